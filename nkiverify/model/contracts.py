@@ -1,0 +1,66 @@
+"""The registry of contracts: what NKI documents, as data, and the one way a stub states that it must hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nkiverify.errors import InternalError
+from nkiverify.run import current_run
+
+_registry: dict[str, Contract] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """One documented rule.
+
+    `id` and `source` are those of the reference ("nc_matmul.k_le_128", "nc_matmul:Tile size"); `statement` says the
+    rule in one sentence. `api` names the API generations it is documented for: "nki", "neuronxcc" or both. `hardware`
+    names the hardware generations it binds, empty for all. `cwe` is set where a weakness class exists for it.
+    """
+
+    id: str
+    statement: str
+    source: str
+    api: tuple[str, ...] = ("nki", "neuronxcc")
+    hardware: tuple[str, ...] = ()
+    cwe: str = ""
+
+
+def define(
+    id: str,
+    statement: str,
+    source: str,
+    *,
+    api: tuple[str, ...] = ("nki", "neuronxcc"),
+    hardware: tuple[str, ...] = (),
+    cwe: str = "",
+) -> Contract:
+    """Register a contract; an id is defined once."""
+    if id in _registry:
+        raise InternalError(f"contract {id} is defined twice")
+    contract = Contract(id, statement, source, api, hardware, cwe)
+    _registry[id] = contract
+    return contract
+
+
+def contract(id: str) -> Contract:
+    """The contract with this id."""
+    try:
+        return _registry[id]
+    except KeyError:
+        raise InternalError(f"no contract is defined under the id {id}") from None
+
+
+def all_contracts() -> list[Contract]:
+    """Every contract, in the order of definition."""
+    return list(_registry.values())
+
+
+def require(id: str, condition: object, **quantities: object) -> None:
+    """State that the contract `id` asks for `condition` here.
+
+    `condition` is a `bool` or a symbolic condition, `quantities` are the values the message shows, by name. A symbolic
+    run records a claim; a concrete run raises `ContractViolation` where the condition is false.
+    """
+    current_run().require(contract(id), condition, quantities)

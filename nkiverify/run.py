@@ -1,0 +1,65 @@
+"""The run in progress: what stubs and the model talk to. There is one at a time in a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from nkiverify.errors import UsageError
+
+if TYPE_CHECKING:
+    from nkiverify.model.contracts import Contract
+    from nkiverify.model.hardware import Hardware
+    from nkiverify.symbolic import Extent
+
+
+class Run(Protocol):
+    """What the model needs from a run, symbolic or concrete."""
+
+    #: Whether dimensions may be symbolic. A concrete run has ordinary ints and raises at the first broken contract.
+    symbolic: bool
+    #: The hardware generation the kernel is checked for.
+    hardware: Hardware
+
+    def require(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Record a claim, or check it at once."""
+
+    def assume(self, condition: object) -> None:
+        """From here on, `condition` holds on this path."""
+
+    def unsupported(self, construct: str, advice: str = "") -> BaseException:
+        """Remember that the run cannot conclude anything, and return the exception to raise."""
+
+    def fresh_index(self, name: str, extent: Extent) -> Extent:
+        """An arbitrary element of `range(extent)`: a representative that stands for all of them.
+
+        In a concrete run as well it is a symbolic integer; conditions on it are checked for every value."""
+
+    def allocation_id(self) -> object:
+        """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""
+
+
+_current: list[Run] = []
+
+
+def current_run() -> Run:
+    """The run in progress; `UsageError` where stubs are called outside one."""
+    if not _current:
+        raise UsageError("NKI functions of the stub library can be called only while nkiverify runs a kernel")
+    return _current[-1]
+
+
+def run_in_progress() -> Run | None:
+    """The run in progress, if there is one."""
+    return _current[-1] if _current else None
+
+
+@contextmanager
+def running(run: Run) -> Iterator[None]:
+    """Make `run` the run in progress for the duration of the block."""
+    _current.append(run)
+    try:
+        yield
+    finally:
+        _current.pop()

@@ -1,0 +1,63 @@
+"""Places in a kernel's source, and finding the one that is executing."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from types import CodeType, FrameType
+
+#: A module whose globals hold this name was loaded as kernel code; everything else is ours or a library's.
+KERNEL_MARKER = "__nki_kernel__"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Site:
+    """A span of source text. Lines count from 1, columns (in characters) from 0; -1 where unknown."""
+
+    file: str
+    line: int
+    column: int = -1
+    end_line: int = -1
+    end_column: int = -1
+    function: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def is_kernel_frame(frame: FrameType) -> bool:
+    """Whether `frame` executes code of a module loaded as kernel source."""
+    return KERNEL_MARKER in frame.f_globals
+
+
+_positions_of: dict[CodeType, dict[int, Site]] = {}
+
+
+def frame_site(frame: FrameType) -> Site:
+    """The span that `frame` is executing now; the line alone before Python 3.11, which has no columns."""
+    code = frame.f_code
+    sites = _positions_of.setdefault(code, {})
+    site = sites.get(frame.f_lasti)
+    if site is None:
+        line, end_line, column, end_column = frame.f_lineno, -1, -1, -1
+        if sys.version_info >= (3, 11):
+            found = next(islice(code.co_positions(), frame.f_lasti // 2, None), None)
+            if found is not None and found[0] is not None:
+                line = found[0]
+                end_line = found[1] if found[1] is not None else -1
+                column = found[2] if found[2] is not None else -1
+                end_column = found[3] if found[3] is not None else -1
+        site = Site(code.co_filename, line, column, end_line, end_column, code.co_name)
+        sites[frame.f_lasti] = site
+    return site
+
+
+def kernel_site(depth: int = 1) -> Site | None:
+    """The span of kernel code that called us: the nearest kernel frame, `depth` frames up or further."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        if KERNEL_MARKER in frame.f_globals:
+            return frame_site(frame)
+        frame = frame.f_back
+    return None
