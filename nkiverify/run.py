@@ -6,12 +6,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from nkiverify.errors import UsageError
+from nkiverify.errors import UnsupportedConstruct, UsageError
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from nkiverify.model.contracts import Contract
     from nkiverify.model.hardware import Hardware
-    from nkiverify.symbolic import Extent
+    from nkiverify.symbolic.conditions import Condition
+    from nkiverify.symbolic.integers import Extent
+    from nkiverify.symbolic.terms import Term
 
 
 class Run(Protocol):
@@ -36,8 +40,26 @@ class Run(Protocol):
 
         In a concrete run as well it is a symbolic integer; conditions on it are checked for every value."""
 
+    def loop_range(self, start: Extent, stop: Extent, step: Extent) -> object:
+        """What `range(start, stop, step)` is in this run."""
+
     def allocation_id(self) -> object:
         """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""
+
+    def decide(self, condition: Condition) -> bool:
+        """The truth value of `condition` on this path; where both are possible, the run is split."""
+
+    def holds(self, condition: Condition) -> bool:
+        """Whether `condition` surely holds on this path; False is "not known"."""
+
+    def forced_value(self, term: Term) -> int | None:
+        """The one value the path leaves for `term`, if there is only one."""
+
+    def host_integer(self, value: Term, frame: FrameType) -> None:
+        """Kernel code, executing in `frame`, computed `value`."""
+
+    def host_division(self, divisor: Term, frame: FrameType) -> None:
+        """Kernel code, executing in `frame`, divides by `divisor`."""
 
 
 _current: list[Run] = []
@@ -53,6 +75,12 @@ def current_run() -> Run:
 def run_in_progress() -> Run | None:
     """The run in progress, if there is one."""
     return _current[-1] if _current else None
+
+
+def unsupported(construct: str, advice: str = "") -> BaseException:
+    """The exception to raise where the verifier cannot follow a kernel; the run in progress remembers it."""
+    run = run_in_progress()
+    return run.unsupported(construct, advice) if run is not None else UnsupportedConstruct(construct, advice)
 
 
 @contextmanager

@@ -1,0 +1,228 @@
+"""Conditions over terms, in negation normal form, hash-consed: `p <= 0`, `p == 0`, `p != 0`, conjunction, disjunction.
+
+A condition that folds to a truth value is a plain `bool`. What Python operators on a symbolic condition mean
+is in `nkiverify.symbolic.booleans`.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
+from weakref import WeakValueDictionary
+
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.terms import Atom, Term
+
+_uids = count(1)
+
+
+class Relation(enum.Enum):
+    """How a comparison relates its term to zero."""
+
+    AT_MOST = "<="
+    EQUAL = "=="
+    UNEQUAL = "!="
+
+
+class Condition:
+    """A condition that is not known to be true or false. Equal conditions are the same object."""
+
+    __slots__ = ("__weakref__", "uid")
+
+    uid: int
+
+    def negation(self) -> Condition:
+        """The opposite condition."""
+        raise NotImplementedError
+
+    def terms(self) -> Iterator[Term]:
+        """The terms compared in the condition."""
+        raise NotImplementedError
+
+    def substitute(self, mapping: Mapping[Atom, Term]) -> Condition | bool:
+        """The condition with atoms replaced, also inside other atoms."""
+        raise NotImplementedError
+
+    def atoms(self) -> set[Atom]:
+        """Every atom of the condition, also those inside other atoms."""
+        found: set[Atom] = set()
+        for term in self.terms():
+            terms.collect_atoms(term, found)
+        return found
+
+
+class Comparison(Condition):
+    """`term <= 0`, `term == 0` or `term != 0`."""
+
+    __slots__ = ("relation", "term")
+
+    relation: Relation
+    term: Term
+
+    def negation(self) -> Condition:
+        if self.relation is Relation.AT_MOST:
+            opposite = at_most_zero(terms.add(terms.constant(1), self.term, -1))
+        else:
+            flipped = Relation.UNEQUAL if self.relation is Relation.EQUAL else Relation.EQUAL
+            opposite = _comparison(flipped, self.term)
+        assert isinstance(opposite, Condition)
+        return opposite
+
+    def terms(self) -> Iterator[Term]:
+        yield self.term
+
+    def substitute(self, mapping: Mapping[Atom, Term]) -> Condition | bool:
+        replaced = terms.substitute(self.term, mapping)
+        if replaced is self.term:
+            return self
+        return compare(self.relation, replaced)
+
+    def __repr__(self) -> str:
+        left: dict[terms.Monomial, int] = {}
+        right: dict[terms.Monomial, int] = {}
+        for monomial, coefficient in self.term.monomials.items():
+            if monomial and coefficient > 0:
+                left[monomial] = coefficient
+            else:
+                right[monomial] = -coefficient
+        if not left and any(right):
+            # Only negative parts: turn the comparison round, `5 <= n` instead of `0 <= n - 5` read backwards.
+            low = terms.constant(-right.pop((), 0))
+            mirrored = {Relation.AT_MOST: "<=", Relation.EQUAL: "==", Relation.UNEQUAL: "!="}[self.relation]
+            return f"{low} {mirrored} {terms.make(right)}"
+        return f"{terms.make(left)} {self.relation.value} {terms.make(right)}"
+
+
+class Junction(Condition):
+    """All (`conjunction`) or at least one of several conditions."""
+
+    __slots__ = ("conjunction", "parts")
+
+    conjunction: bool
+    parts: tuple[Condition, ...]
+
+    def negation(self) -> Condition:
+        opposite = _junction(not self.conjunction, [part.negation() for part in self.parts])
+        assert isinstance(opposite, Condition)
+        return opposite
+
+    def terms(self) -> Iterator[Term]:
+        for part in self.parts:
+            yield from part.terms()
+
+    def substitute(self, mapping: Mapping[Atom, Term]) -> Condition | bool:
+        replaced = [part.substitute(mapping) for part in self.parts]
+        if all(new is old for new, old in zip(replaced, self.parts, strict=True)):
+            return self
+        return _junction(self.conjunction, replaced)
+
+    def __repr__(self) -> str:
+        word = " and " if self.conjunction else " or "
+        return word.join(f"({part})" if isinstance(part, Junction) else str(part) for part in self.parts)
+
+
+_interned: WeakValueDictionary[tuple[object, ...], Condition] = WeakValueDictionary()
+_comparison_class: type[Comparison] = Comparison
+_junction_class: type[Junction] = Junction
+
+
+def use_condition_classes(comparison: type[Comparison], junction: type[Junction]) -> None:
+    """Make conditions objects of these classes from now on (called once, when `booleans` is imported)."""
+    global _comparison_class, _junction_class
+    _comparison_class, _junction_class = comparison, junction
+
+
+def _comparison(relation: Relation, term: Term) -> Comparison:
+    key = (relation, term.uid)
+    found = _interned.get(key)
+    if found is None:
+        found = _comparison_class.__new__(_comparison_class)
+        found.relation = relation  # type: ignore[attr-defined]
+        found.term = term  # type: ignore[attr-defined]
+        found.uid = next(_uids)
+        _interned[key] = found
+    return found  # type: ignore[return-value]
+
+
+def compare(relation: Relation, term: Term) -> Condition | bool:
+    """`term <relation> 0`, folded where the answer does not depend on the atoms."""
+    if relation is Relation.AT_MOST:
+        return at_most_zero(term)
+    return equals_zero(term) if relation is Relation.EQUAL else negate(equals_zero(term))
+
+
+def at_most_zero(term: Term) -> Condition | bool:
+    """`term <= 0`, with the common factor of its coefficients divided out and the bound tightened."""
+    value = term.constant
+    if value is not None:
+        return value <= 0
+    factors = [coefficient for monomial, coefficient in term.monomials.items() if monomial]
+    common = math.gcd(*factors)
+    if common > 1:
+        # g*q + c <= 0 is q <= floor(-c/g), that is q + ceil(c/g) <= 0.
+        smaller = {monomial: coefficient // common for monomial, coefficient in term.monomials.items() if monomial}
+        bound = -(-term.constant_part // common)
+        if bound:
+            smaller[()] = bound
+        term = terms.make(smaller)
+    return _comparison(Relation.AT_MOST, term)
+
+
+def equals_zero(term: Term) -> Condition | bool:
+    """`term == 0`, with the common factor divided out; False where the constant is no multiple of it."""
+    value = term.constant
+    if value is not None:
+        return value == 0
+    factors = {monomial: coefficient for monomial, coefficient in term.monomials.items() if monomial}
+    common = math.gcd(*factors.values())
+    if term.constant_part % common:
+        return False
+    # One sign for both `p == 0` and `-p == 0`.
+    first = min(factors, key=lambda monomial: (len(monomial), *(atom.uid for atom in monomial)))
+    sign = 1 if factors[first] > 0 else -1
+    if common > 1 or sign < 0:
+        term = terms.make({monomial: sign * part // common for monomial, part in term.monomials.items()})
+    return _comparison(Relation.EQUAL, term)
+
+
+def negate(condition: Condition | bool) -> Condition | bool:
+    """The opposite of `condition`."""
+    return (not condition) if isinstance(condition, bool) else condition.negation()
+
+
+def _junction(conjunction: bool, parts: Iterable[Condition | bool]) -> Condition | bool:
+    distinct: dict[int, Condition] = {}
+    for part in parts:
+        if isinstance(part, bool):
+            if part is not conjunction:
+                return part
+            continue
+        if isinstance(part, Junction) and part.conjunction is conjunction:
+            distinct.update((inner.uid, inner) for inner in part.parts)
+        else:
+            distinct[part.uid] = part
+    if any(part.negation().uid in distinct for part in distinct.values() if isinstance(part, Comparison)):
+        return not conjunction
+    if len(distinct) <= 1:
+        return next(iter(distinct.values()), conjunction)
+    key = (conjunction, *sorted(distinct))
+    found = _interned.get(key)
+    if found is None:
+        found = _junction_class.__new__(_junction_class)
+        found.conjunction = conjunction  # type: ignore[attr-defined]
+        found.parts = tuple(distinct.values())  # type: ignore[attr-defined]
+        found.uid = next(_uids)
+        _interned[key] = found
+    return found
+
+
+def conjunction(parts: Iterable[Condition | bool]) -> Condition | bool:
+    """All of `parts`."""
+    return _junction(True, parts)
+
+
+def disjunction(parts: Iterable[Condition | bool]) -> Condition | bool:
+    """At least one of `parts`."""
+    return _junction(False, parts)
