@@ -1,0 +1,127 @@
+"""The shape program: what running a kernel over symbolic shapes records, and what engines decide.
+
+    program  := domain: Dimensions and Assumes, then a Block
+    Block    := Item*
+    Item     := Assume(condition)                  holds from here to the end of the block
+              | Claim(contract, condition)         must hold here
+              | Loop(index, extent, bounds, body)  the body for every index with `bounds`; no state is carried
+              | Branch(condition, then, orelse)    the last item of its block: the paths do not meet again in it
+
+A block's items are in program order. Within a block, what follows an `Assume` may use it; what follows a `Branch` is
+inside its arms, and the program after the loop around it goes on behind the `Loop`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from nkiverify.model.contracts import Contract
+from nkiverify.source import Site
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import Dimension, Index, Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assume:
+    """`condition` holds from here on. `text` says who promised it: the domain, an assert that was passed, …"""
+
+    condition: Condition | bool
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """`condition` must hold whenever execution comes here.
+
+    `phase` is 1 or 2. `site` is the place in the kernel, None where no kernel code is executing (the output contract);
+    `stub` is the function that states it. `quantities` are the named values a message shows. `unwinding` claims say
+    that a loop was unrolled far enough: refuting one refutes nothing, it bounds the verdict.
+    """
+
+    number: int
+    contract: Contract
+    condition: Condition | bool
+    phase: int
+    site: Site | None
+    stub: str
+    quantities: tuple[tuple[str, object], ...] = ()
+    unwinding: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """`body` runs for every value of `index` for which `bounds` hold (0 <= index, and below `extent`)."""
+
+    index: Index
+    extent: Term
+    bounds: tuple[Condition | bool, ...]
+    body: Block
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """The paths on which `condition` holds go on in `then`, the others in `orelse`."""
+
+    condition: Condition
+    then: Block
+    orelse: Block
+    site: Site | None
+
+
+Item = Assume | Claim | Loop | Branch
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Items in program order."""
+
+    items: list[Item] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DomainDimension:
+    """A named integer of the domain with its inclusive range; `high` None means the largest 32-bit integer.
+
+    Values are `multiple_of * 1, 2, …`; `choices`, where given, name the options that the values 0, 1, … stand for.
+    """
+
+    atom: Dimension
+    low: int
+    high: int | None
+    multiple_of: int = 1
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Program:
+    """A shape program with the domain it is about."""
+
+    dimensions: list[DomainDimension] = field(default_factory=list)
+    body: Block = field(default_factory=Block)
+    paths: int = 0
+
+    def claims(self) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:
+        """Every claim with its hypotheses: all conditions on the way from the root to it, outermost first."""
+        yield from _claims(self.body, [])
+
+
+def _claims(block: Block, path: list[Condition | bool]) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:
+    depth = len(path)
+    for item in block.items:
+        if isinstance(item, Claim):
+            yield item, tuple(path)
+        elif isinstance(item, Assume):
+            path.append(item.condition)
+        elif isinstance(item, Loop):
+            path.extend(item.bounds)
+            yield from _claims(item.body, path)
+            del path[len(path) - len(item.bounds) :]
+        else:
+            path.append(item.condition)
+            yield from _claims(item.then, path)
+            path[-1] = item.condition.negation()
+            yield from _claims(item.orelse, path)
+            path.pop()
+    del path[depth:]
