@@ -1,0 +1,46 @@
+"""The settings of one run, in one record. The command line fills it in; nothing else reads the command line."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+#: What each phase claims, by its number.
+PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic"}
+
+#: The hardware generations a kernel can be checked for.
+HARDWARE: tuple[str, ...] = ("trn1", "trn2", "trn3")
+
+#: Seconds a target may take in all its phases together, unless the user says otherwise.
+DEFAULT_TIMEOUT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked for.
+
+    `root` is the folder that holds `harness/`, `kernels/` and `stubs/`. `None` means that the target, or the machine,
+    decides: `phases` are then those the target expects a verdict for, `unwind` is the bound of the target's flags,
+    `hardware` the generation it names, `jobs` the number of usable cores.
+    """
+
+    root: Path
+    patterns: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    phases: tuple[int, ...] | None = None
+    unwind: int | None = None
+    hardware: str | None = None
+    timeout: float = DEFAULT_TIMEOUT_SECONDS
+    jobs: int | None = None
+    fail_fast: bool = False
+    debug: bool = False
+    json: Path | None = None
+
+
+def usable_cores() -> int:
+    """How many processes can run at once: the cores this process may use, which containers make fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
