@@ -40,7 +40,7 @@ class Options:
 
 
 def usable_cores() -> int:
-    """How many processes can run at once: the cores this process may use, which containers make fewer than there are."""
+    """How many processes can run at once: the cores this process may use, in a container fewer than there are."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1

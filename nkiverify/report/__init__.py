@@ -1,0 +1,1 @@
+"""Reports: what a session found, as text. Everything but `progress` and the writing of files is a pure function."""

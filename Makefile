@@ -1,0 +1,40 @@
+# Everything is done by two commands: `make verify` and `make test`. Each sets up what it needs first, once.
+# Needs: git, make, and Python 3.10 or newer (`make PYTHON=/path/to/python3 …` to choose one).
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+# Newer than everything it was made from, so that a second `make` starts at once.
+READY := $(VENV)/.ready
+
+.PHONY: verify test lint types readme clean help
+
+help: ## what can be made
+	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
+
+verify: $(READY) ## verify every target of the manifest (ARGS='NAME --phase 1' for some)
+	$(RUN) verify.py $(ARGS)
+
+test: $(READY) ## run the test suite (ARGS='-k name' for some)
+	$(RUN) -m pytest --numprocesses auto $(ARGS)
+
+lint: $(READY) ## check the style
+	$(RUN) -m ruff check
+
+types: $(READY) ## check the types
+	$(RUN) -m mypy
+
+readme: $(READY) ## write the table of targets into README.md
+	$(RUN) tools/readme.py
+
+clean: ## remove the virtual environment and what tools leave behind
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	    { echo 'Python 3.10 or newer is needed: make PYTHON=/path/to/python3 …' >&2; exit 1; }
+	@$(PYTHON) -m venv --clear $(VENV) || \
+	    { echo 'Python cannot make a virtual environment; on Debian and Ubuntu, install python3-venv' >&2; exit 1; }
+	$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@

@@ -1,0 +1,8 @@
+"""`python -m nkiverify`: the same program as the `nkiverify` command."""
+
+import sys
+
+from nkiverify.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

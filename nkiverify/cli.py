@@ -1,0 +1,86 @@
+"""The command line: parses, calls a command, and turns what goes wrong into one line and an exit status."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from nkiverify import __version__
+from nkiverify.errors import UsageError
+
+PROGRAM = "nkiverify"
+
+#: The module of each subcommand, imported when it is used.
+COMMANDS: dict[str, str] = {"run": "nkiverify.commands.run"}
+#: The command that takes arguments which do not begin with a command's name.
+DEFAULT_COMMAND = "run"
+
+_USAGE, _INTERNAL_ERROR, _INTERRUPTED, _BROKEN_PIPE = 2, 4, 130, 141
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program with `arguments`, those of the process if None; the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        return _dispatch(words)
+    except UsageError as error:
+        _complain(f"error: {error}")
+        return _USAGE
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader, `head` for example, has what it wanted.
+        _settle_stdout()
+        return _BROKEN_PIPE
+    except Exception as error:
+        if "--debug" in words:
+            raise
+        _settle_stdout()
+        _complain(f"internal error: {type(error).__name__}: {error} (--debug shows the traceback)")
+        return _INTERNAL_ERROR
+
+
+def _dispatch(words: list[str]) -> int:
+    if words and words[0] in COMMANDS:
+        name, rest = words[0], words[1:]
+    else:
+        name, rest = DEFAULT_COMMAND, words
+    command = importlib.import_module(COMMANDS[name])
+    parser = _Parser(
+        prog=PROGRAM if name == DEFAULT_COMMAND else f"{PROGRAM} {name}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    command.configure(parser)
+    status: int = command.execute(parser.parse_intermixed_args(rest))
+    return status
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a bad argument like every other usage error: in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def _settle_stdout() -> None:
+    """Where stdout takes nothing more, let what is left go nowhere: Python would report the same again at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _complain(message: str) -> None:
+    """One line on stderr, whatever the message holds."""
+    print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)

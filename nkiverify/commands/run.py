@@ -1,0 +1,219 @@
+"""`nkiverify [NAME …]`: verify the targets of the manifest."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nkiverify import resources
+from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options, usable_cores
+from nkiverify.errors import UsageError
+
+if TYPE_CHECKING:
+    from nkiverify.manifest import Target
+    from nkiverify.results import Run
+    from nkiverify.session import Session
+
+HELP = "verify the targets of the manifest"
+
+DESCRIPTION = """\
+Verify targets of the manifest: all of them, or those named. What each verdict means is in README.md."""
+
+EPILOG = """\
+exit status:
+  0    every run ended as its target expects (SUCCESSFUL where it expects nothing)
+  1    a verdict other than expected, or a refuted claim where nothing is expected
+  2    the command line or a harness module cannot be used
+  3    UNKNOWN: unsupported construct, time-out, solver gave up
+  4    an error of nkiverify itself, or a result file that could not be written
+  5    nothing was verified: no target left, or a VACUOUS one
+  130  interrupted; what had finished is reported and written
+  Where several apply: 2 and 130, then 1, 4, 3, 5."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    phases = ", ".join(f"{number} {name}" for number, name in PHASES.items())
+    parser.description = DESCRIPTION
+    parser.epilog = EPILOG
+    parser.add_argument("names", nargs="*", metavar="NAME", help="a target, or a glob of targets: 'matmul*'")
+    parser.add_argument(
+        "--phase", type=_phases, metavar="LIST", help=f"only these phases, separated by commas: {phases}"
+    )
+    parser.add_argument(
+        "--family", action="append", default=[], metavar="F", help="only targets of this family (or glob)"
+    )
+    parser.add_argument(
+        "--tag", action="append", default=[], metavar="TAG", help="only targets with this tag (or glob)"
+    )
+    parser.add_argument(
+        "--target", choices=HARDWARE, help="the hardware generation to verify for, instead of the target's"
+    )
+    parser.add_argument(
+        "--unwind",
+        type=_positive_integer,
+        metavar="N",
+        help="bound of loops that cannot be summarised, instead of the target's",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=_positive_seconds,
+        default=DEFAULT_TIMEOUT_SECONDS,
+        metavar="S",
+        help="seconds a target may take in all its phases (default: %(default)g)",
+    )
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=_positive_integer,
+        metavar="N",
+        help="targets verified at the same time (default: one per core); 1 verifies in this process",
+    )
+    parser.add_argument("--fail-fast", action="store_true", help="stop at the first run that is not as expected")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="write the results to FILE as well as to reports/results.json"
+    )
+    parser.add_argument("--list", action="store_true", help="list the targets that would be verified, and stop")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Verify what the arguments ask for; the exit status."""
+    options = Options(
+        root=resources.root(),
+        patterns=tuple(arguments.names),
+        families=tuple(arguments.family),
+        tags=tuple(arguments.tag),
+        phases=arguments.phase,
+        unwind=arguments.unwind,
+        hardware=arguments.target,
+        timeout=arguments.timeout,
+        jobs=arguments.jobs,
+        fail_fast=arguments.fail_fast,
+        debug=arguments.debug,
+        json=_writable(arguments.json),
+    )
+    from nkiverify.manifest import load_targets
+    from nkiverify.report import target_list
+    from nkiverify.selection import select
+    from nkiverify.session import ExitStatus
+
+    targets = select(load_targets(options.root), options)
+    if not targets:
+        print("nkiverify: no target is left: none passes all of the filters", file=sys.stderr)
+        return ExitStatus.NOTHING_VERIFIED
+    if arguments.list:
+        print(target_list.plain(targets))
+        return ExitStatus.AS_EXPECTED
+    return _report(_verify(targets, options), options)
+
+
+def _verify(targets: Sequence[Target], options: Options) -> Session:
+    from nkiverify import pool
+    from nkiverify.report.progress import Progress
+    from nkiverify.session import ExitStatus, Session, Versions, status_of
+    from nkiverify.verifier import verify
+
+    started = datetime.now(timezone.utc)
+    clock = time.perf_counter()
+    processes = min(options.jobs or usable_cores(), len(targets))
+    progress = Progress(len(targets), sys.stderr)
+
+    def fails(run: Run) -> bool:
+        return status_of(run) is not ExitStatus.AS_EXPECTED
+
+    try:
+        if options.jobs == 1:
+            outcome = pool.run_in_process(targets, options, verify, progress, fails)
+        else:
+            load = partial(_targets_by_name, options.root)
+            outcome = pool.run_in_workers(targets, options, verify, load, progress, fails, processes)
+    finally:
+        progress.close()
+    return Session(
+        runs=outcome.runs,
+        root=options.root,
+        started=started,
+        seconds=time.perf_counter() - clock,
+        processes=processes,
+        versions=Versions.installed(),
+        command=tuple(sys.argv[1:]),
+        not_run=outcome.not_run,
+        interrupted=outcome.interrupted,
+    )
+
+
+def _report(session: Session, options: Options) -> int:
+    """Write the result files and print the report; the exit status."""
+    from nkiverify.report import json_results, terminal
+    from nkiverify.session import ExitStatus, worst
+
+    status = session.exit_status
+    content = json_results.text(session)
+    complaints = []
+    for path in (resources.reports() / "results.json", *filter(None, (options.json,))):
+        try:
+            json_results.write(content, path)
+        except OSError as error:
+            complaints.append(f"nkiverify: error: {path} could not be written: {error.strerror or error}")
+            status = worst((status, ExitStatus.INTERNAL_ERROR))
+    chosen = bool(options.patterns or options.families or options.tags)
+    print(terminal.report(session, detail_expected=chosen, debug=options.debug), end="", flush=True)
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    return status
+
+
+def _targets_by_name(root: Path) -> Mapping[str, Target]:
+    """The manifest, for a worker that does not share our memory."""
+    from nkiverify.manifest import load_targets
+
+    return {target.name: target for target in load_targets(root)}
+
+
+def _writable(path: Path | None) -> Path | None:
+    """`path`, if a file can be written there: asked before the run, whose results would be lost."""
+    if path is None:
+        return None
+    if path.is_dir():
+        raise UsageError(f"--json: {path} is a folder")
+    if not path.parent.is_dir():
+        raise UsageError(f"--json: there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"--json: {path} cannot be written")
+    return path
+
+
+def _phases(text: str) -> tuple[int, ...]:
+    known = ", ".join(map(str, PHASES))
+    try:
+        numbers = {int(part) for part in text.split(",")}
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of phases such as 1,2") from None
+    for number in sorted(numbers):
+        if number not in PHASES:
+            raise argparse.ArgumentTypeError(f"there is no phase {number}; the phases are {known}")
+    return tuple(sorted(numbers))
+
+
+def _positive_integer(text: str) -> int:
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
+
+
+def _positive_seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if 0 < seconds < float("inf"):
+        return seconds
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")

@@ -1,0 +1,115 @@
+"""The report for programs: a session as JSON of the schema "nkiverify-results/1" (docs/results.schema.json)."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nkiverify.report import wording
+from nkiverify.results import Run, Violation
+from nkiverify.session import Session
+
+SCHEMA = "nkiverify-results/1"
+
+#: What `json` can write: the type of every value below.
+Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+
+
+def document(session: Session) -> dict[str, Json]:
+    """The session as the value that `results.json` holds. Paths inside `session.root` are relative to it."""
+    return {
+        "schema": SCHEMA,
+        "nkiverify": session.versions.nkiverify,
+        "python": session.versions.python,
+        "platform": session.versions.platform,
+        "engines": {"embedded": f"z3 {session.versions.z3}"},
+        "started": session.started.isoformat(timespec="seconds"),
+        "seconds": round(session.seconds, 3),
+        "processes": session.processes,
+        "command": list(session.command),
+        "exit_status": int(session.exit_status),
+        "interrupted": session.interrupted,
+        "not_run": list(session.not_run),
+        "runs": [_run(run, session.root) for run in session.runs],
+    }
+
+
+def text(session: Session) -> str:
+    """The text of `results.json`."""
+    return json.dumps(document(session), indent=2, allow_nan=False) + "\n"
+
+
+def write(content: str, path: Path) -> None:
+    """Replace the file at `path` by `content` at once: a reader finds the old text or the new, never a part.
+
+    Creates the folder. What is not a regular file, a pipe for example, is written to. Raises `OSError`; a regular file
+    is then as it was.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_text(content, encoding="utf-8")
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(content)
+        # mkstemp makes files that only their owner can read; a report is made like any other file.
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _run(run: Run, root: Path) -> dict[str, Json]:
+    return {
+        "target": run.target,
+        "kernel": run.kernel,
+        "family": run.family,
+        "kind": run.kind.value,
+        "phase": run.phase,
+        "engine": run.engine,
+        "expected": run.expected.value if run.expected is not None else None,
+        "verdict": run.verdict.value,
+        "qualifier": run.qualifier,
+        "as_expected": run.as_expected,
+        "claims": run.claims,
+        "closed_by": dict(run.closed_by),
+        "milliseconds": round(run.milliseconds, 3),
+        "assumptions": list(run.assumptions),
+        "violations": [_violation(violation, root) for violation in run.violations],
+        "reason": run.reason,
+        "flags": run.flags,
+        "tags": list(run.tags),
+        "traceback": run.traceback,
+    }
+
+
+def _violation(violation: Violation, root: Path) -> dict[str, Json]:
+    return {
+        "contract": violation.contract,
+        "statement": violation.statement,
+        "source": violation.source,
+        "file": wording.relative(violation.file, root),
+        "line": violation.line,
+        "column": violation.column,
+        "end_line": violation.end_line,
+        "end_column": violation.end_column,
+        "stub": wording.relative(violation.stub, root),
+        "message": violation.message,
+        "witness": dict(violation.witness),
+        "replayed": violation.replayed,
+        "note": violation.note,
+    }
+
+
+def _umask() -> int:
+    """The process's file creation mask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,203 @@
+"""The report on the terminal: a line per target and phase, what was refuted or is unknown in detail, a summary."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from tabulate import DataRow, Line, TableFormat, tabulate
+
+from nkiverify.report import wording
+from nkiverify.results import Run, Verdict, Violation
+from nkiverify.session import ExitStatus, Session, status_of
+
+#: Columns a report fits, as far as the names of the targets allow.
+WIDTH = 80
+
+_COLUMNS = ("target", "ph", "expected", "actual", "qualifier", "claims", "ms")
+_ALIGNMENT = ("left", "right", "left", "left", "left", "right", "right")
+_QUALIFIER = _COLUMNS.index("qualifier")
+#: The qualifier is not shortened below this: "bounded 8" is readable.
+_NARROWEST_QUALIFIER = len("qualifier")
+
+
+def report(session: Session, *, detail_expected: bool, debug: bool = False, width: int = WIDTH) -> str:
+    """Everything a run prints, in the order it is read: table, details, summary.
+
+    `detail_expected` asks for the full story of refutations that were expected too, which a run of a few targets has
+    room for; otherwise they get a line each.
+    """
+    parts = []
+    if session.runs:
+        parts.append(table(session.runs, width))
+    in_full = [run for run in session.runs if _has_story(run) and (detail_expected or _unexpected(run))]
+    in_brief = [run for run in session.runs if _has_story(run) and run not in in_full]
+    if in_brief:
+        parts.append("Refuted, as expected:\n" + "\n".join(_brief(run, session, width) for run in in_brief))
+    parts += [_story(run, session, debug, width) for run in in_full]
+    parts.append(summary(session, width))
+    return "\n\n".join(parts) + "\n"
+
+
+def table(runs: Sequence[Run], width: int = WIDTH) -> str:
+    """One line per run. To fit `width`, qualifiers are shortened, then the columns set closer; a name is never cut."""
+    rows = [
+        (
+            run.target,
+            str(run.phase),
+            wording.expectation(run.expected),
+            run.verdict.value,
+            run.qualifier,
+            str(run.claims),
+            wording.milliseconds(run.milliseconds),
+        )
+        for run in runs
+    ]
+    widths = [max(len(row[column]) for row in [_COLUMNS, *rows]) for column in range(len(_COLUMNS))]
+    gap = 2
+    if sum(widths) - widths[_QUALIFIER] + _NARROWEST_QUALIFIER + gap * (len(widths) - 1) > width:
+        gap = 1
+    room = width - gap * (len(widths) - 1) - (sum(widths) - widths[_QUALIFIER])
+    limit = max(room, _NARROWEST_QUALIFIER)
+    rows = [
+        (*row[:_QUALIFIER], _shortened(row[_QUALIFIER], limit), *row[_QUALIFIER + 1 :])  # type: ignore[misc]
+        for row in rows
+    ]
+    lines = tabulate(
+        rows, headers=_COLUMNS, tablefmt=_spaced(gap), colalign=_ALIGNMENT, disable_numparse=True
+    ).splitlines()
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def summary(session: Session, width: int = WIDTH) -> str:
+    """What the run as a whole found, and what it did not get to."""
+    lines = [_totals(session)]
+    for status, words in _OUTCOMES.items():
+        runs = [run for run in session.runs if status_of(run) is status]
+        if runs:
+            lines.append(f"{words}: " + ", ".join(f"{run.target} (phase {run.phase})" for run in runs))
+    if session.not_run:
+        why = "interrupted" if session.interrupted else "stopped"
+        lines.append(f"{why} before {wording.counted(len(session.not_run), 'target')}: " + ", ".join(session.not_run))
+    if len(lines) == 1:
+        lines.append("all as expected" if session.runs else "nothing was verified")
+    return "\n".join(textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
+
+
+_OUTCOMES = {
+    ExitStatus.MISMATCH: "NOT AS EXPECTED",
+    ExitStatus.INTERNAL_ERROR: "INTERNAL ERROR",
+    ExitStatus.UNKNOWN: "UNKNOWN",
+    ExitStatus.NOTHING_VERIFIED: "NOTHING VERIFIED",
+}
+
+
+def _totals(session: Session) -> str:
+    targets = len({run.target for run in session.runs})
+    runs = wording.counted(len(session.runs), "run")
+    head = f"{runs} of {wording.counted(targets, 'target')} in {session.seconds:.1f} s"
+    counts = []
+    for verdict in Verdict:
+        these = [run for run in session.runs if run.verdict is verdict]
+        bounded = sum(run.qualifier.startswith("bounded") for run in these)
+        if these:
+            counts.append(f"{len(these)} {verdict.value}" + (f" ({bounded} bounded)" if bounded else ""))
+    return f"{head}: {', '.join(counts)}" if counts else head
+
+
+def _unexpected(run: Run) -> bool:
+    return status_of(run) is not ExitStatus.AS_EXPECTED
+
+
+def _has_story(run: Run) -> bool:
+    return run.verdict is not Verdict.SUCCESSFUL or _unexpected(run)
+
+
+def _brief(run: Run, session: Session, width: int) -> str:
+    """One refutation in a line: where, and which contract."""
+    sites = "; ".join(f"{v.contract} at {wording.place(v.file, v.line, session.root)}" for v in run.violations)
+    line = f"  {run.target}, phase {run.phase}: {sites}"
+    return textwrap.fill(line, width, subsequent_indent="    ", break_on_hyphens=False)
+
+
+def _story(run: Run, session: Session, debug: bool, width: int) -> str:
+    """Everything known about a run that has something to explain."""
+    expected = "no expectation" if run.expected is None else f"expected {run.expected.value}"
+    ending = "as expected" if not _unexpected(run) else expected
+    verdict = wording.verdict(run) if len(run.qualifier) <= width // 2 else run.verdict.value
+    lines = [f"{run.target}, phase {run.phase}: {verdict}, {ending}"]
+    lines += _field("kernel", run.kernel, width)
+    reason = run.reason or (run.qualifier if run.verdict is Verdict.UNKNOWN else "")
+    if reason:
+        lines += _field("reason", reason, width)
+    for violation in run.violations:
+        lines += _violation(violation, session, width)
+    if run.assumptions:
+        lines += _field("assumed", "; ".join(run.assumptions), width)
+    if run.traceback:
+        if debug:
+            lines += textwrap.indent(run.traceback.rstrip(), "    ").splitlines()
+        else:
+            lines += _field("", "run again with --debug for the traceback", width)
+    return "\n".join(lines)
+
+
+def _violation(violation: Violation, session: Session, width: int) -> Iterator[str]:
+    indent = "  "
+    yield textwrap.fill(
+        f"{violation.contract}: {violation.statement}",
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent * 2,
+        break_on_hyphens=False,
+    )
+    fields: Iterable[tuple[str, str]] = (
+        ("at", wording.place(violation.file, violation.line, session.root)),
+        ("because", violation.message),
+        ("witness", _witness(violation)),
+        ("note", violation.note),
+        ("stub", wording.relative(violation.stub, session.root)),
+        ("source", violation.source),
+    )
+    for name, value in fields:
+        if value:
+            yield from _field(name, value, width, indent * 2)
+
+
+def _witness(violation: Violation) -> str:
+    dimensions = ", ".join(f"{name} = {value}" for name, value in violation.witness.items())
+    replay = "replayed in plain Python" if violation.replayed else "NOT replayed"
+    return f"{dimensions or 'the only shapes of the target'} ({replay})"
+
+
+def _field(name: str, value: str, width: int, indent: str = "  ") -> list[str]:
+    """`name` and `value` in two columns; words longer than the line, paths for example, stay whole."""
+    label = f"{indent}{name:<8} "
+    return textwrap.wrap(
+        value,
+        width,
+        initial_indent=label,
+        subsequent_indent=" " * len(label),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _shortened(text: str, limit: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def _spaced(gap: int) -> TableFormat:
+    """Columns set apart by `gap` spaces, under a ruled header."""
+    row = DataRow("", " " * gap, "")
+    return TableFormat(
+        lineabove=None,
+        linebelowheader=Line("", "-", " " * gap, ""),
+        linebetweenrows=None,
+        linebelow=None,
+        headerrow=row,
+        datarow=row,
+        padding=0,
+        with_header_hide=None,
+    )

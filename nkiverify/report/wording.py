@@ -1,0 +1,40 @@
+"""How places, verdicts and numbers are worded, in every report alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nkiverify.results import Run, Verdict
+
+
+def relative(file: str, root: Path) -> str:
+    """`file` relative to `root`, with forward slashes, where it lies inside; as it is otherwise."""
+    try:
+        return Path(file).relative_to(root).as_posix()
+    except ValueError:
+        return file
+
+
+def place(file: str, line: int, root: Path) -> str:
+    """A place that editors and terminals understand: `kernels/matmul.py:57`."""
+    return f"{relative(file, root)}:{line}"
+
+
+def verdict(run: Run) -> str:
+    """The verdict with its qualifier: `SUCCESSFUL (bounded 8)`."""
+    return f"{run.verdict.value} ({run.qualifier})" if run.qualifier else run.verdict.value
+
+
+def expectation(expected: Verdict | None) -> str:
+    """What was expected; a dash where nothing was."""
+    return expected.value if expected is not None else "-"
+
+
+def milliseconds(value: float) -> str:
+    """Milliseconds to two significant digits or the unit, whichever says more: `8.3`, `41`, `1204`."""
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 run`, `2 runs`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

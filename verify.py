@@ -1,0 +1,9 @@
+#!/usr/bin/env python3
+"""Verify the kernels of this repository: `python verify.py [NAME or glob …]`. The same program as `nkiverify`."""
+
+import sys
+
+from nkiverify.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
