@@ -34,7 +34,7 @@ clean: ## remove the virtual environment and what tools leave behind
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo 'Python 3.10 or newer is needed: make PYTHON=/path/to/python3 …' >&2; exit 1; }
-	@$(PYTHON) -m venv --clear $(VENV) || \
+	@test -e $@ || $(PYTHON) -m venv --clear $(VENV) || \
 	    { echo 'Python cannot make a virtual environment; on Debian and Ubuntu, install python3-venv' >&2; exit 1; }
 	$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
