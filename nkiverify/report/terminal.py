@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from tabulate import DataRow, Line, TableFormat, tabulate
+from tabulate import DataRow, TableFormat, tabulate
 
 from nkiverify.report import wording
 from nkiverify.results import Run, Verdict, Violation
@@ -41,7 +41,7 @@ def report(session: Session, *, detail_expected: bool, debug: bool = False, widt
 
 def table(runs: Sequence[Run], width: int = WIDTH) -> str:
     """One line per run. To fit `width`, qualifiers are shortened, then the columns set closer; a name is never cut."""
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             run.target,
             str(run.phase),
@@ -53,20 +53,16 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
         )
         for run in runs
     ]
-    widths = [max(len(row[column]) for row in [_COLUMNS, *rows]) for column in range(len(_COLUMNS))]
-    gap = 2
-    if sum(widths) - widths[_QUALIFIER] + _NARROWEST_QUALIFIER + gap * (len(widths) - 1) > width:
-        gap = 1
-    room = width - gap * (len(widths) - 1) - (sum(widths) - widths[_QUALIFIER])
-    limit = max(room, _NARROWEST_QUALIFIER)
-    rows = [
-        (*row[:_QUALIFIER], _shortened(row[_QUALIFIER], limit), *row[_QUALIFIER + 1 :])  # type: ignore[misc]
-        for row in rows
-    ]
-    lines = tabulate(
-        rows, headers=_COLUMNS, tablefmt=_spaced(gap), colalign=_ALIGNMENT, disable_numparse=True
-    ).splitlines()
-    return "\n".join(line.rstrip() for line in lines)
+    others = [max(map(len, column)) for column in zip(_COLUMNS, *rows, strict=True)]
+    del others[_QUALIFIER]
+    room = width - sum(others)
+    gap = 2 if room - 2 * len(others) >= _NARROWEST_QUALIFIER else 1
+    limit = max(room - gap * len(others), _NARROWEST_QUALIFIER)
+    rows = [(*row[:_QUALIFIER], _shortened(row[_QUALIFIER], limit), *row[_QUALIFIER + 1 :]) for row in rows]
+    rule = ["-" * max(map(len, column)) for column in zip(_COLUMNS, *rows, strict=True)]
+    # Headers as a row: tabulate makes a column two wider than its header.
+    lines = tabulate([_COLUMNS, rule, *rows], tablefmt=_spaced(gap), colalign=_ALIGNMENT, disable_numparse=True)
+    return "\n".join(line.rstrip() for line in lines.splitlines())
 
 
 def summary(session: Session, width: int = WIDTH) -> str:
@@ -189,11 +185,11 @@ def _shortened(text: str, limit: int) -> str:
 
 
 def _spaced(gap: int) -> TableFormat:
-    """Columns set apart by `gap` spaces, under a ruled header."""
+    """Columns set apart by `gap` spaces, without any lines."""
     row = DataRow("", " " * gap, "")
     return TableFormat(
         lineabove=None,
-        linebelowheader=Line("", "-", " " * gap, ""),
+        linebelowheader=None,
         linebetweenrows=None,
         linebelow=None,
         headerrow=row,

@@ -1,0 +1,114 @@
+"""results.json says what the session says, in the documented format."""
+
+from __future__ import annotations
+
+import json
+import stat
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from nkiverify import resources
+from nkiverify.report import json_results
+from nkiverify.results import Kind, Run, Verdict, Violation
+from nkiverify.session import ExitStatus, Session
+from tests.report.samples import refuted, run, session
+
+SCHEMA: dict[str, Any] = json.loads(resources.schema().read_text(encoding="utf-8"))
+
+SESSIONS = [
+    session(),
+    session(run(), refuted(), not_run=("later",), interrupted=True),
+    session(*(run(kind=kind, verdict=verdict, expected=None) for kind in Kind for verdict in Verdict)),
+]
+
+
+def parsed(of: Session) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads(json_results.text(of))
+    return result
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("sample", SESSIONS)
+def test_results_conform_to_the_schema(sample: Session) -> None:
+    jsonschema.Draft202012Validator(SCHEMA).validate(parsed(sample))
+
+
+def test_the_schema_refuses_what_is_no_result() -> None:
+    wrong = parsed(session(run()))
+    wrong["runs"][0]["verdict"] = "PASSED"
+    assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(wrong)
+
+
+def test_nothing_that_a_run_or_a_violation_knows_is_left_out() -> None:
+    entry = parsed(session(refuted()))["runs"][0]
+    assert entry.keys() == {field.name for field in fields(Run)} | {"as_expected"}
+    assert entry["violations"][0].keys() == {field.name for field in fields(Violation)}
+
+
+def test_the_enumerations_of_the_schema_are_those_of_the_program() -> None:
+    definitions = SCHEMA["$defs"]
+    assert definitions["verdict"]["enum"] == [verdict.value for verdict in Verdict]
+    assert definitions["run"]["properties"]["kind"]["enum"] == [kind.value for kind in Kind]
+    # A usage error ends the program before there is anything to write.
+    written = {int(status) for status in ExitStatus} - {ExitStatus.USAGE}
+    assert set(SCHEMA["properties"]["exit_status"]["enum"]) == written
+
+
+def test_paths_inside_the_root_are_relative_to_it_and_others_are_not() -> None:
+    violation = parsed(session(refuted()))["runs"][0]["violations"][0]
+    assert violation["file"] == "kernels/matmul_tiled.py"
+    assert violation["stub"] == "stubs/nki/isa/data.py:40"
+    elsewhere = parsed(session(refuted(), root=Path("/other")))["runs"][0]["violations"][0]
+    assert elsewhere["file"] == "/checkout/kernels/matmul_tiled.py"
+
+
+def test_text_that_is_not_valid_unicode_is_written(tmp_path: Path) -> None:
+    odd = session(run(reason="\udcff \u2713 \x00"))
+    json_results.write(json_results.text(odd), tmp_path / "r.json")
+    assert json.loads((tmp_path / "r.json").read_text())["runs"][0]["reason"] == "\udcff \u2713 \x00"
+
+
+def test_a_file_is_replaced_whole_and_nothing_else_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "results.json"
+    json_results.write("old", path)
+    json_results.write("new", path)
+    assert path.read_text() == "new"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_file_can_be_read_by_whom_the_umask_lets(tmp_path: Path) -> None:
+    ordinary = tmp_path / "ordinary"
+    ordinary.touch()
+    json_results.write("", tmp_path / "results.json")
+    assert stat.S_IMODE((tmp_path / "results.json").stat().st_mode) == stat.S_IMODE(ordinary.stat().st_mode)
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "results.json"
+    json_results.write("old", path)
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        json_results.write("new", path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_is_written_through_and_a_device_is_not_replaced(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.json", tmp_path / "link.json"
+    link.symlink_to(real)
+    json_results.write("text", link)
+    assert link.is_symlink() and real.read_text() == "text"
+    device = Path("/dev/null")
+    json_results.write("text", device)
+    assert device.is_char_device()
