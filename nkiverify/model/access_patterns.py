@@ -1,0 +1,117 @@
+"""Access patterns: `tensor.ap(pattern)` sees a storage through pairs of step and count (reference section b.4).
+
+The documentation states no bound check, and nothing on the hardware keeps a pattern from running into the next
+partition's numbers; what it implies is claimed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from nkiverify.model.contracts import require
+from nkiverify.model.dtypes import DType
+from nkiverify.model.extents import as_extent, is_zero
+from nkiverify.model.views import claim_rank
+from nkiverify.run import unsupported
+from nkiverify.symbolic import Extent, all_of, equal, known, minimum
+
+if TYPE_CHECKING:
+    from nkiverify.model.tensor import Tensor
+
+TensorT = TypeVar("TensorT", bound="Tensor")
+
+
+def access_pattern(
+    tensor: TensorT,
+    pattern: Sequence[Sequence[Extent]],
+    offset: Extent | None,
+    scalar_offset: object,
+    vector_offset: object,
+    dtype: DType,
+) -> TensorT:
+    """The storage of `tensor` seen through `pattern`; steps, counts and `offset` count elements of `dtype`."""
+    require("ap.exclusive", scalar_offset is None or vector_offset is None)
+    if scalar_offset is not None or vector_offset is not None:
+        raise unsupported("an access pattern with scalar_offset or vector_offset")
+    pairs = _pairs(pattern)
+    steps = tuple(step for step, _ in pairs)
+    counts = tuple(count for _, count in pairs)
+    require("ap.pattern", all_of(*(count >= 1 for count in counts)), counts=counts)
+    claim_rank(counts)
+    if tensor.offset_terms:
+        require("ap.offset_semantics", equal(tensor.offset, 0), view_offset=tensor.offset)
+    start = 0 if offset is None else as_extent(offset)
+    if start is None:
+        raise unsupported(f"an access pattern with an offset of type {type(offset).__name__}")
+    if tensor.on_chip:
+        _claim_on_chip(tensor, steps, counts, start, dtype)
+    else:
+        size = _in_units(tensor.storage.size, tensor.storage.dtype, dtype)
+        low, high = _span(steps, counts)
+        fits = all_of(start + low >= 0, start + high < size)
+        require("ap.in_bounds", fits, offset=start, first=start + low, last=start + high, elements=size)
+    moved = () if is_zero(start) else ((start, 1),)
+    return type(tensor).of(tensor.storage, counts, steps, dtype, moved)
+
+
+def _pairs(pattern: Sequence[Sequence[Extent]]) -> list[tuple[Extent, Extent]]:
+    pairs: list[tuple[Extent, Extent]] = []
+    well_formed = isinstance(pattern, list | tuple) and len(pattern) > 0
+    for pair in pattern if well_formed else ():
+        step, count = (as_extent(part) for part in pair) if len(pair) == 2 else (None, None)
+        if step is None or count is None:
+            well_formed = False
+            break
+        pairs.append((step, count))
+    if not well_formed:
+        require("ap.pattern", False, pattern=pattern)
+        raise TypeError(f"an access pattern is a list of [step, count] pairs of integers, not {pattern!r}")
+    return pairs
+
+
+def _in_units(count: Extent, of: DType, dtype: DType) -> Extent:
+    """`count` elements of one dtype in elements of another of the same storage."""
+    if of.itemsize == dtype.itemsize:
+        return count
+    return count * of.itemsize // dtype.itemsize
+
+
+def _span(steps: Sequence[Extent], counts: Sequence[Extent]) -> tuple[Extent, Extent]:
+    """Least and greatest sum of step times index."""
+    low: Extent = 0
+    high: Extent = 0
+    for step, count in zip(steps, counts, strict=True):
+        reach: Any = step * (count - 1)
+        if known(step >= 0):
+            high = high + reach
+        elif known(step <= 0):
+            low = low + reach
+        else:
+            low, high = low + minimum(0, reach), high + reach - minimum(0, reach)
+    return low, high
+
+
+def _claim_on_chip(
+    tensor: Tensor, steps: Sequence[Extent], counts: Sequence[Extent], start: Extent, dtype: DType
+) -> None:
+    storage = tensor.storage
+    free = _in_units(storage.free_size, storage.dtype, dtype)
+    require("ap.first_pair_partition", equal(steps[0], free), step=steps[0], free_elements=free, counts=tuple(counts))
+    partition, column = (0, start) if is_zero(start) else (start // free, start % free)
+    require(
+        "ap.partition_overflow",
+        all_of(partition >= 0, partition + counts[0] <= storage.partitions),
+        start_partition=partition,
+        count=counts[0],
+        partitions=storage.partitions,
+    )
+    low, high = _span(steps[1:], counts[1:])
+    require(
+        "ap.in_bounds",
+        all_of(column + low >= 0, column + high < free),
+        offset=column,
+        first=column + low,
+        last=column + high,
+        free_elements=free,
+    )

@@ -1,0 +1,64 @@
+"""Allocating tensors: `nl.ndarray` and the functions that also fill."""
+
+from __future__ import annotations
+
+from nkiverify.model.contracts import require
+from nkiverify.model.dtypes import DType
+from nkiverify.model.extents import as_extent, is_one
+from nkiverify.model.memory import SBUF, MemoryRegion
+from nkiverify.model.tensor import Tensor, declared_dtype, new_storage
+from nkiverify.model.views import host_shape
+from nkiverify.symbolic import Extent, all_of
+
+
+def allocate(
+    shape: object,
+    dtype: object,
+    buffer: object = SBUF,
+    name: object = "",
+    address: object = None,
+) -> Tensor:
+    """An uninitialised tensor of the current API: shape (P, F, …) on chip, P partitions."""
+    extents = host_shape(shape)
+    region = claimed_region(buffer)
+    claim_on_chip_shape(extents, region)
+    placed = None if address is None else _address(address)
+    return Tensor.whole(new_storage(extents, declared_dtype(dtype), region, str(name or ""), address=placed))
+
+
+def temporary(shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF) -> Tensor:
+    """A new tile that a language function returns."""
+    claim_on_chip_shape(shape, region)
+    return Tensor.whole(new_storage(shape, dtype, region))
+
+
+def claimed_region(buffer: object) -> MemoryRegion:
+    """The memory a kernel names, claimed to be named by an enum member."""
+    if isinstance(buffer, MemoryRegion):
+        return buffer
+    require("isa.enum_members", False, argument="buffer", value=buffer)
+    raise TypeError(f"buffer is a member of nl.MemoryRegion (nl.sbuf, nl.psum, …), not {buffer!r}")
+
+
+def claim_on_chip_shape(shape: tuple[Extent, ...], region: MemoryRegion, block_dims: int = 0) -> None:
+    """Claim rank and partitions of a tensor of this shape in `region`, where that is on chip."""
+    if not region.on_chip:
+        return
+    tile = shape[block_dims:]
+    # One-element tensors of rank 1 occur in the documentation's own examples (register_load).
+    require("tensor.rank_onchip_ge2", len(tile) >= 2 or all(is_one(extent) for extent in tile), shape=shape)
+    require("mem.partitions_128", tile[0] <= 128, partitions=tile[0], shape=shape)
+
+
+def _address(address: object) -> tuple[Extent, Extent]:
+    parts = [as_extent(part) for part in address] if isinstance(address, tuple | list) else []
+    numbers = [part for part in parts if part is not None]
+    well_formed = len(numbers) == len(parts) == 2
+    require(
+        "mem.address_form",
+        all_of(*(number >= 0 for number in numbers)) if well_formed else False,
+        address=address,
+    )
+    if not well_formed:
+        raise TypeError(f"address is a pair of integers, not {address!r}")
+    return numbers[0], numbers[1]

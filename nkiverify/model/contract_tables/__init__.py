@@ -1,0 +1,37 @@
+"""Every contract, one module per area. Importing this package registers them all.
+
+Ids and sources are those of the NKI documentation survey the project works from: a source names the page and section
+that states the rule. An area's module says in its docstring which abbreviations of pages it uses.
+"""
+
+from __future__ import annotations
+
+from nkiverify.model.contract_tables import (
+    data_movement,
+    elementwise,
+    host,
+    instructions,
+    kernels,
+    language,
+    legacy,
+    memory,
+    microscaling,
+    reductions,
+    tensor_engine,
+    tensors,
+)
+
+__all__ = [
+    "data_movement",
+    "elementwise",
+    "host",
+    "instructions",
+    "kernels",
+    "language",
+    "legacy",
+    "memory",
+    "microscaling",
+    "reductions",
+    "tensor_engine",
+    "tensors",
+]

@@ -1,0 +1,32 @@
+"""Rules that many nki.isa instructions share.
+
+SH shared API page, A2 gen2 architecture, RN-x.y release notes, MIG-x.y migration.
+"""
+
+from __future__ import annotations
+
+from nkiverify.model.contracts import define
+
+define("isa.kwargs_checked", "Every argument of a call is a documented one.", "RN-2.28")
+define(
+    "isa.enum_members",
+    "Buffers, engines and modes are given as enum members, not as strings or numbers.",
+    "MIG-0.3",
+    api=("nki",),
+)
+define(
+    "isa.partition_match",
+    "The tile operands of an instruction have the same partitions, at most 128, and elements per partition.",
+    "A2 Cross-partition",
+)
+define(
+    "isa.bitvec_int",
+    "Bit-wise operators take integer dtypes on all inputs and outputs.",
+    "SH; tensor_tensor; tensor_scalar; tensor_reduce",
+)
+define(
+    "isa.operator_gen",
+    "abs_max and abs_min exist from gen4 on, square and relu as ALU operators too.",
+    "nl.abs_max; RN-0.4",
+)
+define("isa.on_chip", "The tile operands of a compute instruction are in SBUF or PSUM.", "A2")

@@ -1,0 +1,3 @@
+"""Microscaled (MX) formats, gen4."""
+
+from __future__ import annotations

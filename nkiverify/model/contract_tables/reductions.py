@@ -1,0 +1,3 @@
+"""Reductions."""
+
+from __future__ import annotations

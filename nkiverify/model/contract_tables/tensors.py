@@ -1,0 +1,134 @@
+"""Tensor values: shapes, indexing, views, access patterns.
+
+LG language guide, AP access-pattern page, A2 gen2 architecture, SH shared API page, MIG-x.y migration to x.y,
+LERR legacy error page. `NkiTensor.m` is the docstring of that method.
+"""
+
+from __future__ import annotations
+
+from nkiverify.model.contracts import define
+
+NKI = ("nki",)
+
+define("tensor.rank_onchip_ge2", "An on-chip tensor has at least 2 dimensions.", "LG; NkiTensor.__getitem__")
+define("tensor.rank_le5", "A view has at most 5 dimensions.", "LG Tensor values", api=NKI)
+define("tensor.shape_positive", "Every extent of a tensor is a positive integer.", "NkiTensor.__init__")
+define("tensor.dtypes", "The dtype is one of the documented ones.", "SH; MX")
+
+define(
+    "idx.keys",
+    "A key consists of integers, slices, `...` and nl.ds, no more of them than dimensions.",
+    "NkiTensor.__getitem__",
+)
+define(
+    "idx.oob",
+    "An index or slice stays inside its dimension; it is never clamped.",
+    "LERR err_tensor_access_out_of_bound; NkiTensor.slice; NkiTensor.select",
+)
+define("idx.empty", "A slice or index range has at least one element.", "NkiTensor.slice; NkiTensor.__init__")
+define("idx.step_positive", "The step of a slice is at least 1.", "NkiTensor.slice")
+define("idx.partition_step", "A slice of the partition dimension has step 1.", "A2; AP restriction")
+
+define("view.permute.dims", "The dims of permute are a permutation of all dimensions.", "NkiTensor.permute", api=NKI)
+define("view.permute.partition", "On chip, permute keeps the partition dimension first.", "NkiTensor.permute", api=NKI)
+define("view.dim", "A dimension number names a dimension of the tensor.", "NkiTensor", api=NKI)
+define("view.broadcast.extent", "A broadcast dimension has extent 1.", "NkiTensor.broadcast", api=NKI)
+define("view.broadcast.partition", "On chip, the partition dimension is not broadcast.", "NkiTensor.broadcast", api=NKI)
+define(
+    "view.expand_dim.partition",
+    "On chip, no dimension is inserted before the partition dimension.",
+    "NkiTensor.expand_dim",
+    api=NKI,
+)
+define("view.squeeze_dim.extent", "A squeezed dimension has extent 1.", "NkiTensor.squeeze_dim", api=NKI)
+define(
+    "view.squeeze_dim.partition", "On chip, the partition dimension is not squeezed.", "NkiTensor.squeeze_dim", api=NKI
+)
+define(
+    "view.reshape_dim.count",
+    "The extents a dimension is split into multiply to its own; at most one is -1.",
+    "NkiTensor.reshape_dim",
+    api=NKI,
+)
+define(
+    "view.reshape_dim.partition",
+    "On chip, the partition dimension is split only trivially.",
+    "NkiTensor.reshape_dim",
+    api=NKI,
+)
+define(
+    "view.flatten_dims.range",
+    "The dimensions to flatten are start_dim <= end_dim, inside the tensor.",
+    "NkiTensor.flatten_dims",
+    api=NKI,
+)
+define(
+    "view.flatten_dims.contiguous", "Flattened dimensions are contiguous in memory.", "NkiTensor.flatten_dims", api=NKI
+)
+define(
+    "view.flatten_dims.partition",
+    "On chip, the partition dimension is not flattened.",
+    "NkiTensor.flatten_dims",
+    api=NKI,
+)
+define("view.reshape.count", "A reshape keeps the number of elements.", "NkiTensor.reshape; MIG-0.5")
+define("view.reshape.partition", "On chip, a reshape keeps the partition extent.", "NkiTensor.reshape")
+define("view.reshape_after_permute", "The layout of a reshaped view can express the new shape.", "NkiTensor.reshape")
+define(
+    "view.rearrange.names",
+    "The two patterns of rearrange name the same dimensions, each once.",
+    "NkiTensor.rearrange",
+    api=NKI,
+)
+define(
+    "view.rearrange.sizes",
+    "The sizes rearrange is given multiply to the extent they split.",
+    "NkiTensor.rearrange",
+    api=NKI,
+)
+define(
+    "view.rearrange.partition",
+    "On chip, rearrange keeps the partition dimension first and unsplit.",
+    "NkiTensor.rearrange",
+    api=NKI,
+)
+define("view.slice", "slice() takes 0 <= start < end <= extent and a step of at least 1.", "NkiTensor.slice", api=NKI)
+define("view.select", "select() takes an index of at least 0 and below the extent.", "NkiTensor.select", api=NKI)
+define("view.cast.contiguous", "The last dimension of a view to another dtype is contiguous.", "NkiTensor.view")
+define(
+    "view.cast.divisible",
+    "In a view to a wider dtype the last extent is divisible by the ratio of sizes.",
+    "NkiTensor.view",
+)
+
+define(
+    "ap.pattern",
+    "An access pattern is a list of [step, count] pairs with counts of at least 1.",
+    "NkiTensor.ap; AP",
+    api=NKI,
+)
+define(
+    "ap.first_pair_partition",
+    "On chip, the first pair's step is the storage's number of elements per partition.",
+    "AP Restriction; LG",
+    api=NKI,
+)
+define(
+    "ap.in_bounds",
+    "Every element of an access pattern is inside the storage and, on chip, inside its partition.",
+    "AP (implied)",
+    api=NKI,
+)
+define(
+    "ap.partition_overflow",
+    "On chip, start partition plus partition count is at most the storage's partitions.",
+    "AP (implied)",
+    api=NKI,
+)
+define("ap.exclusive", "An access pattern has at most one of scalar_offset and vector_offset.", "AP; dma_copy", api=NKI)
+define(
+    "ap.offset_semantics",
+    "ap() is not called on a view that starts at an offset: documents disagree on its meaning.",
+    "NkiTensor.ap; LG; AP Composition",
+    api=NKI,
+)

@@ -1,0 +1,60 @@
+"""What every stub function has in common: it takes the documented arguments and no others."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn, TypeVar
+
+from nkiverify.model.contracts import require
+from nkiverify.run import unsupported
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+
+
+def documented(function: FunctionT) -> FunctionT:
+    """A stub function whose parameters are the documented ones; any other keyword breaks "isa.kwargs_checked"."""
+    allowed = frozenset(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not allowed.issuperset(kwargs):
+            _reject_keywords(function, allowed, kwargs)
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+def _reject_keywords(function: Callable[..., Any], allowed: Iterable[str], given: Iterable[str]) -> NoReturn:
+    unknown = ", ".join(sorted(set(given) - set(allowed)))
+    require("isa.kwargs_checked", False, function=function.__name__, unknown=unknown)
+    raise TypeError(f"{function.__name__}() got an argument it does not document: {unknown}")
+
+
+def legacy_documented(function: FunctionT) -> FunctionT:
+    """A stub function of the legacy API: it documents `**kwargs` without a word, so no keyword there is understood."""
+    parameters = inspect.signature(function).parameters
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+    allowed = frozenset(name for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_KEYWORD)
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and not allowed.issuperset(kwargs):
+            if not open_ended:
+                _reject_keywords(function, allowed, kwargs)
+            unknown = ", ".join(sorted(set(kwargs) - allowed))
+            raise unsupported(f"the undocumented argument {unknown} of {function.__name__}")
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
+def unmodelled(module: str, name: str) -> Callable[..., Any]:
+    """Stands for a documented function without a model: it can be looked up and passed around, but not called."""
+
+    def call(*args: Any, **kwargs: Any) -> NoReturn:
+        raise unsupported(f"{module}.{name}")
+
+    call.__name__ = call.__qualname__ = name
+    return call

@@ -1,0 +1,39 @@
+"""Integers a kernel hands to the model: plain, symbolic, or of a library that has its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import SupportsIndex, TypeGuard
+
+from nkiverify.symbolic import Extent, SymInt, SymRational, equal
+
+
+def as_extent(value: object) -> Extent | None:
+    """`value` as an integer the model computes with, or None where it is none (a float is none, as in Python)."""
+    if type(value) is int or isinstance(value, SymInt):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, SupportsIndex) and not isinstance(value, SymRational):
+        return value.__index__()
+    return None
+
+
+def is_one(value: Extent) -> bool:
+    """Whether `value` is the number 1, whatever the shapes are."""
+    return equal(value, 1) is True
+
+
+def is_zero(value: Extent) -> bool:
+    """Whether `value` is the number 0, whatever the shapes are."""
+    return equal(value, 0) is True
+
+
+def same(left: Extent, right: Extent) -> bool:
+    """Whether two integers are equal whatever the shapes are, as far as their canonical forms show."""
+    return equal(left, right) is True
+
+
+def are_extents(values: Iterable[object]) -> TypeGuard[tuple[Extent, ...]]:
+    """Whether every element is an integer the model computes with."""
+    return all(type(value) is int or isinstance(value, SymInt) for value in values)

@@ -1,0 +1,97 @@
+"""Generations of the hardware and their limits.
+
+Numbers are those of the architecture pages (A2: Trainium/Inferentia2, A3: Trainium2, A4: Trainium3) and of the
+`nl.tile_size` page (TS). The usable part of an SBUF partition is not printed there: 180224 bytes on gen2 is documented
+for the legacy allocators (LDA), the values for gen3 and gen4 are the ones the compiler's public front end uses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nkiverify.errors import UsageError
+
+_KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """One generation. Sizes ending in `_bytes` are in bytes, `_fmax` in elements of the free axes per partition."""
+
+    name: str
+    generation: int
+    aliases: tuple[str, ...]
+    sbuf_partition_bytes: int
+    sbuf_usable_bytes: int
+    #: Most columns of a matmul's moving operand into a 4-byte destination, and into a 2-byte one.
+    matmul_moving_fmax: tuple[int, int]
+    partitions: int = 128
+    psum_banks: int = 8
+    psum_bank_bytes: int = 2 * _KIB
+    gemm_stationary_fmax: int = 128
+    gemm_moving_fmax: int = 512
+    bn_stats_fmax: int = 512
+    psum_min_align: int = 4
+    sbuf_min_align: int = 1
+
+    def moving_fmax(self, destination_itemsize: int) -> int:
+        """Most columns of a matmul's moving operand where the result has elements of this size (in bytes)."""
+        wide, narrow = self.matmul_moving_fmax
+        return narrow if destination_itemsize == 2 else wide
+
+    @property
+    def psum_bank_fmax(self) -> int:
+        """float32 elements of one PSUM bank, per partition."""
+        return self.psum_bank_bytes // 4
+
+    @property
+    def psum_partition_bytes(self) -> int:
+        """Bytes of PSUM per partition, all banks."""
+        return self.psum_banks * self.psum_bank_bytes
+
+    @property
+    def sbuf_size_bytes(self) -> int:
+        """Bytes of SBUF, all partitions."""
+        return self.partitions * self.sbuf_partition_bytes
+
+    def __str__(self) -> str:
+        return self.name
+
+
+TRN1 = Hardware(
+    "trn1",
+    2,
+    ("inf2", "gen2"),
+    sbuf_partition_bytes=192 * _KIB,
+    sbuf_usable_bytes=176 * _KIB,
+    matmul_moving_fmax=(512, 512),
+)
+TRN2 = Hardware(
+    "trn2",
+    3,
+    ("gen3",),
+    sbuf_partition_bytes=224 * _KIB,
+    sbuf_usable_bytes=224 * _KIB - 16 * _KIB - 8,
+    matmul_moving_fmax=(512, 512),
+)
+TRN3 = Hardware(
+    "trn3",
+    4,
+    ("gen4",),
+    sbuf_partition_bytes=256 * _KIB,
+    sbuf_usable_bytes=256 * _KIB - 16 * _KIB - 8,
+    matmul_moving_fmax=(4096, 8192),
+)
+
+#: Every generation, oldest first.
+ALL_HARDWARE: tuple[Hardware, ...] = (TRN1, TRN2, TRN3)
+DEFAULT_HARDWARE = TRN2
+
+
+def hardware_named(name: str) -> Hardware:
+    """The generation with this name or alias ("trn2", "gen3", "inf2"); `UsageError` where there is none."""
+    for hardware in ALL_HARDWARE:
+        if name == hardware.name or name in hardware.aliases:
+            return hardware
+    known = ", ".join(hardware.name for hardware in ALL_HARDWARE)
+    raise UsageError(f"unknown hardware generation {name!r}: choose one of {known}")

@@ -1,0 +1,185 @@
+"""Basic indexing `t[key]`: integers, slices, `...` and `nl.ds`.
+
+Bounds are claims, never clamped: the documentation states no clamping, NumPy's would hide the fault, and the legacy
+compiler rejects it (reference section b.2, `idx.oob`). Negative numbers count from the end, as the docstring of
+`NkiTensor.__getitem__` has it. Keys with index tensors (legacy) go to `nkiverify.model.access`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from nkiverify.model.contracts import require
+from nkiverify.model.extents import as_extent, is_one
+from nkiverify.model.indices import IndexTensor
+from nkiverify.run import unsupported
+from nkiverify.symbolic import Extent, ceil_div, constant_value
+
+if TYPE_CHECKING:
+    from nkiverify.model.tensor import Tensor
+
+TensorT = TypeVar("TensorT", bound="Tensor")
+
+
+@dataclass(frozen=True, slots=True)
+class SizedSlice:
+    """`nl.ds(start, size)`: the slice `start : start + size` ("idx.ds")."""
+
+    start: Extent
+    size: Extent
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    """The part of one dimension a key names."""
+
+    start: Extent
+    size: Extent
+    step: Extent
+
+
+def index(tensor: TensorT, key: object) -> Any:
+    """`tensor[key]`: a view, or for index tensors an access that waits for its mask."""
+    keys = key if type(key) is tuple else (key,)
+    for part in keys:
+        if isinstance(part, IndexTensor):
+            from nkiverify.model.access import Access
+
+            return Access.of(tensor, keys)
+    return _basic(tensor, keys)
+
+
+def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
+    keys = expand_keys(keys, tensor.ndim)
+    on_chip = tensor.on_chip
+    partition = tensor.block_dims if on_chip else -1
+    shape: list[Extent] = []
+    strides: list[Extent] = []
+    moved: list[tuple[Extent, Extent]] = []
+    blocks = tensor.block_dims
+    for axis, (part, extent, stride) in enumerate(zip(keys, tensor.shape, tensor.strides, strict=True)):
+        if isinstance(part, slice):
+            if part.start is None and part.stop is None and part.step is None:
+                shape.append(extent)
+                strides.append(stride)
+                continue
+            interval = _slice(part, extent, axis)
+        elif isinstance(part, SizedSlice):
+            interval = _sized_slice(part, extent, axis)
+        else:
+            position = element(part, extent, axis)
+            if not _is_zero_int(position):
+                moved.append((position, stride))
+            if axis == partition:
+                shape.append(1)
+                strides.append(stride)
+            elif axis < blocks:
+                blocks -= 1
+                partition -= 1
+            continue
+        if axis == partition:
+            require("idx.partition_step", interval.step == 1, step=interval.step)
+        if not _is_zero_int(interval.start):
+            moved.append((interval.start, stride))
+        shape.append(interval.size)
+        strides.append(stride if is_one(interval.step) else stride * interval.step)
+    if len(shape) < (blocks + 2 if on_chip else 1):
+        # An integer on every free dimension: the last one stays, with extent 1 ("idx.int_free_drops", HBM: rank >= 1).
+        shape.append(1)
+        strides.append(tensor.strides[-1])
+    return tensor.with_layout(tuple(shape), tuple(strides), moved_by=tuple(moved), block_dims=blocks)
+
+
+def _is_zero_int(value: Extent) -> bool:
+    return type(value) is int and value == 0
+
+
+def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
+    """One key per dimension: `...` and missing trailing keys become full slices ("idx.fewer_keys")."""
+    given = len(keys)
+    ellipses = sum(1 for part in keys if part is Ellipsis)
+    known_keys = all(part is Ellipsis or _is_key(part) for part in keys)
+    require("idx.keys", known_keys and ellipses <= 1 and given - ellipses <= rank, key=_describe(keys), rank=rank)
+    if not known_keys or ellipses > 1 or given - ellipses > rank:
+        raise IndexError(f"the key [{_describe(keys)}] does not fit a tensor of {rank} dimensions")
+    if given == rank and not ellipses:
+        return keys
+    missing = (slice(None),) * (rank - given + ellipses)
+    if not ellipses:
+        return keys + missing
+    at = next(position for position, part in enumerate(keys) if part is Ellipsis)
+    return keys[:at] + missing + keys[at + 1 :]
+
+
+def _is_key(part: object) -> bool:
+    return isinstance(part, slice | SizedSlice) or type(part) is int or as_extent(part) is not None
+
+
+def _describe(keys: tuple[object, ...]) -> str:
+    return ", ".join(_describe_key(part) for part in keys)
+
+
+def _describe_key(part: object) -> str:
+    if part is Ellipsis:
+        return "..."
+    return repr(part) if isinstance(part, int | str | float | type(None)) else type(part).__name__
+
+
+def element(part: object, extent: Extent, axis: int) -> Extent:
+    """Position of the integer key `part` in a dimension, claimed to be inside it."""
+    position = as_extent(part)
+    if position is None:
+        raise unsupported(f"a key of type {type(part).__name__} on dimension {axis} of a tensor")
+    if position < 0:
+        position = position + extent
+        require("idx.oob", position >= 0, index=part, extent=extent, dimension=axis)
+    else:
+        require("idx.oob", position < extent, index=position, extent=extent, dimension=axis)
+    return position
+
+
+def _host_integer(value: object, axis: int) -> Extent:
+    number = as_extent(value)
+    if number is None:
+        require("idx.keys", False, key=_describe_key(value), dimension=axis)
+        raise TypeError(f"{type(value).__name__} in a slice of dimension {axis} of a tensor")
+    return number
+
+
+def _start(value: object, extent: Extent, axis: int) -> Extent:
+    start = _host_integer(value, axis)
+    if start < 0:
+        start = start + extent
+        require("idx.oob", start >= 0, start=value, extent=extent, dimension=axis)
+    return start
+
+
+def _slice(key: slice, extent: Extent, axis: int) -> _Interval:
+    step = 1 if key.step is None else _host_integer(key.step, axis)
+    start = 0 if key.start is None else _start(key.start, extent, axis)
+    stop = extent if key.stop is None else _host_integer(key.stop, axis)
+    size = stop - start
+    fixed = constant_value(size)
+    if (fixed is None or fixed < 1) and key.stop is not None and stop < 0:
+        stop = stop + extent
+        size = stop - start
+    if not is_one(step):
+        require("idx.step_positive", step >= 1, step=step, dimension=axis)
+        size = ceil_div(size, step)
+    claim_interval(start, stop, size, extent, axis)
+    return _Interval(start, size, step)
+
+
+def _sized_slice(key: SizedSlice, extent: Extent, axis: int) -> _Interval:
+    start = _start(key.start, extent, axis)
+    claim_interval(start, start + key.size, key.size, extent, axis)
+    return _Interval(start, key.size, 1)
+
+
+def claim_interval(start: Extent, stop: Extent, size: Extent, extent: Extent, axis: int) -> None:
+    """Claim that `start : stop`, which has `size` elements and a start of at least 0, is a part of a dimension."""
+    fixed = constant_value(size)
+    if fixed is None or fixed < 1:
+        require("idx.empty", size >= 1, start=start, stop=stop, dimension=axis)
+    require("idx.oob", stop <= extent, start=start, stop=stop, extent=extent, dimension=axis)

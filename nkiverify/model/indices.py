@@ -1,0 +1,355 @@
+"""Index tensors of the legacy API: `nl.arange`, `nl.mgrid`, and masks made by comparing them.
+
+An index tensor is an affine function of the coordinates of a grid: a base and one coefficient per grid axis. That is
+all the legacy language allows ("leg.affine_index"), and it keeps the correlation of everything indexed by one grid:
+index and mask are evaluated at the same coordinates. Nothing is claimed here. An access
+(`nkiverify.model.access`) claims the bounds when the load or store has supplied its mask.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from nkiverify.model.contracts import require
+from nkiverify.model.extents import as_extent, is_one, is_zero, same
+from nkiverify.symbolic import Condition, Extent, all_of, any_of, ceil_div, equal, known, maximum, negate
+
+#: A coordinate per grid axis.
+Coordinates = Sequence[Extent]
+
+
+class Relation(enum.Enum):
+    """How a masked expression relates to zero."""
+
+    AT_MOST = "<="
+    EQUAL = "=="
+    UNEQUAL = "!="
+
+
+class IndexTensor:
+    """`base + sum(coefficients[a] * c[a])` over grid coordinates c; axis a has extent `shape[a]`.
+
+    A coefficient is 0 where the extent is 1. Operands of different rank align at the last axis, as in NumPy.
+    """
+
+    __slots__ = ("base", "coefficients", "shape")
+
+    __array_ufunc__ = None
+
+    base: Extent
+    coefficients: tuple[Extent, ...]
+    shape: tuple[Extent, ...]
+
+    def __init__(self, base: Extent, coefficients: tuple[Extent, ...], shape: tuple[Extent, ...]) -> None:
+        self.base = base
+        self.coefficients = coefficients
+        self.shape = shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of grid axes."""
+        return len(self.shape)
+
+    def at(self, coordinates: Coordinates) -> Extent:
+        """The value at grid coordinates (of the same rank or higher)."""
+        value = self.base
+        for coefficient, coordinate in zip(
+            self.coefficients, coordinates[len(coordinates) - len(self.coefficients) :], strict=True
+        ):
+            if not is_zero(coefficient):
+                value = value + coefficient * coordinate
+        return value
+
+    def __getitem__(self, key: object) -> IndexTensor:
+        """New axes with None; every axis there is stays whole."""
+        keys = key if isinstance(key, tuple) else (key,)
+        coefficients: list[Extent] = []
+        shape: list[Extent] = []
+        axis = 0
+        for part in keys:
+            if part is None:
+                coefficients.append(0)
+                shape.append(1)
+            elif part is Ellipsis:
+                rest = self.ndim - axis - sum(1 for other in keys if isinstance(other, slice))
+                coefficients.extend(self.coefficients[axis : axis + rest])
+                shape.extend(self.shape[axis : axis + rest])
+                axis += rest
+            elif isinstance(part, slice) and part == slice(None) and axis < self.ndim:
+                coefficients.append(self.coefficients[axis])
+                shape.append(self.shape[axis])
+                axis += 1
+            else:
+                require("leg.index_const", False, key=type(part).__name__)
+                raise TypeError(f"an index tensor takes only `:`, `...` and None as keys, not {part!r}")
+        coefficients.extend(self.coefficients[axis:])
+        shape.extend(self.shape[axis:])
+        return IndexTensor(self.base, tuple(coefficients), tuple(shape))
+
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        require("leg.index_const", False)
+        raise TypeError("an index tensor does not support item assignment")
+
+    def __add__(self, other: object) -> Any:
+        right = as_index(other)
+        return NotImplemented if right is None else _combine(self, right, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Any:
+        right = as_index(other)
+        return NotImplemented if right is None else _combine(self, right, -1)
+
+    def __rsub__(self, other: object) -> Any:
+        left = as_index(other)
+        return NotImplemented if left is None else _combine(left, self, -1)
+
+    def __neg__(self) -> IndexTensor:
+        return self._scaled(-1)
+
+    def __mul__(self, other: object) -> Any:
+        right = as_index(other)
+        if right is None:
+            return NotImplemented
+        if right.is_constant():
+            return self._scaled(right.base)
+        if self.is_constant():
+            return right._scaled(self.base)
+        return _not_affine("*")
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: object) -> NoReturn:
+        _not_affine("//")
+
+    def __mod__(self, other: object) -> NoReturn:
+        _not_affine("%")
+
+    def __truediv__(self, other: object) -> NoReturn:
+        _not_affine("/")
+
+    def __pow__(self, other: object) -> NoReturn:
+        _not_affine("**")
+
+    def _scaled(self, factor: Extent) -> IndexTensor:
+        scaled = tuple(0 if is_zero(part) else part * factor for part in self.coefficients)
+        return IndexTensor(self.base * factor, scaled, self.shape)
+
+    def is_constant(self) -> bool:
+        """Whether the value is the same all over the grid."""
+        return all(is_zero(coefficient) for coefficient in self.coefficients)
+
+    def __le__(self, other: object) -> Any:
+        return self._compared(other, 0)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compared(other, 1)
+
+    def __ge__(self, other: object) -> Any:
+        right = as_index(other)
+        return NotImplemented if right is None else right._compared(self, 0)
+
+    def __gt__(self, other: object) -> Any:
+        right = as_index(other)
+        return NotImplemented if right is None else right._compared(self, 1)
+
+    def _compared(self, other: object, margin: int) -> Any:
+        right = as_index(other)
+        if right is None:
+            return NotImplemented
+        return Mask((MaskTerm(_combine(self, right, -1) + margin, Relation.AT_MOST),))
+
+    def __eq__(self, other: object) -> Any:
+        right = as_index(other)
+        return NotImplemented if right is None else Mask((MaskTerm(_combine(self, right, -1), Relation.EQUAL),))
+
+    def __ne__(self, other: object) -> Any:
+        right = as_index(other)
+        return NotImplemented if right is None else Mask((MaskTerm(_combine(self, right, -1), Relation.UNEQUAL),))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> NoReturn:
+        _no_control("an index tensor")
+
+    def __index__(self) -> NoReturn:
+        _no_control("an index tensor")
+
+    def __iter__(self) -> NoReturn:
+        _no_control("an index tensor")
+
+    def __repr__(self) -> str:
+        axes = "".join(f" + {part}*i{axis}" for axis, part in enumerate(self.coefficients) if not is_zero(part))
+        return f"index {self.base}{axes}"
+
+
+@dataclass(frozen=True, slots=True)
+class MaskTerm:
+    """`difference <relation> 0` at every grid coordinate."""
+
+    difference: IndexTensor
+    relation: Relation
+
+    def at(self, coordinates: Coordinates) -> Any:
+        """Whether it holds at grid coordinates."""
+        value = self.difference.at(coordinates)
+        if self.relation is Relation.AT_MOST:
+            return value <= 0
+        holds = equal(value, 0)
+        return holds if self.relation is Relation.EQUAL else negate(holds)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mask:
+    """Where an operation takes effect: every term holds, and the host condition does ("leg.mask_form")."""
+
+    terms: tuple[MaskTerm, ...]
+    host: Condition | bool = True
+
+    def __and__(self, other: object) -> Any:
+        right = as_mask(other)
+        return NotImplemented if right is None else Mask(self.terms + right.terms, all_of(self.host, right.host))
+
+    __rand__ = __and__
+
+    def _reject(self, other: object = None) -> NoReturn:
+        require("leg.mask_form", False)
+        raise TypeError("masks are comparisons joined with &")
+
+    __or__ = __ror__ = __xor__ = __rxor__ = __invert__ = _reject
+
+    def __bool__(self) -> NoReturn:
+        _no_control("a mask")
+
+    def at(self, coordinates: Coordinates) -> Any:
+        """Whether it holds at grid coordinates."""
+        return all_of(self.host, *(term.at(coordinates) for term in self.terms))
+
+    def varies_along(self, axis_from_last: int) -> bool:
+        """Whether it depends on the coordinate of an axis, counted from the last one (1)."""
+        return any(
+            axis_from_last <= term.difference.ndim and not is_zero(term.difference.coefficients[-axis_from_last])
+            for term in self.terms
+        )
+
+
+def as_index(value: object) -> IndexTensor | None:
+    """`value` as an index tensor; an integer is one without axes."""
+    if isinstance(value, IndexTensor):
+        return value
+    number = as_extent(value)
+    return None if number is None else IndexTensor(number, (), ())
+
+
+def as_mask(value: object) -> Mask | None:
+    """`value` as a mask; a host condition is one without terms."""
+    if isinstance(value, Mask):
+        return value
+    if isinstance(value, Condition | bool):
+        return Mask((), value)
+    return None
+
+
+def _no_control(what: str) -> NoReturn:
+    require("leg.control_arange", False)
+    raise TypeError(f"{what} has no truth value and is no host integer: join comparisons with &, not `and`")
+
+
+def _not_affine(symbol: str) -> NoReturn:
+    require("leg.affine_index", False, operator=symbol)
+    raise TypeError(f"`{symbol}` makes an index expression that is not affine")
+
+
+def _combine(left: IndexTensor, right: IndexTensor, sign: int) -> IndexTensor:
+    shape = broadcast_shapes("leg.index_broadcast", left.shape, right.shape)
+    base = left.base + right.base if sign > 0 else left.base - right.base
+    coefficients: list[Extent] = []
+    for axis in range(-len(shape), 0):
+        one = left.coefficients[axis] if -axis <= left.ndim else 0
+        two = right.coefficients[axis] if -axis <= right.ndim else 0
+        if is_zero(two):
+            coefficients.append(one)
+        elif is_zero(one):
+            coefficients.append(two if sign > 0 else -two)
+        else:
+            coefficients.append(one + two if sign > 0 else one - two)
+    return IndexTensor(base, tuple(coefficients), shape)
+
+
+def broadcast_shapes(contract: str, *shapes: tuple[Extent, ...]) -> tuple[Extent, ...]:
+    """The common shape of several, aligned at the last axis; that each axis is equal or 1 is claimed as `contract`."""
+    rank = max(len(shape) for shape in shapes)
+    result: list[Extent] = []
+    for axis in range(-rank, 0):
+        extent: Extent = 1
+        for shape in shapes:
+            if -axis > len(shape):
+                continue
+            other = shape[axis]
+            if is_one(other) or same(other, extent):
+                continue
+            if is_one(extent):
+                extent = other
+                continue
+            agree = equal(extent, other)
+            if known(agree):
+                continue
+            require(
+                contract,
+                any_of(agree, equal(extent, 1), equal(other, 1)),
+                first=extent,
+                second=other,
+                axis=rank + axis,
+            )
+            extent = maximum(extent, other)
+        result.append(extent)
+    return tuple(result)
+
+
+def arange(*bounds: Extent) -> IndexTensor:
+    """`start, …, stop - 1` along one axis; it becomes an axis of a grid with `[:, None]` or `[None, :]`."""
+    start, stop, step = {1: (0, *bounds, 1), 2: (*bounds, 1), 3: bounds}[len(bounds)]
+    extent = stop - start if is_one(step) else ceil_div(stop - start, step)
+    require("idx.empty", extent >= 1, start=start, stop=stop)
+    return IndexTensor(start, (0 if is_one(extent) else step,), (extent,))
+
+
+class Grid(tuple[IndexTensor, ...]):
+    """What `nl.mgrid[…]` returns: one index tensor per axis; `p` is the partition index, `x` the free one (2-D)."""
+
+    __slots__ = ()
+
+    @property
+    def p(self) -> IndexTensor:
+        """The partition index."""
+        return self[0]
+
+    @property
+    def x(self) -> IndexTensor:
+        """The free index."""
+        return self[1]
+
+    def __iter__(self) -> Iterator[IndexTensor]:
+        return super().__iter__()
+
+
+def mgrid(slices: object) -> Grid:
+    """Index tensors of the grid that slices `start:stop` span, one per axis."""
+    parts = slices if isinstance(slices, tuple) else (slices,)
+    rank = len(parts)
+    indices: list[IndexTensor] = []
+    for axis, part in enumerate(parts):
+        if not isinstance(part, slice):
+            raise TypeError("nl.mgrid takes slices")
+        start = 0 if part.start is None else as_extent(part.start)
+        stop = as_extent(part.stop)
+        step = 1 if part.step is None else as_extent(part.step)
+        if start is None or stop is None or step is None:
+            raise TypeError("the slices of nl.mgrid need integer bounds")
+        line = arange(start, stop, step)
+        keys = tuple(slice(None) if other == axis else None for other in range(rank))
+        indices.append(line[keys])
+    return Grid(indices)

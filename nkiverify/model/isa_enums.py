@@ -1,0 +1,86 @@
+"""Enumerations of the current instruction set, with the documented members and values (page nki.isa)."""
+
+from __future__ import annotations
+
+import enum
+
+
+class engine(enum.Enum):  # noqa: N801 (the documented name)
+    """The engine an instruction runs on; `unknown` leaves the choice to the compiler."""
+
+    tensor = 1
+    vector = 5
+    scalar = 2
+    gpsimd = 3
+    dma = 4
+    sync = 6
+    unknown = 0
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class reduce_cmd(enum.Enum):  # noqa: N801
+    """What an instruction does with the reduction registers."""
+
+    idle = 0
+    reset = 1
+    reduce = 2
+    reset_reduce = 3
+    load_reduce = 4
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class dge_mode(enum.Enum):  # noqa: N801
+    """How the descriptors of a DMA are generated."""
+
+    unknown = 0
+    swdge = 1
+    hwdge = 2
+    none = 3
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class oob_mode(enum.Enum):  # noqa: N801
+    """What a DMA does with an index out of bounds that is known at run time only."""
+
+    error = 0
+    skip = 1
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class matmul_perf_mode(enum.Enum):  # noqa: N801
+    """Performance modes of the Tensor Engine."""
+
+    none = "none"
+    double_row = "double_row"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class nc_version(enum.Enum):  # noqa: N801
+    """Generations of the NeuronCore."""
+
+    gen2 = 2
+    gen3 = 3
+    gen4 = 4
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class dma_engine(enum.Enum):  # noqa: N801
+    """What moves the data of a sendrecv."""
+
+    dma = 1
+    gpsimd_dma = 2
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,204 @@
+"""Kernels and their launches: what `nki.jit` makes of a function, launch grids, program ids.
+
+In a symbolic run one program stands for all: its id is an arbitrary element of the grid. In a concrete run every
+program of the grid runs in turn.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product as cartesian
+from typing import Any
+
+from nkiverify.model.contracts import require
+from nkiverify.model.extents import as_extent
+from nkiverify.model.memory import MemoryRegion
+from nkiverify.model.tensor import Tensor
+from nkiverify.run import current_run, unsupported
+from nkiverify.symbolic import Extent, all_of, product
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One kernel execution in progress: its grid, and the coordinates of the program that runs."""
+
+    grid: tuple[Extent, ...]
+    program: tuple[Extent, ...]
+
+
+_launches: list[Launch] = []
+
+
+def current_launch() -> Launch:
+    """The launch in progress; a kernel called without a launch has no grid."""
+    return _launches[-1] if _launches else Launch((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """`nl.nc(count)`: a grid extent that spans cores (legacy)."""
+
+    count: Extent
+
+
+@dataclass(frozen=True, slots=True)
+class SpmdDimension:
+    """`nl.spmd_dim(…)`: a grid extent made of several, cores and programs (legacy)."""
+
+    parts: tuple[Extent, ...]
+
+
+def spmd_dimension(*parts: object) -> SpmdDimension:
+    """A grid extent that is the product of its parts."""
+    return SpmdDimension(tuple(_grid_extent(part) for part in parts))
+
+
+def _grid_extent(part: object) -> Extent:
+    if isinstance(part, Cores):
+        return part.count
+    if isinstance(part, SpmdDimension):
+        return product(part.parts)
+    extent = as_extent(part)
+    if extent is None:
+        require("leg.spmd", False, extent=part)
+        raise TypeError(f"a launch grid needs integers, not {part!r}")
+    return extent
+
+
+class Kernel:
+    """A function decorated with `nki.jit`. `kernel[grid]` is the kernel with a launch grid."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        legacy: bool,
+        options: dict[str, object] | None = None,
+        grid: tuple[Extent, ...] = (),
+        argument_view: Callable[[Tensor], Tensor] = lambda tensor: tensor,
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.legacy = legacy
+        self.options = options or {}
+        self.grid = grid
+        self._argument_view = argument_view
+
+    def __getitem__(self, grid: object) -> Kernel:
+        parts = grid if isinstance(grid, tuple) else (grid,)
+        if self.legacy:
+            extents = tuple(_grid_extent(part) for part in parts)
+            require("leg.spmd", all_of(*(extent >= 1 for extent in extents)), grid=extents)
+        else:
+            extents = tuple(extent for extent in map(as_extent, parts) if extent is not None)
+            require("lnc.bracket", len(parts) == 1 and extents in ((1,), (2,)), grid=parts)
+            if len(extents) != 1:
+                raise TypeError(f"a kernel takes one number of cores in brackets, not {parts!r}")
+        return Kernel(
+            self.function,
+            legacy=self.legacy,
+            options=self.options,
+            grid=extents,
+            argument_view=self._argument_view,
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._claim_not_nested()
+        args = tuple(self._argument(value) for value in args)
+        kwargs = {name: self._argument(value) for name, value in kwargs.items()}
+        result: Any = None
+        for program in self._programs():
+            _launches.append(Launch(self.grid, program))
+            try:
+                result = self.function(*args, **kwargs)
+            finally:
+                _launches.pop()
+        self._claim_results(result)
+        return result
+
+    def _claim_not_nested(self) -> None:
+        if not self.legacy:
+            require("lang.target", "platform_target" not in self.options)
+            require("lang.no_nested_jit", not _launches, kernel=self.__name__)
+        elif self.grid:
+            require("leg.spmd", not _launches, kernel=self.__name__)
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, Tensor):
+            if not _launches:
+                require("mem.io_hbm", not value.on_chip, tensor=value.name, buffer=value.buffer)
+            return self._argument_view(value)
+        if isinstance(value, list) and not self.legacy:
+            require("lang.no_list_args", False)
+        if isinstance(value, tuple) and any(isinstance(part, Tensor) for part in value):
+            return tuple(self._argument(part) for part in value)
+        return value
+
+    def _programs(self) -> Iterator[tuple[Extent, ...]]:
+        run = current_run()
+        if run.symbolic:
+            yield tuple(run.fresh_index("program_id", extent) for extent in self.grid)
+            return
+        yield from cartesian(*(range(int(extent)) for extent in self.grid))
+
+    def _claim_results(self, result: Any) -> None:
+        if _launches:
+            return
+        for tensor in _tensors_in(result):
+            require("mem.io_hbm", not tensor.on_chip, tensor=tensor.name, buffer=tensor.buffer)
+            if not self.legacy and not tensor.on_chip:
+                require(
+                    "mem.output_shared_hbm",
+                    tensor.buffer is MemoryRegion.shared_hbm,
+                    tensor=tensor.name,
+                    buffer=tensor.buffer,
+                )
+
+
+def _tensors_in(result: Any) -> Iterator[Tensor]:
+    if isinstance(result, Tensor):
+        yield result
+    elif isinstance(result, tuple | list):
+        for part in result:
+            yield from _tensors_in(part)
+
+
+def program_id(axis: object = 0) -> Extent:
+    """Coordinate of the running program along an axis of the launch grid; 0 where there is no grid."""
+    launch = current_launch()
+    if not launch.grid:
+        return 0
+    return launch.program[_grid_axis(axis, launch)]
+
+
+def _grid_axis(axis: object, launch: Launch) -> int:
+    valid = isinstance(axis, int) and 0 <= axis < len(launch.grid)
+    require("lnc.ids", valid, axis=axis, grid=launch.grid)
+    if not isinstance(axis, int) or not valid:
+        raise IndexError(f"axis {axis} of a launch grid of {len(launch.grid)} dimensions")
+    return axis
+
+
+def num_programs(axes: int | Sequence[int] | None) -> Extent:
+    """Programs along the given axes of the launch grid, along all of them for None; 1 where there is no grid."""
+    launch = current_launch()
+    if not launch.grid:
+        return 1
+    if axes is None:
+        return product(launch.grid)
+    chosen = axes if isinstance(axes, list | tuple) else (axes,)
+    return product(launch.grid[_grid_axis(axis, launch)] for axis in chosen)
+
+
+def program_ndim() -> int:
+    """Dimensions of the launch grid, 0 where there is none."""
+    return len(current_launch().grid)
+
+
+def jit_kernel(function: Callable[..., Any], *, legacy: bool, options: dict[str, object], **extra: Any) -> Kernel:
+    """The kernel a jit decorator makes of `function`."""
+    if isinstance(function, Kernel):
+        raise unsupported("nki.jit of a kernel that is already decorated")
+    return Kernel(function, legacy=legacy, options=options, **extra)

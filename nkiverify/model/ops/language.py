@@ -1,0 +1,234 @@
+"""Functions of `nki.language` (current API) that return a new tile: wrappers over instructions (reference c.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, temporary
+from nkiverify.model.contracts import require
+from nkiverify.model.dtypes import DType, float32, uint8
+from nkiverify.model.memory import PSUM, SBUF
+from nkiverify.model.ops import data_movement, tensor_engine
+from nkiverify.model.ops.operands import any_in_psum, generation, in_sbuf, on_chip, tile
+from nkiverify.model.ops.reductions import last_axes
+from nkiverify.model.promotion import promoted
+from nkiverify.model.tensor import Tensor, declared_dtype, new_storage
+from nkiverify.model.views import host_shape
+from nkiverify.run import unsupported
+from nkiverify.symbolic import Extent, all_of, any_of, equal
+
+_NO_HARDWARE = ("divide", "mod", "fmod")
+
+
+def _result_dtype(dtype: object, default: DType) -> DType:
+    return default if dtype is None else declared_dtype(dtype)
+
+
+def _same_shape(left: Tensor, right: Tensor) -> Any:
+    if left.ndim != right.ndim:
+        return False
+    return all_of(*(equal(one, two) for one, two in zip(left.shape, right.shape, strict=True)))
+
+
+def binary(name: str, x: object, y: object, dtype: object) -> Tensor:
+    """A new SBUF tile: x op y, element by element; one of the two may be a number."""
+    tiles = [operand for operand in (x, y) if isinstance(operand, Tensor)]
+    require("nl.binary.one_tile", len(tiles) >= 1, x=type(x).__name__, y=type(y).__name__)
+    if not tiles:
+        raise TypeError(f"nl.{name} needs at least one tile")
+    if name in _NO_HARDWARE:
+        require(f"nl.{name}.unsupported", False)
+    if name in ("abs_max", "abs_min"):
+        require("nl.abs_max.gen4", generation() >= 4, generation=generation())
+    for operand in tiles:
+        tile(operand, "operand")
+        require("isa.on_chip", on_chip(operand), operand=operand.buffer)
+    if name == "power":
+        require("nl.power.tile", isinstance(y, Tensor) and not any_in_psum(*tiles), y=type(y).__name__)
+    if name.startswith("bitwise") or name.endswith("shift"):
+        require("nl.bitwise.int", all(operand.dtype.is_integer for operand in tiles), dtype=tiles[0].dtype)
+    if len(tiles) == 2:
+        require("nl.binary.same_shape", _same_shape(*tiles), x=tiles[0].shape, y=tiles[1].shape)
+    natural = tiles[0].dtype if len(tiles) == 1 else promoted(tiles[0].dtype, tiles[1].dtype)
+    return temporary(tiles[0].shape, _result_dtype(dtype, natural))
+
+
+def unary(name: str, x: object, dtype: object) -> Tensor:
+    """A new SBUF tile of the shape of `x`."""
+    operand = tile(x, "x")
+    require("isa.on_chip", on_chip(operand), x=operand.buffer)
+    if name == "rsqrt":
+        require("nl.rsqrt.psum", not any_in_psum(operand), x=operand.buffer)
+    if name == "invert":
+        require("nl.bitwise.int", operand.dtype.is_integer, dtype=operand.dtype)
+    return temporary(operand.shape, _result_dtype(dtype, operand.dtype))
+
+
+def reduce(name: str, x: object, axis: object, dtype: object, keepdims: bool) -> Tensor:
+    """A new SBUF tile: `x` reduced over its last free axes, which go away or stay with extent 1."""
+    operand = tile(x, "x")
+    require("isa.on_chip", on_chip(operand), x=operand.buffer)
+    count = last_axes("nl.reduce.axis", operand, axis)
+    kept = operand.shape[: operand.ndim - count]
+    if keepdims or name == "var":
+        kept = kept + (1,) * count
+    elif len(kept) < 2:
+        # An on-chip tile has a free dimension, whatever was reduced.
+        kept = (*kept, 1)
+    return temporary(kept, _result_dtype(dtype, operand.dtype))
+
+
+def softmax(x: object, axis: object, dtype: object) -> Tensor:
+    """A new SBUF tile of the shape of `x`."""
+    operand = tile(x, "x")
+    require("isa.on_chip", on_chip(operand), x=operand.buffer)
+    last_axes("nl.reduce.axis", operand, axis)
+    return temporary(operand.shape, _result_dtype(dtype, operand.dtype))
+
+
+def rms_norm(x: object, w: object, axis: object, dtype: object) -> Tensor:
+    """A new SBUF tile of the shape of `x`: x / RMS(x) * w."""
+    operand, weight = tile(x, "x"), tile(w, "w")
+    require("isa.on_chip", on_chip(operand, weight), x=operand.buffer, w=weight.buffer)
+    last_axes("nl.reduce.axis", operand, axis)
+    require(
+        "nl.rms_norm.weight",
+        all_of(
+            equal(weight.free_size, operand.free_size),
+            any_of(equal(weight.shape[0], 1), equal(weight.shape[0], operand.shape[0])),
+        ),
+        x=operand.shape,
+        w=weight.shape,
+    )
+    return temporary(operand.shape, _result_dtype(dtype, operand.dtype))
+
+
+def where(condition: object, x: object, y: object, dtype: object) -> Tensor:
+    """A new SBUF tile: `x` where the condition is 1, else `y`; one of them may be a number."""
+    test = tile(condition, "condition")
+    tiles = [operand for operand in (x, y) if isinstance(operand, Tensor)]
+    require("isa.on_chip", on_chip(test, *tiles), condition=test.buffer)
+    require(
+        "nl.where.shape",
+        all_of(*(_same_shape(test, operand) for operand in tiles)),
+        condition=test.shape,
+        operands=tuple(operand.shape for operand in tiles),
+    )
+    return temporary(test.shape, _result_dtype(dtype, tiles[0].dtype if tiles else float32))
+
+
+def copy(x: object, dtype: object) -> Tensor:
+    """A new SBUF tile with the elements of `x`, from SBUF or PSUM."""
+    operand = tile(x, "x")
+    result = temporary(operand.shape, _result_dtype(dtype, operand.dtype))
+    data_movement.tensor_copy(result, operand)
+    return result
+
+
+def load(src: object, dtype: object) -> Tensor:
+    """A new SBUF tile with the elements of an HBM tensor; its first dimension becomes the partition dimension."""
+    source = tile(src, "src")
+    shape = source.shape if source.ndim > 1 else (*source.shape, 1)
+    result = temporary(shape, _result_dtype(dtype, source.dtype))
+    data_movement.load(result, source)
+    return result
+
+
+def load_transpose2d(src: object, dtype: object) -> Tensor:
+    """A new SBUF tile (F, P) with the elements of an HBM tensor (P, F)."""
+    source = tile(src, "src")
+    require("nl.transpose.2d", source.ndim == 2, src=source.shape)
+    result = temporary(tuple(reversed(source.shape)), _result_dtype(dtype, source.dtype))
+    data_movement.load(result, source)
+    return result
+
+
+def matmul(x: object, y: object, transpose_x: bool) -> Tensor:
+    """A new PSUM tile: x.T @ y; x (K, M), y (K, N)."""
+    require("nl.matmul.transpose_x", bool(transpose_x), transpose_x=transpose_x)
+    if not transpose_x:
+        raise unsupported("nl.matmul with transpose_x=False", "transpose x first and pass transpose_x=True")
+    left, right = tile(x, "x"), tile(y, "y")
+    claim_matmul_operands(left, right)
+    result = temporary((left.free_size, right.free_size), float32, PSUM)
+    tensor_engine.nc_matmul(result, left, right)
+    return result
+
+
+def claim_matmul_operands(left: Tensor, right: Tensor) -> None:
+    """Claim the sizes and memories of the operands of nl.matmul."""
+    require(
+        "nl.matmul.x",
+        all_of(in_sbuf(left), left.shape[0] <= 128, left.free_size <= 128),
+        x=left.shape,
+        buffer=left.buffer,
+    )
+    require(
+        "nl.matmul.y",
+        all_of(in_sbuf(right), right.shape[0] <= 128, right.free_size <= 512),
+        y=right.shape,
+        buffer=right.buffer,
+    )
+
+
+def transpose(x: object, dtype: object) -> Tensor:
+    """A new PSUM tile (F, P) of a tile (P, F), at most 128 x 128."""
+    source = tile(x, "x")
+    require(
+        "nl.transpose.2d",
+        all_of(source.ndim == 2, source.shape[0] <= 128, source.shape[-1] <= 128),
+        x=source.shape,
+    )
+    element = _result_dtype(dtype, source.dtype)
+    result = temporary((source.free_size, source.shape[0]), element, PSUM)
+    require("nc_transpose.tensor", in_sbuf(source), x=source.buffer)
+    return result
+
+
+def filled(shape: object, value: object, dtype: object, buffer: object, name: object) -> Tensor:
+    """A new tensor, every element set to `value`."""
+    result = allocate(shape, dtype, buffer, name)
+    data_movement.claim_fill_value(result.dtype, value)
+    return result
+
+
+def like(x: object, dtype: object, buffer: object, name: object) -> Tensor:
+    """A new tensor of the shape of `x`, in SBUF unless `buffer` says otherwise."""
+    model = tile(x, "x")
+    region = claimed_region(buffer)
+    claim_on_chip_shape(model.shape, region)
+    return Tensor.whole(new_storage(model.shape, _result_dtype(dtype, model.dtype), region, str(name or "")))
+
+
+def expand_dims(x: object, axis: object) -> Tensor:
+    """A view with extent 1 inserted at `axis`."""
+    operand = tile(x, "x")
+    valid = isinstance(axis, int) and (1 if operand.on_chip else 0) <= axis % (operand.ndim + 1)
+    require("nl.expand_dims.axis", valid and -operand.ndim - 1 <= axis <= operand.ndim, axis=axis, x=operand.shape)  # type: ignore[operator]
+    return operand.expand_dim(axis)  # type: ignore[arg-type]
+
+
+def broadcast_to(x: object, shape: Sequence[Extent], dtype: object) -> Tensor:
+    """A new tile of `shape`, made of `x` (SBUF or PSUM) by repeating extents of 1; `x` itself if nothing changes."""
+    operand = tile(x, "x")
+    wanted = host_shape(shape)
+    grows = (
+        all_of(*(any_of(equal(new, old), equal(old, 1)) for new, old in zip(wanted, operand.shape, strict=True)))
+        if len(wanted) == operand.ndim
+        else False
+    )
+    require("nl.broadcast_to.shape", all_of(grows, on_chip(operand)), x=operand.shape, shape=wanted)
+    return temporary(wanted, _result_dtype(dtype, operand.dtype))
+
+
+def identity_matrix(n: Extent, dtype: object, dst: object) -> Tensor:
+    """An (n, n) identity matrix in SBUF."""
+    if dst is None:
+        (size, _) = extents = host_shape((n, n))
+        require("nl.shared_identity_matrix", size <= 128, n=size)
+        return temporary(extents, _result_dtype(dtype, uint8), SBUF)
+    target = tile(dst, "dst")
+    fits = all_of(n <= 128, in_sbuf(target), equal(target.shape[0], n), equal(target.free_size, n))
+    require("nl.shared_identity_matrix", fits, n=n, dst=target.shape)
+    return target

@@ -1,0 +1,516 @@
+"""The language of the current API: tensors, memories, dtypes, functions over instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nkiverify.model import launch as _launch
+from nkiverify.model.allocation import allocate as _allocate
+from nkiverify.model.documented import documented, unmodelled
+from nkiverify.model.dtypes import (
+    bfloat16,
+    bool_,
+    float4_e2m1fn_x4,
+    float8_e4m3,
+    float8_e4m3fn,
+    float8_e4m3fn_x4,
+    float8_e5m2,
+    float8_e5m2_x4,
+    float8_e8m0fnu,
+    float16,
+    float32,
+    int8,
+    int16,
+    int32,
+    tfloat32,
+    uint8,
+    uint16,
+    uint32,
+)
+from nkiverify.model.indexing import SizedSlice
+from nkiverify.model.memory import PRIVATE_HBM, PSUM, SBUF, SHARED_HBM, MemoryRegion
+from nkiverify.model.operators import OPERATORS, Operator
+from nkiverify.model.operators import token as _token
+from nkiverify.model.ops import data_movement as _data_movement
+from nkiverify.model.ops import language as _language
+from nkiverify.model.tensor import Tensor as NkiTensor
+from nkiverify.model.tile_size import TileSize as _TileSize
+from nkiverify.run import current_run
+
+__all__ = [
+    "PRIVATE_HBM",
+    "PSUM",
+    "SBUF",
+    "SHARED_HBM",
+    "DType",
+    "MemoryRegion",
+    "NKIObject",
+    "NkiTensor",
+    "abs",
+    "abs_max",
+    "abs_min",
+    "add",
+    "affine_range",
+    "all",
+    "arctan",
+    "average",
+    "bfloat16",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "bool_",
+    "broadcast_to",
+    "bypass",
+    "ceil",
+    "copy",
+    "cos",
+    "device_print",
+    "divide",
+    "ds",
+    "empty_like",
+    "equal",
+    "erf",
+    "erf_dx",
+    "exp",
+    "expand_dims",
+    "float4_e2m1fn_x4",
+    "float8_e4m3",
+    "float8_e4m3fn",
+    "float8_e4m3fn_x4",
+    "float8_e5m2",
+    "float8_e5m2_x4",
+    "float8_e8m0fnu",
+    "float16",
+    "float32",
+    "floor",
+    "fmod",
+    "full",
+    "gelu",
+    "gelu_apprx_sigmoid",
+    "gelu_apprx_sigmoid_dx",
+    "gelu_apprx_tanh",
+    "gelu_dx",
+    "greater",
+    "greater_equal",
+    "hbm",
+    "int8",
+    "int16",
+    "int32",
+    "invert",
+    "is_hbm",
+    "is_on_chip",
+    "is_psum",
+    "is_sbuf",
+    "left_shift",
+    "less",
+    "less_equal",
+    "load",
+    "load_transpose2d",
+    "log",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "matmul",
+    "max",
+    "maximum",
+    "mean",
+    "min",
+    "minimum",
+    "mish",
+    "mod",
+    "multiply",
+    "ndarray",
+    "negative",
+    "not_equal",
+    "num_programs",
+    "ones",
+    "power",
+    "prelu",
+    "private_hbm",
+    "prod",
+    "program_id",
+    "program_ndim",
+    "psum",
+    "reciprocal",
+    "relu",
+    "right_shift",
+    "rms_norm",
+    "rsqrt",
+    "sbuf",
+    "sequential_range",
+    "shared_hbm",
+    "shared_identity_matrix",
+    "sigmoid",
+    "sign",
+    "silu",
+    "silu_dx",
+    "sin",
+    "softmax",
+    "softplus",
+    "sqrt",
+    "square",
+    "static_range",
+    "store",
+    "subtract",
+    "sum",
+    "tan",
+    "tanh",
+    "tfloat32",
+    "tile_size",
+    "transpose",
+    "trunc",
+    "uint8",
+    "uint16",
+    "uint32",
+    "var",
+    "where",
+    "zeros",
+    "zeros_like",
+]
+
+DType = str
+
+sbuf = SBUF
+psum = PSUM
+hbm = PRIVATE_HBM
+private_hbm = PRIVATE_HBM
+shared_hbm = SHARED_HBM
+tile_size = _TileSize()
+
+
+class NKIObject:
+    """Base of classes that kernels use ("lang.classes")."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        for name, value in kwargs.items():
+            setattr(self, name, value)
+
+
+@documented
+def ndarray(shape: Any, dtype: Any, buffer: Any = sbuf, name: Any = "", address: Any = None) -> NkiTensor:
+    """An uninitialised tensor."""
+    return _allocate(shape, dtype, buffer, name, address)
+
+
+@documented
+def ds(start: Any, size: Any) -> SizedSlice:
+    """The slice `start : start + size`."""
+    return SizedSlice(start, size)
+
+
+@documented
+def affine_range(start: Any, stop: Any = None, step: Any = 1) -> Any:
+    """`range`: every loop is unrolled ("loop.range")."""
+    return _range(start, stop, step)
+
+
+@documented
+def sequential_range(start: Any, stop: Any = None, step: Any = 1) -> Any:
+    """`range`: every loop is unrolled ("loop.range")."""
+    return _range(start, stop, step)
+
+
+@documented
+def static_range(start: Any, stop: Any = None, step: Any = 1) -> Any:
+    """`range`: every loop is unrolled ("loop.range")."""
+    return _range(start, stop, step)
+
+
+def _range(start: Any, stop: Any, step: Any) -> Any:
+    return current_run().loop_range(0, start, step) if stop is None else current_run().loop_range(start, stop, step)
+
+
+@documented
+def program_id(axis: Any = 0) -> Any:
+    """Coordinate of the running program along an axis of the launch grid."""
+    return _launch.program_id(axis)
+
+
+@documented
+def num_programs(axes: Any = 0) -> Any:
+    """Programs along axes of the launch grid."""
+    return _launch.num_programs(axes)
+
+
+@documented
+def program_ndim() -> int:
+    """Dimensions of the launch grid."""
+    return _launch.program_ndim()
+
+
+@documented
+def is_hbm(buffer: Any) -> bool:
+    """Whether a memory is HBM."""
+    return buffer in (PRIVATE_HBM, SHARED_HBM)
+
+
+@documented
+def is_sbuf(buffer: Any) -> bool:
+    """Whether a memory is SBUF."""
+    return buffer is SBUF
+
+
+@documented
+def is_psum(buffer: Any) -> bool:
+    """Whether a memory is PSUM."""
+    return buffer is PSUM
+
+
+@documented
+def is_on_chip(buffer: Any) -> bool:
+    """Whether a memory is SBUF or PSUM."""
+    return buffer is SBUF or buffer is PSUM
+
+
+# Creation and data movement.
+
+
+@documented
+def zeros(shape: Any, dtype: Any, buffer: Any = sbuf, name: Any = "") -> NkiTensor:
+    """A tensor of zeros."""
+    return _language.filled(shape, 0, dtype, buffer, name)
+
+
+@documented
+def ones(shape: Any, dtype: Any, buffer: Any = sbuf, name: Any = "") -> NkiTensor:
+    """A tensor of ones."""
+    return _language.filled(shape, 1, dtype, buffer, name)
+
+
+@documented
+def full(shape: Any, fill_value: Any, dtype: Any, buffer: Any = sbuf, name: Any = "") -> NkiTensor:
+    """A tensor filled with one value."""
+    return _language.filled(shape, fill_value, dtype, buffer, name)
+
+
+@documented
+def zeros_like(x: Any, dtype: Any = None, buffer: Any = None, name: Any = "") -> NkiTensor:
+    """A tensor of zeros with the shape of `x`, in SBUF where no buffer is given."""
+    return _language.like(x, dtype, sbuf if buffer is None else buffer, name)
+
+
+@documented
+def empty_like(x: Any, dtype: Any = None, buffer: Any = None, name: Any = "") -> NkiTensor:
+    """An uninitialised tensor with the shape, and unless given the memory, of `x`."""
+    return _language.like(x, dtype, x.buffer if buffer is None else buffer, name)
+
+
+@documented
+def load(src: Any, dtype: Any = None) -> NkiTensor:
+    """A new SBUF tile loaded from HBM."""
+    return _language.load(src, dtype)
+
+
+@documented
+def store(dst: Any, value: Any) -> None:
+    """An SBUF tile stored to HBM."""
+    _data_movement.store(dst, value)
+
+
+@documented
+def load_transpose2d(src: Any, dtype: Any = None) -> NkiTensor:
+    """A new SBUF tile loaded from HBM, transposed."""
+    return _language.load_transpose2d(src, dtype)
+
+
+@documented
+def copy(x: Any, dtype: Any = None) -> NkiTensor:
+    """A copy in SBUF."""
+    return _language.copy(x, dtype)
+
+
+@documented
+def shared_identity_matrix(n: Any, dtype: Any = uint8, dst: Any = None) -> NkiTensor:
+    """An identity matrix."""
+    return _language.identity_matrix(n, dtype, dst)
+
+
+@documented
+def device_print(print_prefix: Any, tensor: Any) -> None:
+    """Prints at run time: nothing to check."""
+
+
+# Shapes.
+
+
+@documented
+def expand_dims(x: Any, axis: Any) -> NkiTensor:
+    """A view with one more dimension of extent 1."""
+    return _language.expand_dims(x, axis)
+
+
+@documented
+def broadcast_to(x: Any, shape: Any, dtype: Any = None) -> NkiTensor:
+    """A tile with extents of 1 repeated."""
+    return _language.broadcast_to(x, shape, dtype)
+
+
+# Tensor Engine.
+
+
+@documented
+def matmul(x: Any, y: Any, transpose_x: Any = False) -> NkiTensor:
+    """x @ y, or x.T @ y."""
+    return _language.matmul(x, y, transpose_x)
+
+
+@documented
+def transpose(x: Any, dtype: Any = None) -> NkiTensor:
+    """A 2-D tile transposed."""
+    return _language.transpose(x, dtype)
+
+
+# Element-wise functions, which are also the operators of instructions.
+
+
+def _binary(name: str) -> Callable[..., Any]:
+    def function(x: Any, y: Any, dtype: Any = None) -> NkiTensor:
+        return _language.binary(name, x, y, dtype)
+
+    return _named(function, name, "of two operands, element by element")
+
+
+def _unary(name: str) -> Callable[..., Any]:
+    def function(x: Any, dtype: Any = None) -> NkiTensor:
+        return _language.unary(name, x, dtype)
+
+    return _named(function, name, "of every element")
+
+
+def _named(function: Callable[..., Any], name: str, what: str) -> Callable[..., Any]:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"`{name}` {what}; as `op=` of an instruction, the operator."
+    function = documented(function)
+    return _token(function) if name in OPERATORS else function
+
+
+add = _binary("add")
+subtract = _binary("subtract")
+multiply = _binary("multiply")
+divide = _binary("divide")
+maximum = _binary("maximum")
+minimum = _binary("minimum")
+abs_max = _binary("abs_max")
+abs_min = _binary("abs_min")
+power = _binary("power")
+equal = _binary("equal")
+not_equal = _binary("not_equal")
+less = _binary("less")
+less_equal = _binary("less_equal")
+greater = _binary("greater")
+greater_equal = _binary("greater_equal")
+bitwise_and = _binary("bitwise_and")
+bitwise_or = _binary("bitwise_or")
+bitwise_xor = _binary("bitwise_xor")
+left_shift = _binary("left_shift")
+right_shift = _binary("right_shift")
+logical_and = _binary("logical_and")
+logical_or = _binary("logical_or")
+logical_xor = _binary("logical_xor")
+fmod = _binary("fmod")
+mod = _binary("mod")
+
+abs = _unary("abs")
+square = _unary("square")
+exp = _unary("exp")
+log = _unary("log")
+sqrt = _unary("sqrt")
+rsqrt = _unary("rsqrt")
+reciprocal = _unary("reciprocal")
+sin = _unary("sin")
+cos = _unary("cos")
+tan = _unary("tan")
+arctan = _unary("arctan")
+tanh = _unary("tanh")
+sigmoid = _unary("sigmoid")
+relu = _unary("relu")
+gelu = _unary("gelu")
+gelu_apprx_sigmoid = _unary("gelu_apprx_sigmoid")
+gelu_apprx_tanh = _unary("gelu_apprx_tanh")
+gelu_dx = _unary("gelu_dx")
+gelu_apprx_sigmoid_dx = _unary("gelu_apprx_sigmoid_dx")
+silu = _unary("silu")
+silu_dx = _unary("silu_dx")
+softplus = _unary("softplus")
+mish = _unary("mish")
+erf = _unary("erf")
+erf_dx = _unary("erf_dx")
+ceil = _unary("ceil")
+floor = _unary("floor")
+trunc = _unary("trunc")
+negative = _unary("negative")
+sign = _unary("sign")
+invert = _unary("invert")
+logical_not = _unary("logical_not")
+
+_token(copy)
+
+#: Operators that are no functions.
+average: Operator = OPERATORS["average"]
+prelu: Operator = OPERATORS["prelu"]
+bypass: Operator = OPERATORS["bypass"]
+
+
+@documented
+def where(condition: Any, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
+    """`x` where the condition is 1, else `y`."""
+    return _language.where(condition, x, y, dtype)
+
+
+# Reductions.
+
+
+def _reduction(name: str) -> Callable[..., Any]:
+    def function(x: Any, axis: Any, dtype: Any = None, keepdims: Any = False) -> NkiTensor:
+        return _language.reduce(name, x, axis, dtype, keepdims)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"`{name}` over the last free axes."
+    return documented(function)
+
+
+sum = _reduction("sum")
+max = _reduction("max")
+min = _reduction("min")
+mean = _reduction("mean")
+prod = _reduction("prod")
+var = _reduction("var")
+
+
+@documented
+def all(x: Any, axis: Any, dtype: Any = None) -> NkiTensor:
+    """Whether all elements are non-zero, over the last free axes."""
+    return _language.reduce("all", x, axis, dtype, False)
+
+
+@documented
+def softmax(x: Any, axis: Any = -1, dtype: Any = None) -> NkiTensor:
+    """Softmax over the last free axes."""
+    return _language.softmax(x, axis, dtype)
+
+
+@documented
+def rms_norm(
+    x: Any, w: Any, axis: Any, n: Any, epsilon: Any = 1e-06, dtype: Any = None, compute_dtype: Any = None
+) -> NkiTensor:
+    """x / RMS(x) * w."""
+    return _language.rms_norm(x, w, axis, dtype)
+
+
+_DOCUMENTED = frozenset(
+    (
+        "dropout", "dynamic_range", "fori_loop", "gather_flattened", "no_reorder", "rand", "random_seed",
+        "shared_constant", "while_loop",
+    )
+)  # fmt: skip
+_REMOVED = frozenset(("arange", "mgrid", "par_dim", "nc", "spmd_dim", "loop_reduce", "all_reduce", "atomic_rmw"))
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name in _DOCUMENTED:
+        return unmodelled("nki.language", name)
+    if name in _REMOVED:
+        raise AttributeError(f"nki.language has no {name}: it was part of neuronxcc.nki (lang.no_arange_mask)")
+    raise AttributeError(f"module 'nki.language' has no attribute {name!r}")
