@@ -7,6 +7,7 @@ in one loop, without threads, so that it can fork a replacement at any moment.
 from __future__ import annotations
 
 import contextlib
+import enum
 import multiprocessing
 import os
 import signal
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Seconds past its time-out after which a target that has not answered is stopped by force.
 GRACE_SECONDS = 5.0
+#: Seconds a worker may take to start and load the manifest.
+STARTUP_SECONDS = 60.0
 #: Seconds a worker has to end its own child processes when it is told to stop.
 FAREWELL_SECONDS = 1.0
 #: Seconds between two looks of a worker at whether its parent still lives.
@@ -112,6 +115,13 @@ def _start_method() -> ForkContext | SpawnContext:
     return multiprocessing.get_context("spawn")
 
 
+class _Signal(enum.Enum):
+    """What a worker says besides runs."""
+
+    #: The time of the target that was sent last counts from now on.
+    BEGUN = enum.auto()
+
+
 @dataclass(slots=True)
 class _Worker:
     """A worker process, our end of its pipe, and the target it is busy with until `deadline`."""
@@ -163,7 +173,7 @@ class _Pool:
                 worker = self._hire()
             target = waiting.popleft()
             worker.target = target
-            worker.deadline = time.monotonic() + self.options.timeout + self.grace
+            worker.deadline = time.monotonic() + STARTUP_SECONDS
             self.listener.started(target.name)
             # A worker that has died meanwhile is found by its sentinel.
             with contextlib.suppress(OSError):
@@ -195,18 +205,23 @@ class _Pool:
             assert worker.target is not None
             target = worker.target
             if worker.connection in happened or worker.process.sentinel in happened:
-                ended.append((target.name, self._answer(worker, target)))
+                runs = self._answer(worker, target)
+                if runs is not None:
+                    ended.append((target.name, runs))
             elif time.monotonic() >= worker.deadline:
                 self._dismiss(worker)
                 ended.append((target.name, self._timed_out(target)))
         return ended
 
-    def _answer(self, worker: _Worker, target: Target) -> list[Run]:
-        """What the worker says of its target, or that it died before it could."""
+    def _answer(self, worker: _Worker, target: Target) -> list[Run] | None:
+        """What the worker says of its target, or that it died before it could; None if it has only begun."""
         try:
             answer = worker.connection.recv() if worker.connection.poll() else None
         except Exception:  # a death in the middle of an answer leaves bytes that unpickle to anything
             answer = None
+        if answer is _Signal.BEGUN:
+            worker.deadline = time.monotonic() + self.options.timeout + self.grace
+            return None
         if isinstance(answer, list):
             worker.target = None
             return answer
@@ -313,8 +328,9 @@ def _work(connection: Connection, load: Loader, options: Options, verify: Verify
             name = connection.recv()
         except EOFError:
             return
-        runs = _verify_guarded(targets[name], options, verify)
         try:
+            connection.send(_Signal.BEGUN)
+            runs = _verify_guarded(targets[name], options, verify)
             connection.send(runs)
         except BrokenPipeError:
             return

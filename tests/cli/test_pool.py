@@ -1,0 +1,208 @@
+"""A target that hangs, dies or fails costs its own verdict, and no other's."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nkiverify import pool
+from nkiverify.results import Run, Verdict
+from nkiverify.session import ExitStatus, status_of
+from tests.cli.fakes import FakeTarget, Record, options, targets_by_name, verify
+
+GRACE = 0.3
+
+
+def fails(run: Run) -> bool:
+    return status_of(run) is not ExitStatus.AS_EXPECTED
+
+
+def work(*names: str, processes: int = 2, listener: Record | None = None, **settings: Any) -> pool.Outcome:
+    """Run targets of these names in workers."""
+    targets: Any = [FakeTarget(name) for name in names]
+    load: Any = partial(targets_by_name, names)
+    return pool.run_in_workers(
+        targets, options(**settings), verify, load, listener or Record(), fails, processes, grace=GRACE
+    )
+
+
+def verdicts(outcome: pool.Outcome) -> dict[str, Verdict]:
+    return {run.target: run.verdict for run in outcome.runs}
+
+
+def test_results_arrive_as_they_are_ready_and_are_reported_in_the_order_of_the_manifest() -> None:
+    record = Record()
+    outcome = work("slow_a", "b", "c", listener=record, timeout=10)
+    assert [target for event, target in record.events if event == "finished"] == ["b", "c", "slow_a"]
+    assert [run.target for run in outcome.runs] == ["slow_a", "b", "c"]
+    assert (outcome.not_run, outcome.interrupted) == ((), False)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("killed", "killed by SIGKILL"),
+        ("exit", "ended with exit status 7"),
+        ("quit", "SystemExit: a kernel should not do this"),
+        ("raise", "ValueError: a fault of the verifier"),
+        ("unpicklable", "cannot pickle"),
+    ],
+)
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_target_that_takes_its_worker_down_is_an_error_and_the_others_have_verdicts(
+    name: str, reason: str, processes: int
+) -> None:
+    outcome = work("a", name, "b", "c", processes=processes, timeout=10)
+    assert verdicts(outcome) == {
+        "a": Verdict.SUCCESSFUL, name: Verdict.ERROR, "b": Verdict.SUCCESSFUL, "c": Verdict.SUCCESSFUL
+    }  # fmt: skip
+    assert reason in next(run.reason for run in outcome.runs if run.target == name)
+
+
+def test_a_fault_of_the_verifier_comes_with_its_traceback() -> None:
+    (run,) = work("raise").runs
+    assert "in verify" in run.traceback and run.traceback.endswith("ValueError: a fault of the verifier\n")
+
+
+@pytest.mark.parametrize("name", ["hang", "deaf"])
+def test_a_target_that_does_not_answer_in_time_is_stopped_and_unknown(name: str) -> None:
+    begin = time.monotonic()
+    outcome = work("a", name, "b", "c")
+    assert time.monotonic() - begin < 5
+    assert verdicts(outcome) == {
+        "a": Verdict.SUCCESSFUL, name: Verdict.UNKNOWN, "b": Verdict.SUCCESSFUL, "c": Verdict.SUCCESSFUL
+    }  # fmt: skip
+    stopped = next(run for run in outcome.runs if run.target == name)
+    assert stopped.qualifier == "time-out 0.2 s"
+    assert "no verdict within 0.2 s" in stopped.reason
+
+
+def test_a_target_that_ends_in_its_grace_keeps_its_verdict() -> None:
+    assert verdicts(work("slow", timeout=0.2)) == {"slow": Verdict.SUCCESSFUL}
+
+
+def test_a_stopped_target_has_a_run_for_every_phase_it_was_to_run_in() -> None:
+    target: Any = FakeTarget("exit", expect={1: Verdict.FAILED, 2: Verdict.SUCCESSFUL})
+    for phases, expected in ((None, [1, 2]), ((2,), [2])):
+        outcome = pool.run_in_workers(
+            [target], options(phases=phases), verify, dict, Record(), fails, 1, grace=GRACE
+        )
+        assert [run.phase for run in outcome.runs] == expected
+        assert [run.expected for run in outcome.runs] == [target.expect[phase] for phase in expected]
+
+
+def test_a_worker_takes_one_target_after_another() -> None:
+    pids = {run.reason for run in work("pid_a", "pid_b", "pid_c", "pid_d", "pid_e", processes=2).runs}
+    assert len(pids) <= 2 and str(os.getpid()) not in pids
+
+
+def test_an_answer_larger_than_a_pipe_arrives_whole() -> None:
+    (run,) = work("large", timeout=10).runs
+    assert len(run.reason) == 5_000_000
+
+
+def test_what_a_kernel_prints_does_not_get_into_the_report(capfd: pytest.CaptureFixture[str]) -> None:
+    work("print")
+    out, err = capfd.readouterr()
+    assert (out, err) == ("", "kernel output\n")
+
+
+def test_fail_fast_stops_what_is_running_and_starts_nothing() -> None:
+    begin = time.monotonic()
+    outcome = work("hang_a", "failed", "c", "d", fail_fast=True, timeout=60)
+    assert time.monotonic() - begin < 10
+    assert verdicts(outcome) == {"failed": Verdict.FAILED}
+    assert (outcome.not_run, outcome.interrupted) == (("hang_a", "c", "d"), False)
+
+
+def test_without_fail_fast_a_failure_stops_nothing() -> None:
+    assert work("failed", "b").not_run == ()
+
+
+def test_ctrl_c_keeps_what_has_finished_and_ends_the_workers() -> None:
+    running: list[int] = []
+
+    def interrupt(event: str, target: str) -> None:
+        if (event, target) == ("finished", "b"):
+            running.extend(_children())
+            raise KeyboardInterrupt
+
+    outcome = work("hang_a", "b", "c", listener=Record(act=interrupt), timeout=60)
+    assert outcome.interrupted
+    assert verdicts(outcome) == {"b": Verdict.SUCCESSFUL}
+    assert outcome.not_run == ("hang_a", "c")
+    assert running and not set(running) & set(_children())
+
+
+def test_workers_are_spawned_where_forking_would_copy_held_locks() -> None:
+    held = threading.Event()
+    thread = threading.Thread(target=held.wait)
+    thread.start()
+    try:
+        outcome = work("a", "killed", "pid", timeout=20)
+    finally:
+        held.set()
+        thread.join()
+    assert verdicts(outcome) == {"a": Verdict.SUCCESSFUL, "killed": Verdict.ERROR, "pid": Verdict.SUCCESSFUL}
+
+
+def test_workers_end_when_their_parent_is_killed() -> None:
+    reader, writer = os.pipe()
+    parent = os.fork()
+    if parent == 0:  # pragma: no cover
+        def tell(event: str, target: str) -> None:
+            os.write(writer, b"%d " % _children()[0])
+
+        work("hang", listener=Record(act=tell), timeout=600)
+        os._exit(0)
+    worker = int(os.read(reader, 100))
+    os.kill(parent, signal.SIGKILL)
+    os.waitpid(parent, 0)
+    deadline = time.monotonic() + 10
+    while _alive(worker) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not _alive(worker)
+
+
+def in_process(*names: str, **settings: Any) -> pool.Outcome:
+    targets: Any = [FakeTarget(name) for name in names]
+    return pool.run_in_process(targets, options(**settings), verify, Record(), fails)
+
+
+def test_in_this_process_a_fault_costs_its_target_only() -> None:
+    outcome = in_process("a", "raise", "quit", "pid")
+    assert verdicts(outcome) == {
+        "a": Verdict.SUCCESSFUL, "raise": Verdict.ERROR, "quit": Verdict.ERROR, "pid": Verdict.SUCCESSFUL
+    }  # fmt: skip
+    assert outcome.runs[-1].reason == str(os.getpid())
+
+
+def test_in_this_process_ctrl_c_keeps_what_has_finished() -> None:
+    outcome = in_process("a", "interrupted", "c")
+    assert (verdicts(outcome), outcome.not_run, outcome.interrupted) == (
+        {"a": Verdict.SUCCESSFUL}, ("interrupted", "c"), True
+    )  # fmt: skip
+
+
+def test_in_this_process_fail_fast_starts_nothing_more() -> None:
+    assert in_process("a", "failed", "c", fail_fast=True).not_run == ("c",)
+
+
+def _children() -> list[int]:
+    """The processes that this one has started and not buried."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+    return [int(word) for word in children.split()]
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
