@@ -93,4 +93,5 @@ def targets_by_name(names: Sequence[str]) -> dict[str, Any]:
 
 def options(**fields: Any) -> Options:
     """Settings with a time-out that tests can wait for."""
-    return Options(**({"root": Path("/checkout"), "timeout": 0.2} | fields))
+    plain: dict[str, Any] = {"root": Path("/checkout"), "timeout": 0.2}
+    return Options(**(plain | fields))
