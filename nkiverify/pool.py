@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Protocol
 
@@ -109,8 +110,11 @@ def run_in_workers(
 
 
 def _start_method() -> ForkContext | SpawnContext:
-    """`fork` where it is safe: on Linux, from a process without other threads, whose locks a child would inherit."""
-    if sys.platform == "linux" and threading.active_count() == 1:
+    """`fork` where it is safe: on Linux, from a process without other threads, whose locks a child would inherit.
+
+    Threads of libraries count, which Python does not know of: a solver that has run keeps some.
+    """
+    if sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1:
         return multiprocessing.get_context("fork")
     return multiprocessing.get_context("spawn")
 

@@ -7,6 +7,7 @@ import fnmatch
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from nkiverify.config import PHASES
 from nkiverify.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,8 +41,6 @@ def phases_to_run(target: Target, options: Options) -> tuple[int, ...]:
 
     A target that expects verdicts runs in no phase it expects none for: what it leaves out has nothing to say there.
     """
-    from nkiverify.config import PHASES
-
     possible = tuple(sorted(target.expect)) or tuple(PHASES)
     return possible if options.phases is None else tuple(phase for phase in possible if phase in options.phases)
 
