@@ -1,0 +1,73 @@
+"""What the command line refuses: one line on stderr, exit status 2, and nothing is run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nkiverify import __version__
+from nkiverify.cli import main
+from nkiverify.resources import root
+
+WRONG = {
+    "a phase that is not there": (["--phase", "7"], "argument --phase: there is no phase 7; the phases are 1, 2"),
+    "no phase at all": (["--phase", ""], "argument --phase: '' is not a list of phases such as 1,2"),
+    "a phase that is no number": (["--phase", "1,two"], "argument --phase: '1,two' is not a list of phases"),
+    "no workers": (["-j", "0"], "argument -j/--jobs: '0' is not a positive integer"),
+    "a negative bound": (["--unwind=-1"], "argument --unwind: '-1' is not a positive integer"),
+    "no time": (["--timeout", "0"], "argument --timeout: '0' is not a positive number of seconds"),
+    "time without end": (["--timeout", "inf"], "argument --timeout: 'inf' is not a positive number of seconds"),
+    "time that is no number": (["--timeout", "nan"], "argument --timeout: 'nan' is not a positive number of seconds"),
+    "hardware that is not there": (["--target", "trn9"], "argument --target: invalid choice: 'trn9'"),
+    "an option that is not there": (["--frobnicate"], "unrecognized arguments: --frobnicate"),
+    "half an option": (["--fail"], "unrecognized arguments: --fail"),
+    "a missing folder": (["--json", "/nowhere/r.json"], "--json: there is no folder /nowhere"),
+    "a folder for a file": (["--json", "/"], "--json: / is a folder"),
+    "a target that is not there": (["matmul_tild"], "no target is named 'matmul_tild'; did you mean matmul_tiled"),
+    "a glob without a target": (["zzz*"], "no target matches 'zzz*'"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG.keys())
+def test_a_mistake_gets_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"nkiverify: error: {message}")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("program", [["verify.py"], ["-m", "nkiverify"]])
+def test_the_version_is_printed_by_either_program(program: list[str]) -> None:
+    done = subprocess.run([sys.executable, *program, "--version"], cwd=root(), capture_output=True, text=True, check=True)
+    assert done.stdout == f"nkiverify {__version__}\n"
+
+
+def test_the_version_needs_no_solver_and_no_manifest() -> None:
+    script = "import sys; from nkiverify.cli import main\ntry: main(['--version'])\nexcept SystemExit: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=root(), capture_output=True, text=True, check=True)
+    modules = done.stdout.split()
+    assert "nkiverify.cli" in modules
+    assert not {"z3", "numpy", "tabulate", "nkiverify.manifest", "multiprocessing"} & set(modules)
+
+
+def test_help_names_every_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    text = capsys.readouterr().out
+    readme = (root() / "README.md").read_text(encoding="utf-8")
+    for status in (0, 1, 2, 3, 4, 5, 130):
+        assert f"\n  {status} " in text
+        assert f"\n| {status} |" in readme
+
+
+def test_a_json_file_that_cannot_be_written_is_refused_before_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write anywhere
+    assert main(["--json", str(tmp_path / "r.json")]) == 2
+    assert "cannot be written" in capsys.readouterr().err
