@@ -13,20 +13,33 @@ from types import MappingProxyType
 from typing import Any
 
 from nkiverify.config import Options
+from nkiverify.manifest import Target, Verification
 from nkiverify.results import Kind, Run, Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class FakeTarget:
-    """What selection and the pool read of a target."""
+def target(name: str, **fields: Any) -> Target:
+    """A target that expects SUCCESSFUL in phase 1, but for `fields`."""
+    plain: dict[str, Any] = {
+        "name": name,
+        "kernel": "kernels/a.py::a",
+        "family": "a",
+        "kind": Kind.CONCRETE,
+        "expect": {1: Verdict.SUCCESSFUL},
+        "flags": "",
+        "tags": (),
+        "description": "",
+        "hardware": "trn2",
+        "root": Path("/checkout"),
+        "module": "harness",
+        "file": "/checkout/harness/a.py",
+        "line": 1,
+        "function": _never_called,
+    }
+    return Target(**(plain | fields))
 
-    name: str
-    kernel: str = "kernels/a.py::a"
-    family: str = "a"
-    kind: Kind = Kind.CONCRETE
-    expect: Any = field(default_factory=lambda: {1: Verdict.SUCCESSFUL})
-    flags: str = ""
-    tags: tuple[str, ...] = ()
+
+def _never_called(v: Verification) -> None:
+    raise AssertionError("the verifier of these tests does not run targets")
 
 
 @dataclass(slots=True)
@@ -45,7 +58,7 @@ class Record:
         self.act("finished", target)
 
 
-def runs_of(target: Any, verdict: Verdict = Verdict.SUCCESSFUL, **fields: Any) -> list[Run]:
+def runs_of(target: Target, verdict: Verdict = Verdict.SUCCESSFUL, **fields: Any) -> list[Run]:
     """One run per phase the target expects something in."""
     return [
         Run(target.name, target.kernel, target.family, target.kind, phase, "embedded", expected, verdict, **fields)
@@ -53,7 +66,7 @@ def runs_of(target: Any, verdict: Verdict = Verdict.SUCCESSFUL, **fields: Any) -
     ]
 
 
-def verify(target: Any, options: Options) -> list[Run]:
+def verify(target: Target, options: Options) -> list[Run]:
     """Do what the first word of the target's name says."""
     match target.name.split("_")[0]:
         case "slow":
@@ -86,9 +99,9 @@ def verify(target: Any, options: Options) -> list[Run]:
     return runs_of(target)
 
 
-def targets_by_name(names: Sequence[str]) -> dict[str, Any]:
+def targets_by_name(names: Sequence[str]) -> dict[str, Target]:
     """What a spawned worker, which shares nothing, finds in its manifest."""
-    return {name: FakeTarget(name) for name in names}
+    return {name: target(name) for name in names}
 
 
 def options(**fields: Any) -> Options:

@@ -15,7 +15,7 @@ import pytest
 from nkiverify import pool
 from nkiverify.results import Run, Verdict
 from nkiverify.session import ExitStatus, status_of
-from tests.cli.fakes import FakeTarget, Record, options, targets_by_name, verify
+from tests.cli.fakes import Record, options, target, targets_by_name, verify
 
 GRACE = 0.3
 
@@ -26,8 +26,8 @@ def fails(run: Run) -> bool:
 
 def work(*names: str, processes: int = 2, listener: Record | None = None, **settings: Any) -> pool.Outcome:
     """Run targets of these names in workers."""
-    targets: Any = [FakeTarget(name) for name in names]
-    load: Any = partial(targets_by_name, names)
+    targets = [target(name) for name in names]
+    load = partial(targets_by_name, names)
     return pool.run_in_workers(
         targets, options(**settings), verify, load, listener or Record(), fails, processes, grace=GRACE
     )
@@ -40,7 +40,7 @@ def verdicts(outcome: pool.Outcome) -> dict[str, Verdict]:
 def test_results_arrive_as_they_are_ready_and_are_reported_in_the_order_of_the_manifest() -> None:
     record = Record()
     outcome = work("slow_a", "b", "c", listener=record, timeout=10)
-    assert [target for event, target in record.events if event == "finished"] == ["b", "c", "slow_a"]
+    assert [name for event, name in record.events if event == "finished"] == ["b", "c", "slow_a"]
     assert [run.target for run in outcome.runs] == ["slow_a", "b", "c"]
     assert (outcome.not_run, outcome.interrupted) == ((), False)
 
@@ -89,13 +89,13 @@ def test_a_target_that_ends_in_its_grace_keeps_its_verdict() -> None:
 
 
 def test_a_stopped_target_has_a_run_for_every_phase_it_was_to_run_in() -> None:
-    target: Any = FakeTarget("exit", expect={1: Verdict.FAILED, 2: Verdict.SUCCESSFUL})
+    dying = target("exit", expect={1: Verdict.FAILED, 2: Verdict.SUCCESSFUL})
     for phases, expected in ((None, [1, 2]), ((2,), [2])):
         outcome = pool.run_in_workers(
-            [target], options(phases=phases), verify, dict, Record(), fails, 1, grace=GRACE
+            [dying], options(phases=phases), verify, dict, Record(), fails, 1, grace=GRACE
         )
         assert [run.phase for run in outcome.runs] == expected
-        assert [run.expected for run in outcome.runs] == [target.expect[phase] for phase in expected]
+        assert [run.expected for run in outcome.runs] == [dying.expect[phase] for phase in expected]
 
 
 def test_a_worker_takes_one_target_after_another() -> None:
@@ -129,8 +129,8 @@ def test_without_fail_fast_a_failure_stops_nothing() -> None:
 def test_ctrl_c_keeps_what_has_finished_and_ends_the_workers() -> None:
     running: list[int] = []
 
-    def interrupt(event: str, target: str) -> None:
-        if (event, target) == ("finished", "b"):
+    def interrupt(event: str, name: str) -> None:
+        if (event, name) == ("finished", "b"):
             running.extend(_children())
             raise KeyboardInterrupt
 
@@ -157,7 +157,7 @@ def test_workers_end_when_their_parent_is_killed() -> None:
     reader, writer = os.pipe()
     parent = os.fork()
     if parent == 0:  # pragma: no cover
-        def tell(event: str, target: str) -> None:
+        def tell(event: str, name: str) -> None:
             os.write(writer, b"%d " % _children()[0])
 
         work("hang", listener=Record(act=tell), timeout=600)
@@ -172,7 +172,7 @@ def test_workers_end_when_their_parent_is_killed() -> None:
 
 
 def in_process(*names: str, **settings: Any) -> pool.Outcome:
-    targets: Any = [FakeTarget(name) for name in names]
+    targets = [target(name) for name in names]
     return pool.run_in_process(targets, options(**settings), verify, Record(), fails)
 
 

@@ -9,19 +9,19 @@ import pytest
 from nkiverify.errors import UsageError
 from nkiverify.results import Verdict
 from nkiverify.selection import phases_to_run, select
-from tests.cli.fakes import FakeTarget, options
+from tests.cli.fakes import options, target
 
-MANIFEST: Any = [
-    FakeTarget("matmul_tiled", family="matmul_tiled", expect={1: Verdict.SUCCESSFUL, 2: Verdict.SUCCESSFUL}),
-    FakeTarget("matmul_tiled_buggy", family="matmul_tiled", expect={1: Verdict.FAILED}, tags=("upstream-bug",)),
-    FakeTarget("transpose2d", family="transpose2d", tags=("quick", "upstream-bug")),
-    FakeTarget("unguarded", family="host", expect={2: Verdict.FAILED}),
-    FakeTarget("mine", family="own", expect={}),
+MANIFEST = [
+    target("matmul_tiled", family="matmul_tiled", expect={1: Verdict.SUCCESSFUL, 2: Verdict.SUCCESSFUL}),
+    target("matmul_tiled_buggy", family="matmul_tiled", expect={1: Verdict.FAILED}, tags=("upstream-bug",)),
+    target("transpose2d", family="transpose2d", tags=("quick", "upstream-bug")),
+    target("unguarded", family="host", expect={2: Verdict.FAILED}),
+    target("mine", family="own", expect={}),
 ]
 
 
 def names(**settings: Any) -> list[str]:
-    return [target.name for target in select(MANIFEST, options(**settings))]
+    return [chosen.name for chosen in select(MANIFEST, options(**settings))]
 
 
 @pytest.mark.parametrize(
@@ -75,5 +75,5 @@ def test_a_filter_that_fits_nothing_is_the_users_mistake(settings: dict[str, Any
 def test_a_target_runs_in_the_phases_it_expects_something_in(
     name: str, asked: tuple[int, ...] | None, phases: tuple[int, ...]
 ) -> None:
-    target = next(target for target in MANIFEST if target.name == name)
-    assert phases_to_run(target, options(phases=asked)) == phases
+    named = next(one for one in MANIFEST if one.name == name)
+    assert phases_to_run(named, options(phases=asked)) == phases

@@ -40,16 +40,20 @@ def test_a_mistake_gets_one_line(arguments: list[str], message: str, capsys: pyt
     assert err.count("\n") == 1
 
 
+def output(*arguments: str) -> str:
+    """What a Python process prints, run at the top of the checkout."""
+    done = subprocess.run([sys.executable, *arguments], cwd=root(), capture_output=True, text=True, check=True)
+    return done.stdout
+
+
 @pytest.mark.parametrize("program", [["verify.py"], ["-m", "nkiverify"]])
 def test_the_version_is_printed_by_either_program(program: list[str]) -> None:
-    done = subprocess.run([sys.executable, *program, "--version"], cwd=root(), capture_output=True, text=True, check=True)
-    assert done.stdout == f"nkiverify {__version__}\n"
+    assert output(*program, "--version") == f"nkiverify {__version__}\n"
 
 
 def test_the_version_needs_no_solver_and_no_manifest() -> None:
-    script = "import sys; from nkiverify.cli import main\ntry: main(['--version'])\nexcept SystemExit: print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], cwd=root(), capture_output=True, text=True, check=True)
-    modules = done.stdout.split()
+    script = "import sys, nkiverify.cli as c\ntry: c.main(['--version'])\nexcept SystemExit: print(*sys.modules)"
+    modules = output("-c", script).split()
     assert "nkiverify.cli" in modules
     assert not {"z3", "numpy", "tabulate", "nkiverify.manifest", "multiprocessing"} & set(modules)
 
