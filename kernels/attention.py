@@ -244,9 +244,7 @@ def _attn_fwd_v3(q, k, v, first_product):
     weights = nl.ndarray((tiles, TILE, seq), dtype=nl.float32, buffer=nl.shared_hbm)
     for i in range(tiles):
         row = nl.ndarray((TILE, seq), dtype=nl.float32, buffer=nl.sbuf)
-        nisa.tensor_scalar(
-            dst=row, data=_load(exponentials[i]), op0=nl.multiply, operand0=inverse_sum[:, i : i + 1]
-        )
+        nisa.tensor_scalar(dst=row, data=_load(exponentials[i]), op0=nl.multiply, operand0=inverse_sum[:, i : i + 1])
         nisa.dma_copy(dst=weights[i], src=row)
 
     # The transpose of v, tile by tile.

@@ -40,9 +40,7 @@ def _avgpool(x, pool_size, window_step):
     nisa.dma_copy(dst=x_tile, src=x)
 
     # (channel, row of windows, column of windows, row in the window, column in the window)
-    windows = x_tile.ap(
-        [[H * W, C], [window_step, out_h], [pool_size, out_w], [W, pool_size], [1, pool_size]]
-    )
+    windows = x_tile.ap([[H * W, C], [window_step, out_h], [pool_size, out_w], [W, pool_size], [1, pool_size]])
     sums = nl.ndarray((C, out_h, out_w), dtype=nl.float32, buffer=nl.sbuf)
     nisa.tensor_reduce(dst=sums, op=nl.add, data=windows, axis=(3, 4))
 

@@ -178,9 +178,7 @@ def _interpolate_3d(dst, src, i_p, slice_, row, column):
     at_d, sources_d = slice_
     at_h, sources_h = row
     at_w, sources_w = column
-    terms = [
-        u * v * w * src[i_p, d, h, k] for d, u in sources_d for h, v in sources_h for k, w in sources_w
-    ]
+    terms = [u * v * w * src[i_p, d, h, k] for d, u in sources_d for h, v in sources_h for k, w in sources_w]
     dst[i_p, at_d, at_h, at_w] = _total(terms)
 
 

@@ -43,7 +43,7 @@ def _matmul_block_free(lhsT, rhs, lhsT_columns):
     """The matmul; `lhsT_columns` is how many columns of lhsT one tile is loaded from."""
     K, M = lhsT.shape
     K_rhs, N = rhs.shape
-    assert K == K_rhs, "both operands must have the same contraction dimension"
+    assert K_rhs == K, "both operands must have the same contraction dimension"
     assert M % BLOCK_M == 0, f"M must be a multiple of {BLOCK_M}"
     assert N % BLOCK_N == 0, f"N must be a multiple of {BLOCK_N}"
 

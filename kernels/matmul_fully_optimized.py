@@ -59,7 +59,7 @@ def _matmul(lhsT, rhs, tiles_in_block, tile_m, packed_rows, rhs_rows):
     block_m = tile_m * tiles_m
     block_n = TILE_N * tiles_n
     block_k = TILE_K * tiles_k
-    assert K == K_rhs, "both operands must have the same contraction dimension"
+    assert K_rhs == K, "both operands must have the same contraction dimension"
     assert M % block_m == 0, "M must be a multiple of its block size"
     assert N % block_n == 0, "N must be a multiple of its block size"
     assert K % block_k == 0, "K must be a multiple of its block size"
@@ -82,9 +82,7 @@ def _matmul(lhsT, rhs, tiles_in_block, tile_m, packed_rows, rhs_rows):
                 for bk in range(tiles_k):
                     depth = (tiles_k * k + bk) * TILE_K
                     lhsT_tile = nl.ndarray((TILE_K, block_m), dtype=lhsT.dtype, buffer=nl.sbuf)
-                    nisa.dma_copy(
-                        dst=lhsT_tile, src=lhsT[depth : depth + TILE_K, m * block_m : (m + 1) * block_m]
-                    )
+                    nisa.dma_copy(dst=lhsT_tile, src=lhsT[depth : depth + TILE_K, m * block_m : (m + 1) * block_m])
                     lhsT_tiles.append(lhsT_tile)
 
                 for bn in range(tiles_n):
@@ -96,9 +94,7 @@ def _matmul(lhsT, rhs, tiles_in_block, tile_m, packed_rows, rhs_rows):
                                 stationary=lhsT_tiles[bk][:, bm * tile_m : (bm + 1) * tile_m],
                                 moving=rhs_tiles[bk][:, bn * TILE_N : (bn + 1) * TILE_N],
                             )
-                        nisa.tensor_tensor(
-                            dst=sums[m][bm][bn], data1=sums[m][bm][bn], data2=product, op=nl.add
-                        )
+                        nisa.tensor_tensor(dst=sums[m][bm][bn], data1=sums[m][bm][bn], data2=product, op=nl.add)
 
         for m in range(M // block_m):
             for bm in range(tiles_m):

@@ -37,7 +37,7 @@ def _matmul_hoist_load(lhsT, rhs, lhsT_columns, slot_columns):
     """The matmul; a tile of lhsT is `slot_columns` wide, and is loaded from `lhsT_columns` columns."""
     K, M = lhsT.shape
     K_rhs, N = rhs.shape
-    assert K == K_rhs, "both operands must have the same contraction dimension"
+    assert K_rhs == K, "both operands must have the same contraction dimension"
     assert K % TILE_K == 0, f"K must be a multiple of {TILE_K}"
     assert M % TILE_M == 0, f"M must be a multiple of {TILE_M}"
     assert N % TILE_N == 0, f"N must be a multiple of {TILE_N}"

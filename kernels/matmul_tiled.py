@@ -31,7 +31,7 @@ def _matmul_tiled(lhsT, rhs, lhsT_rows):
     """The matmul; `lhsT_rows` is how many rows of lhsT one tile is loaded from."""
     K, M = lhsT.shape
     K_rhs, N = rhs.shape
-    assert K == K_rhs, "both operands must have the same contraction dimension"
+    assert K_rhs == K, "both operands must have the same contraction dimension"
     assert K % TILE_K == 0, f"K must be a multiple of {TILE_K}"
     assert M % TILE_M == 0, f"M must be a multiple of {TILE_M}"
     assert N % TILE_N == 0, f"N must be a multiple of {TILE_N}"

@@ -74,9 +74,7 @@ class _Section:
         self.k = nl.ndarray(
             (key_tiles, nl.par_dim(d), KEY_TILE), bf16, buffer=sbuf.place(key_tiles * KEY_TILE * 2, (key_tiles,))
         )
-        self.v = nl.ndarray(
-            (value_tiles, par, d), bf16, buffer=sbuf.place(value_tiles * d * 2, (value_tiles,))
-        )
+        self.v = nl.ndarray((value_tiles, par, d), bf16, buffer=sbuf.place(value_tiles * d * 2, (value_tiles,)))
         self.q_group = nl.ndarray((groups, nl.par_dim(d), GROUP), bf16, buffer=sbuf.place(512, (2,)))
 
         # Scores and the statistics of their rows.
@@ -128,9 +126,7 @@ class _Section:
 
     def load_q(self, g):
         """Load the queries of group g."""
-        self.q_group[g] = nl.load(
-            self.q[self.batch, 0 : self.d, g * GROUP : (g + 1) * GROUP], dtype=nl.bfloat16
-        )
+        self.q_group[g] = nl.load(self.q[self.batch, 0 : self.d, g * GROUP : (g + 1) * GROUP], dtype=nl.bfloat16)
 
     def qk_and_max(self, g):
         """Scaled scores of group g, and the maximum of each row within each tile of keys."""
@@ -157,21 +153,15 @@ class _Section:
     def update_max(self, g):
         """Bring the running maximum of group g up to date, and get what earlier results have to be scaled by."""
         running_max = self.totals.running_max
-        self.new_max[g] = nisa.tensor_reduce(
-            nl.maximum, self.partial_max[g], axis=1, negate=True, keepdims=True
-        )
+        self.new_max[g] = nisa.tensor_reduce(nl.maximum, self.partial_max[g], axis=1, negate=True, keepdims=True)
         if self.is_first:
             running_max[:, g : g + 1] = nisa.tensor_copy(self.new_max[g])
         else:
             self.previous_max[g] = nisa.activation(
                 nl.copy, running_max[:, g : g + 1], bias=self.totals.zero_bias, scale=-1.0
             )
-            running_max[:, g : g + 1] = nisa.tensor_tensor(
-                running_max[:, g : g + 1], self.new_max[g], op=nl.minimum
-            )
-            self.scaling[g] = nisa.activation(
-                nl.exp, self.previous_max[g], bias=running_max[:, g : g + 1], scale=1.0
-            )
+            running_max[:, g : g + 1] = nisa.tensor_tensor(running_max[:, g : g + 1], self.new_max[g], op=nl.minimum)
+            self.scaling[g] = nisa.activation(nl.exp, self.previous_max[g], bias=running_max[:, g : g + 1], scale=1.0)
 
     def exp(self, g):
         """Exponentials of the scores of group g less the running maximum, and the sum of each row."""
@@ -300,9 +290,7 @@ def _flash_fwd(q, k, v, softmax_scale, use_causal_mask, section_class):
     totals = _Totals(sbuf, groups)
 
     for index in nl.sequential_range(sections):
-        section = section_class(
-            _Sbuf(sbuf.next), totals, q, o, batch, groups, index, index == sections - 1, scale
-        )
+        section = section_class(_Sbuf(sbuf.next), totals, q, o, batch, groups, index, index == sections - 1, scale)
         section.load_keys_and_values(k, v, index)
 
         # Two groups ahead: queries and scores; one ahead: exponentials and their transposes.
@@ -373,9 +361,7 @@ def flash_fwd_late_output(q, k, v):
 
 class _LateQueries(_Section):
     def load_q(self, g):
-        self.q_group[g] = nl.load(
-            self.q[self.batch, 0 : self.d, (g + 1) * GROUP : (g + 2) * GROUP], dtype=nl.bfloat16
-        )
+        self.q_group[g] = nl.load(self.q[self.batch, 0 : self.d, (g + 1) * GROUP : (g + 2) * GROUP], dtype=nl.bfloat16)
 
 
 class _LateKeys(_Section):

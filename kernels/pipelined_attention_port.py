@@ -95,9 +95,7 @@ def _forward(q, k, v, last_helper):
                 _load(k[batch, :, start + i * KEY_TILE : start + (i + 1) * KEY_TILE])
                 for i in range(SECTION // KEY_TILE)
             ]
-            v_tiles = [
-                _load(v[batch, start + i * BLOCK : start + (i + 1) * BLOCK, :]) for i in range(SECTION // BLOCK)
-            ]
+            v_tiles = [_load(v[batch, start + i * BLOCK : start + (i + 1) * BLOCK, :]) for i in range(SECTION // BLOCK)]
             for g in range(groups):
                 rows = slice(g * GROUP, (g + 1) * GROUP)
                 column = slice(g, g + 1)
@@ -210,9 +208,7 @@ def _pv(exponentials_t, v_tiles):
     blocks = KEY_TILE // BLOCK
     for i, v_tile in enumerate(v_tiles):
         first = i % blocks * BLOCK
-        nisa.nc_matmul(
-            dst=product, stationary=exponentials_t[i // blocks][:, first : first + BLOCK], moving=v_tile
-        )
+        nisa.nc_matmul(dst=product, stationary=exponentials_t[i // blocks][:, first : first + BLOCK], moving=v_tile)
     weighted = nl.ndarray((GROUP, d), dtype=nl.float32, buffer=nl.sbuf)
     nisa.tensor_copy(dst=weighted, src=product)
     return weighted

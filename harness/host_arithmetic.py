@@ -1,0 +1,77 @@
+"""Host arithmetic of two published kernels by itself, before and after the fixes of nki-samples."""
+
+from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
+
+KERNELS = "kernels/host_arithmetic.py"
+
+
+@target(
+    kernel=f"{KERNELS}::windows_unguarded",
+    family="host_arithmetic",
+    kind=Kind.HOST_ARITHMETIC,
+    expect={2: FAILED},
+    flags="--multi-property",
+    tags=("upstream-bug",),
+)
+def audit15_hostarith_unguarded(v: Verification) -> None:
+    """Windows of the interpolations, https://github.com/aws-neuron/nki-samples/issues/125: divides by 0 for chunk 1."""
+    length = v.dim("length", 1, 32)
+    chunk = v.dim("chunk", 1, 32)
+    v.assume(chunk <= length)
+    v.claim(v.call(length, chunk) >= 0, "the number of windows is not negative")
+
+
+@target(
+    kernel=f"{KERNELS}::windows",
+    family="host_arithmetic",
+    kind=Kind.HOST_ARITHMETIC,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    flags="--multi-property",
+    tags=("upstream-bug",),
+)
+def audit15_hostarith_guarded(v: Verification) -> None:
+    """After https://github.com/aws-neuron/nki-samples/pull/126: there are windows, and the last is two rows high."""
+    length = v.dim("length", 2, 32)
+    chunk = v.dim("chunk", 2, 32)
+    v.assume(chunk <= length)
+    count = v.call(length, chunk)
+    v.claim(count >= 1, "there is at least one window")
+    v.claim(length - (count - 1) * (chunk - 1) >= 2, "the last window is at least two rows high")
+
+
+@target(
+    kernel=f"{KERNELS}::pooled_shape_unguarded",
+    family="host_arithmetic",
+    kind=Kind.HOST_ARITHMETIC,
+    expect={2: FAILED},
+    flags="--multi-property",
+    tags=("upstream-bug",),
+)
+def avgpool_hostarith_unguarded(v: Verification) -> None:
+    """Shape of the pooling, https://github.com/aws-neuron/nki-samples/issues/127: divides by 0 twice for pool 0."""
+    height = v.dim("height", 1, 32)
+    width = v.dim("width", 1, 32)
+    pool = v.dim("pool", 0, 32)
+    v.assume(pool <= height)
+    v.assume(pool <= width)
+    out_height, out_width = v.call(height, width, pool)
+    v.claim(out_height * out_width >= 0, "the result does not have a negative size")
+
+
+@target(
+    kernel=f"{KERNELS}::pooled_shape",
+    family="host_arithmetic",
+    kind=Kind.HOST_ARITHMETIC,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    flags="--multi-property",
+    tags=("upstream-bug",),
+)
+def avgpool_hostarith_guarded(v: Verification) -> None:
+    """After https://github.com/aws-neuron/nki-samples/pull/128: pool is at least 1, and the result is not empty."""
+    height = v.dim("height", 1, 32)
+    width = v.dim("width", 1, 32)
+    pool = v.dim("pool", 1, 32)
+    v.assume(pool <= height)
+    v.assume(pool <= width)
+    out_height, out_width = v.call(height, width, pool)
+    v.claim(out_height * out_width >= 1, "the result is not empty")
