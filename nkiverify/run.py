@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -45,6 +45,9 @@ class Run(Protocol):
 
     def allocation_id(self) -> object:
         """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""
+
+    def host_extents(self, extents: Sequence[Extent]) -> None:
+        """Kernel code hands these integers to the API, as the shape of a tensor."""
 
     def decide(self, condition: Condition) -> bool:
         """The truth value of `condition` on this path; where both are possible, the run is split."""

@@ -27,8 +27,13 @@ def allocate(
 
 
 def temporary(shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF) -> Tensor:
-    """A new tile that a language function returns."""
+    """A new tile that a language function returns; its size is claimed."""
     claim_on_chip_shape(shape, region)
+    return result_tile(shape, dtype, region)
+
+
+def result_tile(shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF) -> Tensor:
+    """As `temporary` where the operands, or the function's own contracts, bound the size already."""
     return Tensor.whole(new_storage(shape, dtype, region))
 
 

@@ -350,4 +350,6 @@ def new_storage(
     block_dims: int = 0,
 ) -> Storage:
     """A storage for the allocation being made; the caller has stated the contracts."""
-    return Storage(current_run().allocation_id(), shape, dtype, buffer, name, address, allocator, block_dims)
+    run = current_run()
+    run.host_extents(shape)
+    return Storage(run.allocation_id(), shape, dtype, buffer, name, address, allocator, block_dims)

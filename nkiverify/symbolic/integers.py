@@ -18,7 +18,7 @@ from nkiverify.run import run_in_progress, unsupported
 from nkiverify.source import KERNEL_MARKER
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.booleans import SymBool
-from nkiverify.symbolic.conditions import Condition, Relation
+from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Term
 
 
@@ -572,7 +572,7 @@ def _compare(left: Term, other: object, test: Callable[[Term, Term], Condition |
         return test(left, right)
     if isinstance(other, float):
         if other != other:
-            return False if test is not SymInt.__ne__ else True
+            raise unsupported("comparing a symbolic integer with NaN")
         if abs(other) == float("inf"):
             # An integer lies strictly between the infinities: any integer on the far side decides the same.
             return test(terms.constant(0), terms.constant(1 if other > 0 else -1))
@@ -629,7 +629,3 @@ def _extreme(values: tuple[Any, ...], plain: Any, symbolic: Callable[[Iterable[T
         return plain(values)
     return symbolic([term for term in converted if term is not None])
 
-
-def relation_of(name: str) -> Relation:
-    """The relation written `name`, for readers of stored conditions."""
-    return Relation(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, temporary
+from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, result_tile, temporary
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, float32, uint8
 from nkiverify.model.memory import PSUM, SBUF
@@ -51,7 +51,7 @@ def binary(name: str, x: object, y: object, dtype: object) -> Tensor:
     if len(tiles) == 2:
         require("nl.binary.same_shape", _same_shape(*tiles), x=tiles[0].shape, y=tiles[1].shape)
     natural = tiles[0].dtype if len(tiles) == 1 else promoted(tiles[0].dtype, tiles[1].dtype)
-    return temporary(tiles[0].shape, _result_dtype(dtype, natural))
+    return result_tile(tiles[0].shape, _result_dtype(dtype, natural))
 
 
 def unary(name: str, x: object, dtype: object) -> Tensor:
@@ -62,7 +62,7 @@ def unary(name: str, x: object, dtype: object) -> Tensor:
         require("nl.rsqrt.psum", not any_in_psum(operand), x=operand.buffer)
     if name == "invert":
         require("nl.bitwise.int", operand.dtype.is_integer, dtype=operand.dtype)
-    return temporary(operand.shape, _result_dtype(dtype, operand.dtype))
+    return result_tile(operand.shape, _result_dtype(dtype, operand.dtype))
 
 
 def reduce(name: str, x: object, axis: object, dtype: object, keepdims: bool) -> Tensor:
@@ -76,7 +76,7 @@ def reduce(name: str, x: object, axis: object, dtype: object, keepdims: bool) ->
     elif len(kept) < 2:
         # An on-chip tile has a free dimension, whatever was reduced.
         kept = (*kept, 1)
-    return temporary(kept, _result_dtype(dtype, operand.dtype))
+    return result_tile(kept, _result_dtype(dtype, operand.dtype))
 
 
 def softmax(x: object, axis: object, dtype: object) -> Tensor:
@@ -84,7 +84,7 @@ def softmax(x: object, axis: object, dtype: object) -> Tensor:
     operand = tile(x, "x")
     require("isa.on_chip", on_chip(operand), x=operand.buffer)
     last_axes("nl.reduce.axis", operand, axis)
-    return temporary(operand.shape, _result_dtype(dtype, operand.dtype))
+    return result_tile(operand.shape, _result_dtype(dtype, operand.dtype))
 
 
 def rms_norm(x: object, w: object, axis: object, dtype: object) -> Tensor:
@@ -101,7 +101,7 @@ def rms_norm(x: object, w: object, axis: object, dtype: object) -> Tensor:
         x=operand.shape,
         w=weight.shape,
     )
-    return temporary(operand.shape, _result_dtype(dtype, operand.dtype))
+    return result_tile(operand.shape, _result_dtype(dtype, operand.dtype))
 
 
 def where(condition: object, x: object, y: object, dtype: object) -> Tensor:
@@ -115,13 +115,13 @@ def where(condition: object, x: object, y: object, dtype: object) -> Tensor:
         condition=test.shape,
         operands=tuple(operand.shape for operand in tiles),
     )
-    return temporary(test.shape, _result_dtype(dtype, tiles[0].dtype if tiles else float32))
+    return result_tile(test.shape, _result_dtype(dtype, tiles[0].dtype if tiles else float32))
 
 
 def copy(x: object, dtype: object) -> Tensor:
     """A new SBUF tile with the elements of `x`, from SBUF or PSUM."""
     operand = tile(x, "x")
-    result = temporary(operand.shape, _result_dtype(dtype, operand.dtype))
+    result = result_tile(operand.shape, _result_dtype(dtype, operand.dtype))
     data_movement.tensor_copy(result, operand)
     return result
 
@@ -151,7 +151,7 @@ def matmul(x: object, y: object, transpose_x: bool) -> Tensor:
         raise unsupported("nl.matmul with transpose_x=False", "transpose x first and pass transpose_x=True")
     left, right = tile(x, "x"), tile(y, "y")
     claim_matmul_operands(left, right)
-    result = temporary((left.free_size, right.free_size), float32, PSUM)
+    result = result_tile((left.free_size, right.free_size), float32, PSUM)
     tensor_engine.nc_matmul(result, left, right)
     return result
 
@@ -181,7 +181,7 @@ def transpose(x: object, dtype: object) -> Tensor:
         x=source.shape,
     )
     element = _result_dtype(dtype, source.dtype)
-    result = temporary((source.free_size, source.shape[0]), element, PSUM)
+    result = result_tile((source.free_size, source.shape[0]), element, PSUM)
     require("nc_transpose.tensor", in_sbuf(source), x=source.buffer)
     return result
 

@@ -1,0 +1,166 @@
+"""The embedded engine: constant folding, then the simplifier, then Z3 over unbounded integers.
+
+Every claim is decided by the first rung that can, and the decision says which. A claim counts as reached only if its
+hypotheses are satisfiable; an assignment that satisfies them is looked for among those found before, then by Z3.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from nkiverify.engines.smt import Answer, Question
+from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.conditions import Condition, negate
+from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.terms import Atom
+
+#: Milliseconds Z3 may take for one claim, unless the target's time is shorter.
+CLAIM_MS = 10_000
+
+
+class Outcome(enum.Enum):
+    """What the engine found out about a claim."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided"
+    UNREACHED = "unreached"
+
+
+class Rung(enum.Enum):
+    """Which step of the engine decided."""
+
+    CONSTANT = "constant"
+    SIMPLIFIER = "simplifier"
+    SMT = "smt"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """The outcome for one claim. `values` are those of a counterexample, for a refuted one."""
+
+    claim: Claim
+    outcome: Outcome
+    rung: Rung
+    hypotheses: tuple[Condition | bool, ...]
+    values: dict[Atom, int] = field(default_factory=dict)
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class _Path:
+    """What holds at a place of the program, in all forms that deciding needs."""
+
+    hypotheses: list[Condition | bool]
+    _facts: Facts | None = None
+    _parent: _Path | None = None
+    reachable: bool | None = None
+    asked: bool = False
+
+    @property
+    def facts(self) -> Facts:
+        if self._facts is None:
+            inherited = self._parent.facts if self._parent is not None else Facts()
+            added = self.hypotheses[len(self._parent.hypotheses) :] if self._parent is not None else self.hypotheses
+            self._facts = inherited.extended(*added)
+        return self._facts
+
+    def with_conditions(self, conditions: Iterable[Condition | bool]) -> _Path:
+        return _Path([*self.hypotheses, *conditions], None, self)
+
+
+class EmbeddedEngine:
+    """Decides the claims of one shape program."""
+
+    name = "embedded"
+
+    def __init__(self, program: Program, seconds: float) -> None:
+        self._program = program
+        self._deadline = time.monotonic() + seconds
+        #: Assignments that satisfied hypotheses: most other hypotheses are satisfied by one of them.
+        self._samples: list[Valuation] = []
+
+    def decide(self, phase: int) -> Iterator[Decision]:
+        """The decision of every claim of `phase`, in program order."""
+        yield from self._block(self._program.body, _Path([]), phase)
+
+    def _block(self, block: Block, path: _Path, phase: int) -> Iterator[Decision]:
+        for item in block.items:
+            if isinstance(item, Claim):
+                if item.phase == phase:
+                    yield self._claim(item, path)
+            elif isinstance(item, Assume):
+                path = path.with_conditions([item.condition])
+            elif isinstance(item, Loop):
+                yield from self._block(item.body, path.with_conditions(item.bounds), phase)
+            elif isinstance(item, Branch):
+                yield from self._block(item.then, path.with_conditions([item.condition]), phase)
+                yield from self._block(item.orelse, path.with_conditions([item.condition.negation()]), phase)
+
+    def _claim(self, claim: Claim, path: _Path) -> Decision:
+        hypotheses = tuple(path.hypotheses)
+        if self._reachable(path) is False:
+            return Decision(claim, Outcome.UNREACHED, Rung.SMT, hypotheses)
+        if claim.condition is True:
+            return self._proved(claim, path, Rung.CONSTANT)
+        if isinstance(claim.condition, Condition) and path.facts.proves(claim.condition):
+            return self._proved(claim, path, Rung.SIMPLIFIER)
+        return self._ask(claim, path)
+
+    def _proved(self, claim: Claim, path: _Path, rung: Rung) -> Decision:
+        # That nothing was found to satisfy the hypotheses does not undo a proof; it is said all the same.
+        reason = "" if path.reachable else "its hypotheses could not be shown to be satisfiable"
+        outcome = Outcome.PROVED if path.reachable else Outcome.UNDECIDED
+        return Decision(claim, outcome, rung, tuple(path.hypotheses), reason=reason)
+
+    def _ask(self, claim: Claim, path: _Path) -> Decision:
+        hypotheses = tuple(path.hypotheses)
+        opposite = negate(claim.condition)
+        for sample in self._samples:
+            try:
+                if sample.satisfies(path.hypotheses) and sample.holds(opposite):
+                    return Decision(claim, Outcome.REFUTED, Rung.SMT, hypotheses, dict(sample.given))
+            except Undefined:
+                continue
+        milliseconds = self._milliseconds()
+        if milliseconds <= 0:
+            return Decision(claim, Outcome.UNDECIDED, Rung.SMT, hypotheses, reason="time-out")
+        question = Question(hypotheses, milliseconds)
+        answer = question.satisfiable(opposite)
+        if answer is Answer.NO:
+            return self._proved(claim, path, Rung.SMT)
+        if answer is Answer.YES:
+            return Decision(claim, Outcome.REFUTED, Rung.SMT, hypotheses, dict(question.model))
+        reason = "time-out" if self._milliseconds() <= 0 else "the solver gave up"
+        return Decision(claim, Outcome.UNDECIDED, Rung.SMT, hypotheses, reason=reason)
+
+    def _milliseconds(self) -> int:
+        return min(CLAIM_MS, int((self._deadline - time.monotonic()) * 1000))
+
+    def _reachable(self, path: _Path) -> bool | None:
+        """Whether the hypotheses can hold together; None where the solver does not know."""
+        if path.asked:
+            return path.reachable
+        path.asked = True
+        if path.facts.contradictory:
+            path.reachable = False
+            return False
+        if any(sample.satisfies(path.hypotheses) for sample in self._samples):
+            path.reachable = True
+            return True
+        question = Question(path.hypotheses, max(1, self._milliseconds()))
+        answer = question.satisfiable()
+        if answer is Answer.YES:
+            self._samples.append(Valuation(question.model))
+        path.reachable = {Answer.YES: True, Answer.NO: False}.get(answer)
+        return path.reachable
+
+
+def dimension_values(decision: Decision) -> dict[str, int]:
+    """The dimensions' values in a counterexample, by name."""
+    return {atom.name: value for atom, value in decision.values.items() if isinstance(atom, terms.Dimension)}

@@ -1,0 +1,112 @@
+"""Where a target's dimensions get their values: from a symbolic run, or from one concrete choice."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.explorer import SymbolicRun
+from nkiverify.manifest import OutsideDomain
+from nkiverify.model.contracts import contract
+from nkiverify.program import DomainDimension
+from nkiverify.run import run_in_progress
+from nkiverify.source import KERNEL_MARKER, frame_site
+from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
+
+
+class SymbolicBinding:
+    """Dimensions are symbolic, choices split the run."""
+
+    def __init__(self, run: SymbolicRun) -> None:
+        self._run = run
+        #: What the target assumed, as text.
+        self.assumptions: dict[str, None] = {}
+
+    def dimension(self, described: DomainDimension) -> Extent:
+        """The symbolic value of a dimension."""
+        return self._run.dimension(described)  # type: ignore[return-value]
+
+    def choose(self, described: DomainDimension) -> int:
+        """The option of this path."""
+        value = self.dimension(described)
+        last = len(described.choices) - 1
+        for option in range(last):
+            if value == option:
+                return option
+        return last
+
+    def assume(self, condition: object) -> None:
+        """Restrict the domain."""
+        if condition is not True and not self._run.holds_already(condition):
+            self.assumptions[str(condition)] = None
+        self._run.assume(condition, "domain")
+
+
+class ConcreteBinding:
+    """Dimensions have the given values; `OutsideDomain` where the target excludes them.
+
+    With `checked`, they are ints whose arithmetic in kernel code is checked for 32 bits.
+    """
+
+    def __init__(self, values: Mapping[str, int], checked: bool = False) -> None:
+        self._values = values
+        self._checked = checked
+        #: Every dimension the target asked for, with the value it got.
+        self.used: dict[str, DomainDimension] = {}
+
+    def dimension(self, described: DomainDimension) -> int:
+        """The chosen value, or the smallest one for a dimension that was not chosen."""
+        name = described.atom.name
+        self.used[name] = described
+        step = described.multiple_of
+        smallest = -(-described.low // step) * step
+        value = self._values.get(name, smallest)
+        high = described.high if described.high is not None else INT32_MAX
+        if not described.low <= value <= high or value % step:
+            raise OutsideDomain(f"{name} = {value}")
+        return CheckedInt(value) if self._checked else value
+
+    def choose(self, described: DomainDimension) -> int:
+        """The chosen option."""
+        return int(self.dimension(described))
+
+    def assume(self, condition: object) -> None:
+        """Check that the values are in the domain."""
+        if not condition:
+            raise OutsideDomain("an assumption of the target does not hold")
+
+
+class CheckedInt(int):
+    """An int that tells the concrete run when kernel code computes a value beyond 32 bits with it."""
+
+    __slots__ = ()
+
+
+def _checking(name: str) -> Callable[..., Any]:
+    plain = getattr(int, name)
+
+    def method(self: int, *others: object) -> Any:
+        result = plain(self, *others)
+        if type(result) is not int:
+            return result
+        frame = sys._getframe(1)
+        if not INT32_MIN <= result <= INT32_MAX and KERNEL_MARKER in frame.f_globals:
+            run = run_in_progress()
+            if isinstance(run, ConcreteRun):
+                run.violated(contract("host.int32"), frame_site(frame), {"value": result})
+        return CheckedInt(result)
+
+    method.__name__ = name
+    return method
+
+
+for _operation in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
+    assert hasattr(operator, f"__{_operation}__")
+    setattr(CheckedInt, f"__{_operation}__", _checking(f"__{_operation}__"))
+    setattr(CheckedInt, f"__r{_operation}__", _checking(f"__r{_operation}__"))
+for _operation in ("neg", "abs", "invert"):
+    setattr(CheckedInt, f"__{_operation}__", _checking(f"__{_operation}__"))

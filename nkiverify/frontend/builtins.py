@@ -1,0 +1,404 @@
+"""Python's built-in functions for kernels: as Python's, and able to take symbolic values.
+
+Functions are replaced in the `__builtins__` of kernel modules. Types (`int`, `list`, `type`, …) stay what they are, as
+kernels subclass them and compare with them; only calls of them are redirected, by `TYPE_CALLS`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NoReturn
+
+from nkiverify.frontend.lists import SymList
+from nkiverify.frontend.ranges import (
+    SymbolicSequence,
+    SymEnumerate,
+    SymRange,
+    SymReversed,
+    SymZip,
+    as_sequence,
+    symbolic_sequence,
+)
+from nkiverify.frontend.text import to_text
+from nkiverify.run import unsupported
+from nkiverify.symbolic import conditions, integers
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.integers import SymInt, SymRational, as_term
+
+_MISSING: Any = object()
+
+
+def sym_range(*arguments: Any) -> Any:
+    """`range`, with symbolic bounds as well."""
+    if not 1 <= len(arguments) <= 3:
+        return range(*arguments)
+    if len(arguments) == 1:
+        return SymRange.of(0, arguments[0], 1)
+    return SymRange.of(*arguments)
+
+
+def sym_len(value: Any) -> Any:
+    """`len`, of symbolic lists and ranges as well."""
+    if isinstance(value, SymList):
+        return value.length()
+    sequence = symbolic_sequence(value)
+    if sequence is not None:
+        return sequence.trip_count()
+    return len(value)
+
+
+def _extreme(plain: Callable[..., Any], symbolic: Callable[..., Any]) -> Callable[..., Any]:
+    def function(*arguments: Any, **options: Any) -> Any:
+        if options:
+            return plain(*arguments, **options)
+        values = list(arguments[0]) if len(arguments) == 1 else list(arguments)
+        if not any(isinstance(value, SymInt) for value in values):
+            return plain(values) if len(arguments) == 1 else plain(*values)
+        return symbolic(*values)
+
+    function.__name__ = plain.__name__
+    return function
+
+
+def sym_abs(value: Any) -> Any:
+    """`abs`."""
+    return abs(value)
+
+
+def sym_sum(values: Iterable[Any], start: Any = 0) -> Any:
+    """`sum`."""
+    result = start
+    for value in values:
+        result = result + value
+    return result
+
+
+def sym_any(values: Iterable[Any]) -> bool:
+    """`any`."""
+    return any(bool(value) for value in values)
+
+
+def sym_all(values: Iterable[Any]) -> bool:
+    """`all`."""
+    return all(bool(value) for value in values)
+
+
+def sym_round(value: Any, digits: Any = None) -> Any:
+    """`round`."""
+    return round(value) if digits is None else round(value, digits)
+
+
+def sym_isinstance(value: Any, classes: Any) -> bool:
+    """`isinstance`, for which symbolic integers are `int` and the kernel's lists are `list`."""
+    if isinstance(value, SymInt | SymList | SymRational | Condition | SymRange):
+        stands_for = type_of(value)
+        return any(
+            isinstance(value, cls) if not isinstance(cls, type) else issubclass(stands_for, cls) or isinstance(value, cls)
+            for cls in _flatten(classes)
+        )
+    return isinstance(value, classes)
+
+
+def _flatten(classes: Any) -> Iterator[Any]:
+    if isinstance(classes, tuple):
+        for part in classes:
+            yield from _flatten(part)
+    elif hasattr(classes, "__args__") and not isinstance(classes, type):
+        yield from classes.__args__
+    elif classes is sym_range:
+        yield range
+    else:
+        yield classes
+
+
+def type_of(value: Any) -> type:
+    """`type` of one argument: what the kernel would see on ordinary values."""
+    if isinstance(value, SymInt):
+        return int
+    if isinstance(value, SymList):
+        return list
+    if isinstance(value, SymRational):
+        return float
+    if isinstance(value, Condition):
+        return bool
+    if isinstance(value, SymRange):
+        return range
+    return type(value)
+
+
+def _call_type(*arguments: Any, **options: Any) -> Any:
+    if len(arguments) == 1 and not options:
+        return type_of(arguments[0])
+    return type(*arguments, **options)
+
+
+def sym_enumerate(values: Any, start: Any = 0) -> Any:
+    """`enumerate`."""
+    sequence = symbolic_sequence(values)
+    if sequence is not None:
+        first = as_term(start)
+        if first is None:
+            raise TypeError(f"'{type(start).__name__}' object cannot be interpreted as an integer")
+        return SymEnumerate(sequence, first)
+    return _Enumerate(sym_iter(values), start)
+
+
+def sym_zip(*sources: Any, strict: bool = False) -> Any:
+    """`zip`."""
+    if any(symbolic_sequence(source) is not None for source in sources):
+        if strict:
+            raise unsupported("zip(strict=True) over symbolic sequences")
+        sequences: list[SymbolicSequence] = []
+        for source in sources:
+            sequence = as_sequence(source) or as_sequence(SymList(source))
+            assert sequence is not None
+            sequences.append(sequence)
+        return SymZip(tuple(sequences))
+    return _Zip(tuple(sym_iter(source) for source in sources), strict)
+
+
+def sym_reversed(values: Any) -> Any:
+    """`reversed`."""
+    sequence = symbolic_sequence(values)
+    return SymReversed(sequence) if sequence is not None else _Iterating(list(reversed(values)))
+
+
+def sym_map(function: Callable[..., Any], *sources: Any) -> Any:
+    """`map`, evaluated at once."""
+    return _Iterating([function(*values) for values in zip(*sources)])  # noqa: B905
+
+
+def sym_filter(function: Callable[..., Any] | None, values: Any) -> Any:
+    """`filter`, evaluated at once."""
+    return _Iterating([value for value in values if (function(value) if function is not None else value)])
+
+
+def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
+    """`iter`; of lists and ranges an iterator whose position can be seen and put back."""
+    if sentinel is not _MISSING:
+        return iter(values, sentinel)
+    if isinstance(values, _Iterating | _Enumerate | _Zip):
+        return values
+    if symbolic_sequence(values) is not None:
+        raise unsupported("an iterator over a symbolic sequence, advanced by hand", "write a `for` loop")
+    if isinstance(values, list | tuple | range | str | SymList):
+        return _Iterating(values)
+    return iter(values)
+
+
+def sym_next(iterator: Any, default: Any = _MISSING) -> Any:
+    """`next`."""
+    return next(iterator) if default is _MISSING else next(iterator, default)
+
+
+def sym_divmod(left: Any, right: Any) -> Any:
+    """`divmod`."""
+    return divmod(left, right)
+
+
+def sym_hash(value: Any) -> int:
+    """`hash`."""
+    return hash(value)
+
+
+def sym_sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> SymList:
+    """`sorted`."""
+    return SymList(sorted(values, key=key, reverse=reverse))
+
+
+def sym_pow(base: Any, exponent: Any, modulus: Any = None) -> Any:
+    """`pow`."""
+    return base**exponent if modulus is None else pow(base, exponent, modulus)
+
+
+def sym_repr(value: Any) -> str:
+    """`repr`."""
+    return to_text(value, repr)
+
+
+def sym_print(*values: Any, **options: Any) -> None:
+    """`print` says nothing: a run explores many paths, and its output belongs to the verifier."""
+
+
+class _Iterating(Iterator[Any]):
+    """An iterator over a sequence whose position is plain data."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        self.position = 0
+
+    def __next__(self) -> Any:
+        length = len(self.source.parts) if isinstance(self.source, SymList) else len(self.source)
+        if self.position >= length:
+            raise StopIteration
+        value = self.source[self.position]
+        self.position += 1
+        return value
+
+    def __nki_state__(self) -> dict[str, Any]:
+        return {"position": self.position}
+
+    def __nki_restore__(self, state: dict[str, Any]) -> None:
+        self.position = state["position"]
+
+
+class _Enumerate(Iterator[Any]):
+    def __init__(self, source: Iterator[Any], count: Any) -> None:
+        self.source = source
+        self.count = count
+
+    def __next__(self) -> Any:
+        value = next(self.source)
+        pair = (self.count, value)
+        self.count = self.count + 1
+        return pair
+
+    def __nki_state__(self) -> dict[str, Any]:
+        return {"count": self.count, "source": self.source}
+
+    def __nki_restore__(self, state: dict[str, Any]) -> None:
+        self.count = state["count"]
+
+
+class _Zip(Iterator[Any]):
+    def __init__(self, sources: tuple[Iterator[Any], ...], strict: bool) -> None:
+        self.sources = sources
+        self.strict = strict
+
+    def __next__(self) -> Any:
+        if not self.sources:
+            raise StopIteration
+        values = []
+        for position, source in enumerate(self.sources):
+            try:
+                values.append(next(source))
+            except StopIteration:
+                if self.strict and position:
+                    raise ValueError("zip() arguments have different lengths") from None
+                if self.strict:
+                    for other in self.sources[1:]:
+                        if next(other, _MISSING) is not _MISSING:
+                            raise ValueError("zip() arguments have different lengths") from None
+                raise
+        return tuple(values)
+
+    def __nki_state__(self) -> dict[str, Any]:
+        return dict(enumerate(self.sources))  # type: ignore[arg-type]
+
+    def __nki_restore__(self, state: dict[str, Any]) -> None:
+        """The sources are put back by themselves."""
+
+
+# --- calls of types ------------------------------------------------------------------------------------------------------
+
+
+def _call_int(*arguments: Any, **options: Any) -> Any:
+    if len(arguments) == 1 and not options:
+        value = arguments[0]
+        if isinstance(value, SymInt):
+            return value
+        if isinstance(value, SymRational):
+            return value.__trunc__()
+        if isinstance(value, Condition):
+            return integers.select(value, 1, 0)
+    return int(*arguments, **options)
+
+
+def _call_float(*arguments: Any) -> Any:
+    if len(arguments) == 1:
+        if isinstance(arguments[0], SymInt):
+            quotient = integers.as_rational(arguments[0])
+            assert quotient is not None
+            return quotient
+        if isinstance(arguments[0], SymRational):
+            return arguments[0]
+    return float(*arguments)
+
+
+def _call_bool(*arguments: Any) -> Any:
+    if len(arguments) == 1:
+        if isinstance(arguments[0], Condition):
+            return arguments[0]
+        if isinstance(arguments[0], SymInt):
+            return conditions.negate(conditions.equals_zero(arguments[0]))
+    return bool(*arguments)
+
+
+def _call_list(*arguments: Any) -> Any:
+    if len(arguments) == 1:
+        value = arguments[0]
+        if isinstance(value, SymList):
+            return value.copy()
+        if symbolic_sequence(value) is not None:
+            return _list_of_sequence(value)
+    return SymList(*arguments)
+
+
+def _list_of_sequence(value: Any) -> SymList:
+    from nkiverify.frontend.lists import Segment
+    from nkiverify.symbolic import terms
+
+    count = value.trip_count()
+    index = terms.index("element", count, "of a list")
+    (atom,) = index.atoms
+    assert isinstance(atom, terms.Index)
+    return SymList(parts=[Segment(count, atom, value.element(index))])
+
+
+def _call_str(*arguments: Any, **options: Any) -> Any:
+    if len(arguments) == 1 and not options:
+        return to_text(arguments[0], str)
+    return str(*arguments, **options)
+
+
+TYPE_CALLS: dict[type, Callable[..., Any]] = {
+    int: _call_int,
+    float: _call_float,
+    bool: _call_bool,
+    list: _call_list,
+    str: _call_str,
+    type: _call_type,
+}
+
+
+def _refuse(name: str) -> Callable[..., NoReturn]:
+    def function(*arguments: Any, **options: Any) -> NoReturn:
+        raise unsupported(f"{name}() in a kernel")
+
+    function.__name__ = name
+    return function
+
+
+def kernel_builtins(import_hook: Callable[..., Any]) -> dict[str, Any]:
+    """The `__builtins__` of an instrumented kernel module."""
+    table = dict(vars(builtins))
+    table.update(
+        {
+            "range": sym_range,
+            "len": sym_len,
+            "min": _extreme(min, integers.minimum),
+            "max": _extreme(max, integers.maximum),
+            "abs": sym_abs,
+            "sum": sym_sum,
+            "any": sym_any,
+            "all": sym_all,
+            "round": sym_round,
+            "isinstance": sym_isinstance,
+            "enumerate": sym_enumerate,
+            "zip": sym_zip,
+            "reversed": sym_reversed,
+            "map": sym_map,
+            "filter": sym_filter,
+            "iter": sym_iter,
+            "next": sym_next,
+            "divmod": sym_divmod,
+            "sorted": sym_sorted,
+            "pow": sym_pow,
+            "repr": sym_repr,
+            "print": sym_print,
+            "__import__": import_hook,
+        }
+    )
+    table.update({name: _refuse(name) for name in ("exec", "eval", "input", "breakpoint", "locals", "vars", "globals")})
+    return table

@@ -1,0 +1,129 @@
+"""The concrete run: ordinary ints, the same stubs, and a violated contract wherever one is.
+
+This is what a witness is replayed in and what symbolic verdicts are compared with. The kernel is loaded as it
+is, without instrumentation. Representatives of index grids are symbolic here as well; a condition on them is checked for
+every element of the grid.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+
+from nkiverify.errors import ContractViolation, UnsupportedConstruct
+from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
+from nkiverify.model.contracts import Contract, contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.source import Site, kernel_site
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.enumeration import counterexample
+from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.integers import Extent, as_term
+from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenContract:
+    """One contract that a concrete run found broken."""
+
+    contract: Contract
+    site: Site | None
+    quantities: tuple[tuple[str, object], ...]
+
+
+class ConcreteRun:
+    """Executes a target on one choice of values.
+
+    With `stop_at_first` a broken contract raises `ContractViolation`; otherwise it is noted in `broken` and the kernel
+    goes on, as far as Python lets it.
+    """
+
+    symbolic = False
+
+    def __init__(self, hardware: Hardware, stop_at_first: bool = True, seconds: float = 60.0) -> None:
+        self.hardware = hardware
+        self.stop_at_first = stop_at_first
+        self._deadline = time.monotonic() + seconds
+        self.broken: list[BrokenContract] = []
+        self._count = 0
+
+    def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Check that `condition` holds."""
+        if time.monotonic() > self._deadline:
+            raise self.unsupported("a concrete run that takes too long")
+        if isinstance(condition, Condition):
+            found = counterexample(condition)
+            if found is None:
+                return
+        elif condition:
+            return
+        self.violated(rule, kernel_site(2), quantities)
+
+    def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
+        """Note that `rule` is broken, or raise."""
+        self.broken.append(BrokenContract(rule, site, tuple(quantities.items())))
+        if self.stop_at_first:
+            shown = ", ".join(f"{name} = {value}" for name, value in quantities.items())
+            raise ContractViolation(rule.id, f"{rule.statement} {shown}".strip(), site)
+
+    def assume(self, condition: object) -> None:
+        """Nothing to do: what is assumed of ordinary values holds or was a claim."""
+
+    def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
+        """The exception to raise where the stubs do not model something."""
+        return UnsupportedConstruct(construct, advice, kernel_site(2))
+
+    def fresh_index(self, name: str, extent: Extent) -> Extent:
+        """A representative of `range(extent)`, which conditions are checked for element by element."""
+        size = as_term(extent)
+        assert size is not None
+        self._count += 1
+        return terms.index(name, size, ("concrete", self._count), representative=True)  # type: ignore[return-value]
+
+    def loop_range(self, start: Extent, stop: Extent, step: Extent) -> range:
+        """Python's range."""
+        return range(start, stop, step)
+
+    def allocation_id(self) -> object:
+        """The how-manieth allocation it is."""
+        self._count += 1
+        return self._count
+
+    def decide(self, condition: Condition) -> bool:
+        """The truth value of a condition on a grid, if all elements agree."""
+        if counterexample(condition) is None:
+            return True
+        if counterexample(condition.negation()) is None:
+            return False
+        raise self.unsupported(f"control flow that depends on the element of an index grid: {condition}")
+
+    def holds(self, condition: Condition) -> bool:
+        """Whether `condition` holds for every element of the grid."""
+        return counterexample(condition) is None
+
+    def forced_value(self, term: Term) -> int | None:
+        """The value of `term` if all elements of the grid agree on it."""
+        return Facts().value_of(term)
+
+    def host_extents(self, extents: Sequence[Extent]) -> None:
+        """Check that the integers of a shape have 32 bits."""
+        for extent in extents:
+            if not isinstance(extent, Term) and not INT32_MIN <= extent <= INT32_MAX:
+                self.violated(contract("host.int32"), kernel_site(2), {"value": extent})
+
+    def host_integer(self, value: Term, frame: FrameType) -> None:
+        """Index grids are no host integers."""
+
+    def host_division(self, divisor: Term, frame: FrameType) -> None:
+        """Index grids are no host integers."""
+
+
+def innermost_kernel_site(error: BaseException) -> Site | None:
+    """The line of kernel code that raised `error`, directly or in what it called."""
+    from nkiverify.frontend.explorer import frame_site_of, kernel_entries
+
+    entries = kernel_entries(error)
+    return frame_site_of(entries[-1]) if entries else None

@@ -1,0 +1,93 @@
+"""What holds on the path being explored, and questions about it.
+
+Contexts form a tree: assuming the same condition in the same context gives the same context again, so what was found
+out once is found again when a path is replayed.
+"""
+
+from __future__ import annotations
+
+from nkiverify.engines.smt import Answer, Question
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.terms import Term
+
+#: Milliseconds the solver may take for one question about a path. Not knowing only explores a path in vain.
+PATH_QUESTION_MS = 1000
+
+
+class Context:
+    """The hypotheses of a path."""
+
+    __slots__ = ("_children", "_facts", "_truth", "condition", "parent")
+
+    def __init__(self, parent: Context | None = None, condition: Condition | bool = True) -> None:
+        self.parent = parent
+        self.condition = condition
+        self._children: dict[int, Context] = {}
+        self._facts: Facts | None = None
+        self._truth: dict[int, bool | None] = {}
+
+    def with_condition(self, condition: Condition | bool) -> Context:
+        """The context in which `condition` holds as well."""
+        if condition is True:
+            return self
+        key = condition.uid if isinstance(condition, Condition) else 0
+        child = self._children.get(key)
+        if child is None:
+            child = self._children[key] = Context(self, condition)
+        return child
+
+    @property
+    def facts(self) -> Facts:
+        """The hypotheses in the form the cheap prover works on."""
+        if self._facts is None:
+            self._facts = Facts() if self.parent is None else self.parent.facts.extended(self.condition)
+        return self._facts
+
+    def hypotheses(self) -> list[Condition | bool]:
+        """All conditions that hold, outermost first."""
+        found: list[Condition | bool] = []
+        walker: Context | None = self
+        while walker is not None:
+            if walker.condition is not True:
+                found.append(walker.condition)
+            walker = walker.parent
+        return found[::-1]
+
+    def truth(self, condition: Condition) -> bool | None:
+        """Whether `condition` holds: True and False are certain, None is either or not known."""
+        if condition.uid not in self._truth:
+            self._truth[condition.uid] = self._find_truth(condition)
+        return self._truth[condition.uid]
+
+    def _find_truth(self, condition: Condition) -> bool | None:
+        if self.facts.proves(condition):
+            return True
+        negated = condition.negation()
+        if self.facts.proves(negated):
+            return False
+        question = Question(self.hypotheses(), PATH_QUESTION_MS)
+        if question.satisfiable(condition) is Answer.NO:
+            return False
+        if question.satisfiable(negated) is Answer.NO:
+            return True
+        return None
+
+    def value(self, term: Term) -> int | None:
+        """The only value `term` can have, if there is only one."""
+        value = self.facts.value_of(term)
+        if value is not None:
+            return value
+        # The dimension named `value` occurs nowhere else: it gives the term a name in the model.
+        name = terms.dimension("value of a term")
+        same = conditions.equals_zero(terms.add(term, name, -1))
+        question = Question(self.hypotheses(), PATH_QUESTION_MS)
+        if question.satisfiable(same) is not Answer.YES:
+            return None
+        (atom,) = name.atoms
+        candidate = question.model.get(atom)
+        if candidate is None:
+            return None
+        other = conditions.negate(conditions.equals_zero(terms.add(term, terms.constant(-candidate))))
+        return candidate if question.satisfiable(other) is Answer.NO else None

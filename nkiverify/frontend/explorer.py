@@ -1,0 +1,505 @@
+"""The symbolic run: executes a target path by path and records the shape program.
+
+Where a condition on symbolic values can go both ways, the run is split: the path goes on with True, and the other side
+is explored by executing again from the start of the innermost scope (the whole target, or one loop body) with the decisions
+so far replayed. Equal terms are the same object and contexts remember what was found out, so a replay
+decides as before; where it does not, the kernel depends on something outside it and nothing can be concluded.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType, TracebackType
+
+from nkiverify import program
+from nkiverify.errors import UnsupportedConstruct, UsageError
+from nkiverify.frontend.context import Context
+from nkiverify.frontend.ranges import SymRange
+from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
+from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
+from nkiverify.model.contracts import Contract, contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Program
+from nkiverify.run import running
+from nkiverify.source import KERNEL_MARKER, Site, frame_site, kernel_site
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.integers import Extent, as_term
+from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where an exploration stops and says so."""
+
+    unwind: int = 8
+    seconds: float = 60.0
+    decisions: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationId:
+    """Which allocation: the site, the how-manieth on its path, and the indices of the loops around it."""
+
+    site: Site | None
+    key: tuple[int, ...]
+    indices: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A construct that ended the exploration, with its place."""
+
+    construct: str
+    advice: str
+    site: Site | None
+
+
+@dataclass(slots=True)
+class _Decision:
+    branch: Branch
+    value: bool
+    pending: bool
+
+
+@dataclass(slots=True)
+class Scope:
+    """One level of exploration: the whole target, or the body of one loop."""
+
+    block: Block
+    context: Context
+    key: tuple[int, ...]
+    indices: tuple[Term, ...] = ()
+    site: Site | None = None
+    trail: list[_Decision] = field(default_factory=list)
+    position: int = 0
+    ordinal: int = 0
+
+    def next_path(self) -> bool:
+        """Turn to the next unexplored path; False when there is none."""
+        while self.trail and not self.trail[-1].pending:
+            self.trail.pop()
+        if not self.trail:
+            return False
+        last = self.trail[-1]
+        last.value, last.pending = False, False
+        return True
+
+
+class TargetRaised(Exception):
+    """The target function itself, not the kernel, raises: the target has to be corrected."""
+
+    def __init__(self, error: Exception) -> None:
+        entry = error.__traceback__
+        while entry is not None and entry.tb_next is not None:
+            entry = entry.tb_next
+        place = "" if entry is None else f" (line {entry.tb_lineno} of {entry.tb_frame.f_code.co_filename})"
+        super().__init__(f"the target raises {type(error).__name__}: {error}{place}")
+
+
+class SymbolicRun:
+    """Executes a target for all values of its dimensions at once. See `nkiverify.run.Run` for what the model asks of it."""
+
+    symbolic = True
+
+    def __init__(self, hardware: Hardware, limits: Limits, unrolled: Mapping[Site, str]) -> None:
+        self.hardware = hardware
+        self.limits = limits
+        #: Loops that turned out to carry state, with the reason: they are unrolled.
+        self.unrolled = unrolled
+        self.program = Program()
+        self.unsupported_construct: Unsupported | None = None
+        #: Local names that have no value after a loop, with the reason: reading one is unsupported.
+        self.names_without_value: dict[str, str] = {}
+        #: How many `try` bodies of the kernel are running.
+        self.try_depth = 0
+        self._given_up: LoopNotSummarised | None = None
+        root = Context()
+        self._scopes = [Scope(self.program.body, root, ())]
+        #: Per open loop scope, where its outer scope was recording.
+        self._suspended: list[tuple[Block, Context]] = []
+        self._block = self.program.body
+        self._context = root
+        self._dead = False
+        self._claims = 0
+        self._decisions = 0
+        self._seen: set[tuple[object, ...]] = set()
+        self._deadline = time.monotonic() + limits.seconds
+
+    # --- exploring ---------------------------------------------------------------------------------------------------
+
+    def explore(self, execute: Callable[[], object]) -> None:
+        """Execute every path; exceptions that leave `execute` on a path are claims that must fail.
+
+        Raises `LoopNotSummarised` where a loop has to be unrolled: explore again in a new run that knows.
+        """
+        root = self._scopes[0]
+        with running(self):
+            while True:
+                self._begin_path(root)
+                self.program.paths += 1
+                try:
+                    execute()
+                except PathEnded:
+                    pass
+                except UnsupportedConstruct:
+                    return
+                except Exception as error:
+                    self._path_raised(error)
+                if self.unsupported_construct is not None:
+                    return
+                if self._given_up is not None:
+                    raise self._given_up
+                self.truncate(1)
+                if not root.next_path():
+                    return
+
+    def _path_raised(self, error: Exception) -> None:
+        if self.unsupported_construct is not None or self._given_up is not None or self._dead:
+            return
+        if isinstance(error, UsageError):
+            raise error
+        if not kernel_entries(error):
+            raise TargetRaised(error)
+        self.truncate(1)
+        try:
+            self.refuse_lost_name(error)
+        except UnsupportedConstruct:
+            return
+        self.claim_exception(error)
+
+    def _begin_path(self, scope: Scope) -> None:
+        scope.position = 0
+        scope.ordinal = 0
+        self._block = scope.block
+        self._context = scope.context
+        self._dead = False
+        if scope is self._scopes[0]:
+            self.try_depth = 0
+
+    @property
+    def context(self) -> Context:
+        """What holds on the present path."""
+        return self._context
+
+    @property
+    def depth(self) -> int:
+        """How many scopes are open."""
+        return len(self._scopes)
+
+    def truncate(self, depth: int) -> None:
+        """Leave the scopes opened since `depth`: an exception ended what they explored."""
+        if len(self._scopes) > depth:
+            # A loop statement closes its scope itself. A comprehension cannot: the paths through it that have not been
+            # explored are lost.
+            site = self._scopes[depth].site
+            assert site is not None
+            raise self.give_up_loop(site, "evaluating an element may end early")
+
+    def give_up_loop(self, site: Site, reason: str) -> LoopNotSummarised:
+        """Remember that the loop at `site` must be unrolled, and return the signal to raise."""
+        if self._given_up is None:
+            self._given_up = LoopNotSummarised(site, reason)
+        return self._given_up
+
+    def refuse_lost_name(self, error: BaseException) -> None:
+        """Where `error` is about a local name whose value a summarised loop lost, nothing can be concluded."""
+        if isinstance(error, NameError):
+            for name, reason in self.names_without_value.items():
+                if f"'{name}'" in str(error):
+                    raise self.unsupported(f"reading {reason} after it", "bind it after the loop")
+
+    @property
+    def scope_key(self) -> tuple[int, ...]:
+        """Identifies the innermost scope."""
+        return self._scopes[-1].key
+
+    def open_scope(self, context: Context, index: Term, key: int, site: Site) -> Scope:
+        """Start exploring the body of the loop at `site` in its own block, with `context` holding in it."""
+        outer = self._scopes[-1]
+        scope = Scope(Block(), context, (*outer.key, key), (*outer.indices, index), site)
+        self._suspended.append((self._block, self._context))
+        self._scopes.append(scope)
+        return scope
+
+    def begin_path(self, scope: Scope) -> None:
+        """Start a path of `scope`, which is the innermost one."""
+        self._begin_path(scope)
+
+    def close_scope(self) -> Scope:
+        """End the innermost scope; the path goes on where it was opened."""
+        scope = self._scopes.pop()
+        self._block, self._context = self._suspended.pop()
+        self._dead = False
+        return scope
+
+    def next_ordinal(self) -> int:
+        """A number that is the same whenever the present path comes here."""
+        scope = self._scopes[-1]
+        scope.ordinal += 1
+        return scope.ordinal
+
+    def check_time(self) -> None:
+        """End the run where its time is over."""
+        if time.monotonic() > self._deadline:
+            raise self.unsupported(f"the time limit of {self.limits.seconds:g} s", "raise --timeout")
+
+    def check_alive(self) -> None:
+        """A handler of the kernel may have swallowed the signal that ended the path or the run: repeat it."""
+        if self.unsupported_construct is not None:
+            raise UnsupportedConstruct(self.unsupported_construct.construct)
+        if self._given_up is not None:
+            raise self._given_up
+        if self._dead:
+            raise PathEnded
+
+    def end_path(self) -> PathEnded:
+        """Nothing after this happens on the present path; raise what is returned."""
+        self._dead = True
+        return PathEnded()
+
+    @property
+    def recording(self) -> bool:
+        """Whether the present path is past what earlier paths have recorded."""
+        return not self._dead and all(scope.position == len(scope.trail) for scope in self._scopes)
+
+    def record(self, item: program.Item) -> None:
+        """Append to the shape program."""
+        if self.recording:
+            self._block.items.append(item)
+
+    # --- what the model and the operators ask ------------------------------------------------------------------------
+
+    def decide(self, condition: Condition) -> bool:
+        """The truth value of `condition` on this path; where both are possible, the run is split."""
+        self.check_alive()
+        self._decisions += 1
+        if self._decisions > self.limits.decisions:
+            raise self.unsupported(f"more than {self.limits.decisions} decisions", "bound the dimensions")
+        self.check_time()
+        known = self._context.truth(condition)
+        if known is not None:
+            return known
+        scope = self._scopes[-1]
+        if scope.position < len(scope.trail):
+            decision = scope.trail[scope.position]
+            if decision.branch.condition is not condition:
+                raise self.unsupported("a kernel that behaves differently when it is run again")
+        else:
+            branch = Branch(condition, Block(), Block(), kernel_site(2))
+            self.record(branch)
+            decision = _Decision(branch, value=True, pending=True)
+            scope.trail.append(decision)
+        scope.position += 1
+        self._block = decision.branch.then if decision.value else decision.branch.orelse
+        chosen = condition if decision.value else condition.negation()
+        self._context = self._context.with_condition(chosen)
+        return decision.value
+
+    def holds(self, condition: Condition) -> bool:
+        """Whether `condition` surely holds on this path; False is "not known"."""
+        self.check_alive()
+        return self._context.truth(condition) is True
+
+    def holds_already(self, condition: object) -> bool:
+        """Whether assuming `condition` would add nothing."""
+        return condition is True or (isinstance(condition, Condition) and self.holds(condition))
+
+    def forced_value(self, term: Term) -> int | None:
+        """The one value the path leaves for `term`, if there is only one."""
+        self.check_alive()
+        return self._context.value(term)
+
+    def assume(self, condition: object, text: str = "") -> None:
+        """From here on, `condition` holds on this path."""
+        self.check_alive()
+        if condition is True:
+            return
+        if not isinstance(condition, Condition):
+            raise self.end_path()
+        self.record(Assume(condition, text))
+        self._context = self._context.with_condition(condition)
+        if self._context.truth(condition.negation()) is True or self._context.facts.contradictory:
+            raise self.end_path()
+
+    def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Record a claim."""
+        self.check_alive()
+        if not self.recording:
+            return
+        stub, frame = _stub_of(sys._getframe(1))
+        self.claim(rule, condition, 1, frame_site(frame) if frame is not None else None, stub, tuple(quantities.items()))
+
+    def claim(
+        self,
+        rule: Contract,
+        condition: object,
+        phase: int,
+        site: Site | None,
+        stub: str = "",
+        quantities: tuple[tuple[str, object], ...] = (),
+        unwinding: bool = False,
+    ) -> None:
+        """Record a claim of `phase` at `site`."""
+        if not self.recording:
+            return
+        stated = condition if isinstance(condition, Condition) else bool(condition)
+        self._check_escaped(stated)
+        key = (id(self._block), rule.id, stated.uid if isinstance(stated, Condition) else stated, site, stub)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        self._claims += 1
+        self._block.items.append(Claim(self._claims, rule, stated, phase, site, stub, quantities, unwinding))
+
+    def kernel_assert(self, condition: Condition, site: Site) -> None:
+        """An assert of the kernel: a claim, and what follows it may rely on it."""
+        self.claim(contract("kernel.assert"), condition, 1, site)
+        self.assume(condition, f"the assert at line {site.line}")
+
+    def claim_exception(self, error: Exception) -> None:
+        """The kernel raises `error` on the present path, which ends here."""
+        rule = contract("kernel.assert" if isinstance(error, AssertionError) else "kernel.exception")
+        sites = [frame_site_of(entry) for entry in kernel_entries(error)]
+        phase = 1
+        if isinstance(error, ZeroDivisionError):
+            rule, phase = contract("host.division_by_zero"), 2
+        shown = (("exception", f"{type(error).__name__}: {error}"),)
+        self.claim(rule, False, phase, sites[-1] if sites else None, quantities=shown)
+        self._dead = True
+
+    def raised_by_us(self, error: BaseException) -> bool:
+        """Whether `error` was raised by code that is neither the kernel's nor a library's."""
+        entry = error.__traceback__
+        while entry is not None and entry.tb_next is not None:
+            entry = entry.tb_next
+        if entry is None:
+            return False
+        package = str(entry.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        return package in ("nkiverify", "nki", "neuronxcc")
+
+    def _check_escaped(self, condition: Condition | bool) -> None:
+        # Nothing is known of a loop index outside its loop: a claim about it there would be about a made-up number.
+        if isinstance(condition, bool):
+            return
+        for atom in condition.atoms():
+            if isinstance(atom, terms.Index) and not atom.representative:
+                if not any(terms.of_atom(atom) is index for index in self._scopes[-1].indices):
+                    raise self.unsupported(f"the loop index {atom} outside its loop")
+
+    def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
+        """Remember that the run cannot conclude anything, and return the exception to raise."""
+        site = kernel_site(2)
+        if self.unsupported_construct is None:
+            self.unsupported_construct = Unsupported(construct, advice, site)
+        return UnsupportedConstruct(construct, advice, site)
+
+    def fresh_index(self, name: str, extent: Extent) -> Extent:
+        """An arbitrary element of `range(extent)`, of which there is at least one."""
+        size = as_term(extent)
+        assert size is not None
+        key = (self._scopes[-1].key, self.next_ordinal())
+        return terms.index(name, size, key, representative=True)  # type: ignore[return-value]
+
+    def loop_range(self, start: Extent, stop: Extent, step: Extent) -> object:
+        """What `range(start, stop, step)` is in this run."""
+        return SymRange.of(start, stop, step)
+
+    def allocation_id(self) -> AllocationId:
+        """Identifies the allocation being made."""
+        scope = self._scopes[-1]
+        return AllocationId(kernel_site(2), (*scope.key, self.next_ordinal()), scope.indices)
+
+    def host_extents(self, extents: Sequence[Extent]) -> None:
+        """Kernel code hands these integers to the API: they must have 32 bits."""
+        if self.recording:
+            site = kernel_site(2)
+            for extent in extents:
+                term = as_term(extent)
+                if term is not None:
+                    self._fits(term, site)
+
+    def host_integer(self, value: Term, frame: FrameType) -> None:
+        """Kernel code computed `value`: it must have 32 bits."""
+        if self.recording:
+            self._fits(value, frame_site(frame))
+
+    def _fits(self, value: Term, site: Site | None) -> None:
+        constant = value.constant
+        fits: Condition | bool
+        if constant is not None:
+            fits = INT32_MIN <= constant <= INT32_MAX
+        else:
+            fits = conditions.conjunction(
+                (
+                    conditions.at_most_zero(terms.add(value, terms.constant(-INT32_MAX))),
+                    conditions.at_most_zero(terms.add(terms.constant(INT32_MIN), value, -1)),
+                )
+            )
+        self.claim(contract("host.int32"), fits, 2, site, quantities=(("value", value),))
+
+    def host_division(self, divisor: Term, frame: FrameType) -> None:
+        """Kernel code divides by `divisor`: it must not be zero."""
+        if self.recording:
+            nonzero = conditions.negate(conditions.equals_zero(divisor))
+            rule = contract("host.division_by_zero")
+            self.claim(rule, nonzero, 2, frame_site(frame), quantities=(("divisor", divisor),))
+
+    # --- the domain --------------------------------------------------------------------------------------------------
+
+    def dimension(self, described: DomainDimension) -> Term:
+        """Add a dimension to the domain, with its range and divisibility assumed."""
+        term = terms.of_atom(described.atom)
+        if all(known.atom is not described.atom for known in self.program.dimensions):
+            self.program.dimensions.append(described)
+        high = described.high if described.high is not None else INT32_MAX
+        self.assume(conditions.at_most_zero(terms.add(terms.constant(described.low), term, -1)), "domain")
+        self.assume(conditions.at_most_zero(terms.add(term, terms.constant(-high))), "domain")
+        if described.multiple_of != 1:
+            rest = terms.add(term, terms.scale(terms.divide(term, terms.constant(described.multiple_of)), -described.multiple_of))
+            self.assume(conditions.equals_zero(rest), "domain")
+        return term
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """The body of a `try` of the kernel: an exception in it may be handled."""
+        depth = self.depth
+        self.try_depth += 1
+        try:
+            yield
+        finally:
+            self.try_depth -= 1
+            self.truncate(depth)
+
+
+def kernel_entries(error: BaseException) -> list[TracebackType]:
+    """The entries of the traceback that are in kernel code, outermost first."""
+    found: list[TracebackType] = []
+    entry = error.__traceback__
+    while entry is not None:
+        if KERNEL_MARKER in entry.tb_frame.f_globals:
+            found.append(entry)
+        entry = entry.tb_next
+    return found
+
+
+def frame_site_of(entry: TracebackType) -> Site:
+    """The line of kernel code that a traceback entry is about."""
+    code = entry.tb_frame.f_code
+    return Site(code.co_filename, entry.tb_lineno, function=code.co_name)
+
+
+def _stub_of(frame: FrameType | None) -> tuple[str, FrameType | None]:
+    """The function of ours that kernel code called, by name, and the frame of that kernel code."""
+    below = frame
+    while frame is not None:
+        if KERNEL_MARKER in frame.f_globals:
+            break
+        below, frame = frame, frame.f_back
+    if below is None:
+        return "", frame
+    return f"{below.f_globals.get('__name__', '')}.{below.f_code.co_name}", frame

@@ -1,0 +1,181 @@
+"""What rewritten kernel code calls: the object it knows as `__nki__`."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.builtins import TYPE_CALLS, sym_iter
+from nkiverify.frontend.explorer import SymbolicRun
+from nkiverify.frontend.lists import SymList
+from nkiverify.frontend.loops import (
+    ConstantLoop,
+    PlainLoop,
+    PlainWhile,
+    SummarisedLoop,
+    UnrolledLoop,
+    WhileLoop,
+    loop_over,
+)
+from nkiverify.frontend.ranges import symbolic_sequence
+from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
+from nkiverify.frontend.text import joined as text
+from nkiverify.model.contracts import contract
+from nkiverify.run import run_in_progress, unsupported
+from nkiverify.source import frame_site
+from nkiverify.symbolic.conditions import Condition
+
+BaseException = builtins.BaseException
+
+
+def _symbolic_run() -> SymbolicRun | None:
+    run = run_in_progress()
+    return run if isinstance(run, SymbolicRun) else None
+
+
+def loop(
+    iterable: Any,
+    names: tuple[str, ...],
+    temporaries: tuple[str, ...],
+    live: tuple[str, ...],
+    grown: tuple[str, ...],
+    name: str,
+    summarise: bool,
+) -> PlainLoop | SummarisedLoop:
+    """A `for` statement is about to run."""
+    run = _symbolic_run()
+    if run is None:
+        return PlainLoop(iterable)
+    run.check_alive()
+    frame = sys._getframe(1)
+    return loop_over(iterable, run, frame_site(frame), frame, names, temporaries, live, grown, name, summarise)
+
+
+def while_loop() -> WhileLoop | PlainWhile:
+    """A `while` statement is about to run."""
+    run = _symbolic_run()
+    return PlainWhile() if run is None else WhileLoop(run, frame_site(sys._getframe(1)))
+
+
+list = SymList
+
+
+@dataclass(slots=True)
+class _Comprehension:
+    """A list comprehension being evaluated."""
+
+    simple: bool
+    driver: SummarisedLoop | None = None
+
+
+_comprehensions: builtins.list[_Comprehension] = []
+
+
+def start(simple: bool) -> _Comprehension:
+    """A list comprehension is about to be evaluated; `simple`: one `for`, no `if`."""
+    started = _Comprehension(simple)
+    _comprehensions.append(started)
+    return started
+
+
+def items(iterable: Any) -> Any:
+    """The first iterable of a list comprehension."""
+    current = _comprehensions[-1]
+    run = _symbolic_run()
+    if run is None:
+        return iterable
+    frame = sys._getframe(1)
+    driver = loop_over(iterable, run, frame_site(frame), frame, (), (), (), (), "element", current.simple)
+    if isinstance(driver, SummarisedLoop):
+        current.driver = driver
+    return driver
+
+
+def elements(iterable: Any) -> Any:
+    """Any other iterable of a comprehension: run iteration by iteration."""
+    run = _symbolic_run()
+    if run is None:
+        return iterable
+    sequence = symbolic_sequence(iterable)
+    if sequence is None:
+        return sym_iter(iterable)
+    length = run.forced_value(sequence.trip_count())
+    if length is not None:
+        return ConstantLoop(sequence, length, run)
+    return UnrolledLoop(sequence, run, frame_site(sys._getframe(1)))
+
+
+def finish(started: _Comprehension, values: builtins.list[Any]) -> SymList:
+    """A list comprehension has been evaluated to `values`."""
+    while _comprehensions and _comprehensions.pop() is not started:
+        pass
+    driver = started.driver
+    if driver is None:
+        return SymList(values)
+    return driver.collected(values)
+
+
+def check(condition: Any, message: Callable[[], Any]) -> None:
+    """An `assert`."""
+    run = _symbolic_run()
+    if run is None:
+        if not condition:
+            raise AssertionError(message())
+        return
+    run.check_alive()
+    if run.try_depth > 0 or not isinstance(condition, Condition):
+        if not condition:
+            raise AssertionError(message())
+        run.claim(contract("kernel.assert"), True, 1, frame_site(sys._getframe(1)))
+        return
+    run.kernel_assert(condition, frame_site(sys._getframe(1)))
+
+
+def trying() -> AbstractContextManager[None]:
+    """The body of a `try` statement that has handlers."""
+    run = _symbolic_run()
+    return nullcontext() if run is None else run.trying()
+
+
+def handling() -> None:
+    """A handler of the kernel begins: signals and exceptions of ours are not for it."""
+    run = _symbolic_run()
+    error = sys.exc_info()[1]
+    if run is None or error is None:
+        return
+    if isinstance(error, UnsupportedConstruct | PathEnded | LoopNotSummarised):
+        raise error
+    run.check_alive()
+    run.refuse_lost_name(error)
+    if isinstance(error, TypeError | AttributeError | NotImplementedError) and run.raised_by_us(error):
+        raise unsupported(f"{type(error).__name__}: {error}")
+
+
+def type_call(function: Any) -> Any:
+    """What to call where the kernel calls the built-in type `function`."""
+    try:
+        return TYPE_CALLS.get(function, function)
+    except TypeError:
+        return function
+
+
+__all__ = [
+    "BaseException",
+    "check",
+    "elements",
+    "finish",
+    "handling",
+    "items",
+    "list",
+    "loop",
+    "start",
+    "text",
+    "trying",
+    "type_call",
+    "while_loop",
+]

@@ -1,0 +1,470 @@
+"""Rewriting kernel source so that a run can follow its loops, lists, asserts and handlers.
+
+What is rewritten, inside functions only; `@…` are names no program can contain:
+
+    for x in it: body           @loop1 = __nki__.loop(it, …)
+                                for @item1 in @loop1:
+                                    <put local names as this pass wants them>
+                                    try: x = @item1; body
+                                    except BaseException as @error1:
+                                        if not @loop1.absorb(@error1): raise
+                                else: <put local names as they are after the loop>
+    break, return in a loop     @loop1.leave(); break
+    while c: body               @while1 = __nki__.while_loop();  while @while1.test(c): body
+    [a, b]                      __nki__.list((a, b))
+    [e for x in it]             __nki__.finish(__nki__.start(…), [e for x in __nki__.items(it)])
+    assert c, m                 __nki__.check(c, lambda: m)    (one for each part of a conjunction)
+    try: body except …          try: with __nki__.trying(): body
+                                except …: __nki__.handling(); …
+    f"…{x}…"                    __nki__.text("…", (x, …), "…")
+    int(x), type(x), …          __nki__.type_call(int)(x)
+
+Every new node has the position of the one it stands for: line numbers, tracebacks and columns stay the user's.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+#: Types whose calls are redirected.
+_TYPES = frozenset({"int", "float", "bool", "list", "str", "type"})
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+HOOKS = "__nki__"
+
+
+def instrument(tree: ast.Module) -> ast.Module:
+    """The module rewritten. `tree` is changed in place."""
+    _Rewriter().visit(tree)
+    ast.fix_missing_locations(tree)
+    return tree
+
+
+@dataclass(slots=True)
+class _Function:
+    """What the rewriter knows of the function it is in."""
+
+    generator: bool = False
+    shared_names: frozenset[str] = frozenset()
+    node: ast.AST | None = None
+    #: Names of the loop variables around the present statement, innermost last; None for a `while`.
+    loops: list[str | None] = field(default_factory=list)
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self._function: _Function | None = None
+        self._count = 0
+
+    # --- scopes ------------------------------------------------------------------------------------------------------
+
+    def _in_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        # Decorators, defaults and annotations belong to the surrounding scope.
+        node.decorator_list = [self.visit(expression) for expression in node.decorator_list]
+        node.args = self.visit(node.args)
+        outer = self._function
+        shared = frozenset(
+            name
+            for part in _walk_scope(node.body)
+            if isinstance(part, ast.Global | ast.Nonlocal)
+            for name in part.names
+        )
+        generator = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in _walk_scope(node.body))
+        self._function = _Function(generator, shared, node)
+        node.body = self._statements(node.body)
+        self._function = outer
+        return node
+
+    visit_FunctionDef = _in_function
+    visit_AsyncFunctionDef = _in_function
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.decorator_list = [self.visit(expression) for expression in node.decorator_list]
+        node.bases = [self.visit(expression) for expression in node.bases]
+        outer, self._function = self._function, None
+        node.body = self._statements(node.body)
+        self._function = outer
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        node.args = self.visit(node.args)
+        outer = self._function
+        self._function = _Function(node=node)
+        node.body = self.visit(node.body)
+        self._function = outer
+        return node
+
+    def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        result: list[ast.stmt] = []
+        for statement in body:
+            replaced = self.visit(statement)
+            result.extend(replaced if isinstance(replaced, list) else [replaced])
+        return result
+
+    def _fresh(self, what: str) -> str:
+        self._count += 1
+        return f"@{what}{self._count}"
+
+    # --- loops -------------------------------------------------------------------------------------------------------
+
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
+        function = self._function
+        if function is None:
+            return self.generic_visit(node)
+        names = sorted(_stored_names([node.target, *node.body]) - function.shared_names)
+        temporaries = sorted(set(names) - _read_before_written(node, set(names)))
+        assert function.node is not None
+        live = sorted(set(names) & _loaded_outside(function.node, node))
+        grown = sorted(_appended_names(node.body))
+        loop, item, error = self._fresh("loop"), self._fresh("item"), self._fresh("error")
+        iterable = self.visit(node.iter)
+        target = node.target
+        function.loops.append(loop)
+        body = self._statements(node.body)
+        function.loops.pop()
+        otherwise = self._statements(node.orelse)
+        call = _hook(
+            "loop",
+            iterable,
+            _names(names),
+            _names(temporaries),
+            _names(live),
+            _names(grown),
+            ast.Constant(node.target.id if isinstance(node.target, ast.Name) else "i"),
+            ast.Constant(not function.generator and not _deletes(node.body)),
+        )
+        start = ast.Assign([_store(loop)], call)
+        assign = ast.Assign([target], _load(item))
+        absorb = ast.Call(ast.Attribute(_load(loop), "absorb", ast.Load()), [_load(error)], [])
+        handler = ast.ExceptHandler(
+            ast.Attribute(_load(HOOKS), "BaseException", ast.Load()),
+            error,
+            [ast.If(ast.UnaryOp(ast.Not(), absorb), [ast.Raise(None, None)], [])],
+        )
+        guarded = ast.Try([assign, *body], [handler], [], [])
+        restore = self._restore(loop, names)
+        new = ast.For(_store(item), _load(loop), [*restore, guarded], [*self._restore(loop, names), *otherwise])
+        return [_placed(start, node.iter), _placed(new, node, node.target)]
+
+    def _restore(self, loop: str, names: list[str]) -> list[ast.stmt]:
+        if not names:
+            return []
+        statements: list[ast.stmt] = []
+        for name in names:
+            has = ast.Call(ast.Attribute(_load(loop), "has", ast.Load()), [ast.Constant(name)], [])
+            value = ast.Call(ast.Attribute(_load(loop), "get", ast.Load()), [ast.Constant(name)], [])
+            statements.append(ast.Assign([_store(name)], value))
+            statements.append(ast.If(ast.UnaryOp(ast.Not(), has), [ast.Delete([ast.Name(name, ast.Del())])], []))
+        return [ast.If(ast.Attribute(_load(loop), "restoring", ast.Load()), statements, [])]
+
+    def visit_While(self, node: ast.While) -> ast.AST | list[ast.stmt]:
+        function = self._function
+        if function is None:
+            return self.generic_visit(node)
+        loop = self._fresh("while")
+        test = ast.Call(ast.Attribute(_load(loop), "test", ast.Load()), [self.visit(node.test)], [])
+        function.loops.append(None)
+        body = self._statements(node.body)
+        function.loops.pop()
+        start = ast.Assign([_store(loop)], _hook("while_loop"))
+        new = ast.While(_placed(test, node.test), body, self._statements(node.orelse))
+        return [_placed(start, node.test), _placed(new, node)]
+
+    def visit_Break(self, node: ast.Break) -> ast.AST | list[ast.stmt]:
+        loop = self._function.loops[-1] if self._function is not None and self._function.loops else None
+        return [_placed(_leave(loop), node), node] if loop is not None else node
+
+    def visit_Return(self, node: ast.Return) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        loops = [loop for loop in (self._function.loops if self._function is not None else []) if loop is not None]
+        return [*(_placed(_leave(loop), node) for loop in reversed(loops)), node]
+
+    # --- lists -------------------------------------------------------------------------------------------------------
+
+    def visit_List(self, node: ast.List) -> ast.AST:
+        self.generic_visit(node)
+        if self._function is None or not isinstance(node.ctx, ast.Load):
+            return node
+        return _placed(_hook("list", ast.Tuple(node.elts, ast.Load())), node)
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        if self._function is None:
+            return self.generic_visit(node)
+        simple = len(node.generators) == 1 and not node.generators[0].ifs
+        self._comprehension(node)
+        start = _hook("start", ast.Constant(simple))
+        return _placed(_hook("finish", start, node), node)
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> ast.AST:
+        first = True
+        for generator in node.generators:
+            generator.target = self.visit(generator.target)
+            generator.ifs = [self.visit(test) for test in generator.ifs]
+            hook = "items" if first and isinstance(node, ast.ListComp) else "elements"
+            generator.iter = _placed(_hook(hook, self.visit(generator.iter)), generator.iter)
+            first = False
+        if isinstance(node, ast.DictComp):
+            node.key, node.value = self.visit(node.key), self.visit(node.value)
+        else:
+            node.elt = self.visit(node.elt)
+        return node
+
+    def _other_comprehension(self, node: ast.SetComp | ast.DictComp | ast.GeneratorExp) -> ast.AST:
+        return self.generic_visit(node) if self._function is None else self._comprehension(node)
+
+    visit_SetComp = _other_comprehension
+    visit_DictComp = _other_comprehension
+    visit_GeneratorExp = _other_comprehension
+
+    # --- asserts, handlers, text, types ------------------------------------------------------------------------------
+
+    def visit_Assert(self, node: ast.Assert) -> ast.AST | list[ast.stmt]:
+        if self._function is None:
+            return self.generic_visit(node)
+        message = self.visit(node.msg) if node.msg is not None else ast.Constant(None)
+        thunk = ast.Lambda(ast.arguments([], [], None, [], [], None, []), message)
+        checks: list[ast.stmt] = []
+        for part in _conjuncts(node.test):
+            check = ast.Expr(_placed(_hook("check", self.visit(part), _placed(thunk, node)), part))
+            checks.append(_placed(check, part))
+        return checks
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        body, handlers = self._statements(node.body), node.handlers
+        if self._function is not None and handlers:
+            guard = ast.With([ast.withitem(_hook("trying"), None)], body)
+            body = [_placed(guard, node.body[0])]
+        node.body = body
+        for handler in handlers:
+            if handler.type is not None:
+                handler.type = self.visit(handler.type)
+            note: list[ast.stmt] = []
+            if self._function is not None:
+                note = [_placed(ast.Expr(_hook("handling")), handler)]
+            handler.body = [*note, *self._statements(handler.body)]
+        node.orelse = self._statements(node.orelse)
+        node.finalbody = self._statements(node.finalbody)
+        return node
+
+    def visit_TryStar(self, node: ast.AST) -> ast.AST:
+        return self.visit_Try(node)  # type: ignore[arg-type]
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        if self._function is None:
+            return self.generic_visit(node)
+        parts: list[ast.expr] = []
+        for value in node.values:
+            if isinstance(value, ast.FormattedValue):
+                spec = self.visit(value.format_spec) if value.format_spec is not None else ast.Constant("")
+                shown = [self.visit(value.value), ast.Constant(value.conversion), spec]
+                parts.append(_placed(ast.Tuple(shown, ast.Load()), node))
+            else:
+                parts.append(value)
+        return _placed(_hook("text", *parts), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if self._function is not None and isinstance(node.func, ast.Name) and node.func.id in _TYPES:
+            node.func = _placed(_hook("type_call", node.func), node.func)
+        return node
+
+
+# --- building nodes ------------------------------------------------------------------------------------------------------
+
+
+def _load(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def _store(name: str) -> ast.expr:
+    return ast.Name(name, ast.Store())
+
+
+def _names(names: list[str]) -> ast.expr:
+    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+
+
+def _hook(name: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(ast.Attribute(_load(HOOKS), name, ast.Load()), list(arguments), [])
+
+
+def _leave(loop: str) -> ast.stmt:
+    return ast.Expr(ast.Call(ast.Attribute(_load(loop), "leave", ast.Load()), [], []))
+
+
+def _placed(node: ast.AST, place: ast.AST, end: ast.AST | None = None) -> ast.AST:  # type: ignore[misc]
+    """Give `node`, and what in it has no position yet, the position of `place`."""
+    ast.copy_location(node, place)
+    if end is not None:
+        node.end_lineno, node.end_col_offset = end.end_lineno, end.end_col_offset  # type: ignore[attr-defined]
+    return ast.fix_missing_locations(node)
+
+
+# --- reading the source --------------------------------------------------------------------------------------------------
+
+
+def _walk_scope(nodes: list[ast.stmt] | list[ast.AST]) -> Iterator[ast.AST]:
+    """All nodes of a scope, without the bodies of functions and classes nested in it."""
+    pending: list[ast.AST] = list(nodes)
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, _SCOPES):
+            continue
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def _stored_names(nodes: list[ast.AST]) -> set[str]:
+    """Local names that `nodes` bind or delete."""
+    names: set[str] = set()
+    comprehension_targets: set[str] = set()
+    for node in _walk_scope(nodes):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            names.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            names.add(node.rest)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update((alias.asname or alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.comprehension):
+            comprehension_targets |= {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
+    stored_otherwise = {
+        node.id
+        for node in _walk_outside_comprehensions(nodes)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    }
+    return names - (comprehension_targets - stored_otherwise)
+
+
+def _walk_outside_comprehensions(nodes: list[ast.AST]) -> Iterator[ast.AST]:
+    pending: list[ast.AST] = list(nodes)
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, _SCOPES):
+            continue
+        if isinstance(node, ast.comprehension):
+            pending.extend([node.iter, *node.ifs])
+            continue
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def _loaded(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+
+
+def _read_before_written(loop: ast.For, names: set[str]) -> set[str]:
+    """Those of `names` that an iteration may read, change in part, or leave as they were, before binding them itself."""
+    carried: set[str] = set()
+    definite = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+    _scan(loop.body, definite, carried)
+    return (carried | (names - _bound_for_sure(loop.body, definite))) & names
+
+
+def _bound_for_sure(body: list[ast.stmt], definite: set[str]) -> set[str]:
+    # A name bound under a condition only keeps its old value otherwise: that is carried state.
+    inner = set(definite)
+    _scan(body, inner, set())
+    return inner
+
+
+def _scan(body: list[ast.stmt], definite: set[str], carried: set[str]) -> None:
+    """Run through statements in order: `definite` grows by names bound for sure, `carried` by names read before."""
+    for statement in body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            if statement.value is None:
+                continue
+            carried |= _loaded(statement.value) - definite
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for target in targets:
+                carried |= _loaded(target) - definite
+                definite |= _target_names(target)
+        elif isinstance(statement, ast.For):
+            carried |= _loaded(statement.iter) - definite
+            inner = definite | _target_names(statement.target)
+            _scan(statement.body, inner, carried)
+            _scan(statement.orelse, set(definite), carried)
+        elif isinstance(statement, ast.If):
+            carried |= _loaded(statement.test) - definite
+            then, otherwise = set(definite), set(definite)
+            _scan(statement.body, then, carried)
+            _scan(statement.orelse, otherwise, carried)
+            if _always_leaves(statement.body):
+                then = otherwise
+            elif _always_leaves(statement.orelse):
+                otherwise = then
+            definite |= then & otherwise
+        elif isinstance(statement, ast.With):
+            for item in statement.items:
+                carried |= _loaded(item.context_expr) - definite
+                if item.optional_vars is not None:
+                    definite |= _target_names(item.optional_vars)
+            _scan(statement.body, definite, carried)
+        elif isinstance(statement, ast.FunctionDef):
+            carried |= _loaded(statement) - definite
+            definite.add(statement.name)
+        elif isinstance(statement, ast.AugAssign):
+            carried |= (_loaded(statement.value) | _target_names(statement.target)) - definite
+        else:
+            carried |= _loaded(statement) - definite
+
+
+def _always_leaves(body: list[ast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], ast.Continue | ast.Raise)
+
+
+def _target_names(target: ast.expr) -> set[str]:
+    return {
+        part.id for part in ast.walk(target) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)
+    }
+
+
+def _loaded_outside(function: ast.AST, loop: ast.For) -> set[str]:
+    """Names that the function reads outside the loop, where they may have the value the loop left."""
+    inside = {id(part) for statement in loop.body for part in ast.walk(statement)}
+    return {
+        part.id
+        for part in ast.walk(function)
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store) and id(part) not in inside
+    }
+
+
+def _deletes(body: list[ast.stmt]) -> bool:
+    """Whether the body unbinds a local name itself."""
+    return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) for node in _walk_scope(body))
+
+
+def _appended_names(body: list[ast.stmt]) -> set[str]:
+    """Names on which the body calls `append`."""
+    return {
+        node.func.value.id
+        for node in _walk_scope(body)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "append"
+        and isinstance(node.func.value, ast.Name)
+    }
+
+
+def _conjuncts(test: ast.expr) -> Iterator[ast.expr]:
+    """`a and b` and `a < x < b` in parts: an assert of all of them is one assert after another."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for value in test.values:
+            yield from _conjuncts(value)
+    elif isinstance(test, ast.Compare) and len(test.ops) > 1 and all(map(_pure, test.comparators[:-1])):
+        left = test.left
+        for operation, right in zip(test.ops, test.comparators, strict=True):
+            yield _placed(ast.Compare(left, [operation], [right]), test)  # type: ignore[misc]
+            left = right
+    else:
+        yield test
+
+
+def _pure(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Constant) or (isinstance(node, ast.Attribute) and _pure(node.value))

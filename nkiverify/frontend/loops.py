@@ -1,0 +1,559 @@
+"""Loops of a kernel: run as they are, unrolled up to a bound, or summarised by one run of the body.
+
+A loop over a symbolic range is summarised: its body runs once for an arbitrary index `i` with `0 <= i < n`, once for each
+path through it. That says everything about the loop if no state is carried from one iteration to the next.
+What a body changes is found by comparing snapshots. Three kinds of carried state have a closed form, which is
+guessed from one run of the body and then checked by another run that starts from it:
+
+    an int that grows by the same amount each time      x0 + c*i
+    a list that grows by one append each time           i elements, the element at k the one appended for i = k
+    a local name that is bound anew before it is read   no value at the start of the body
+
+For the step of the induction the body is run with the state of iteration i, and must end in the state of
+iteration i + 1; for i = 0 the closed form is the state before the loop. Everything else that changes makes the loop unrolled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.lists import UNKNOWN, Element, Part, Segment, SymList
+from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_sequence
+from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
+from nkiverify.frontend.snapshot import Change, Holder, OpaqueState, Snapshot, missing
+from nkiverify.frontend.values import same_value, substitute
+from nkiverify.model.contracts import contract
+from nkiverify.program import Loop as LoopItem
+from nkiverify.source import Site
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.integers import as_term
+from nkiverify.symbolic.terms import Index, Term
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.explorer import Scope, SymbolicRun
+
+#: Concrete loops of at most this many iterations are run as they are.
+SHORT_LOOP = 4
+
+#: How often the guess about carried state may be refined.
+MAX_PASSES = 5
+
+_ABSENT: Any = object()
+
+
+class PlainLoop:
+    """A loop that runs as Python runs it."""
+
+    restoring = False
+
+    def __init__(self, iterable: Iterable[Any]) -> None:
+        self._iterable = iterable
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._iterable)
+
+    def has(self, name: str) -> bool:
+        """Never asked: nothing is restored."""
+        return False
+
+    def get(self, name: str) -> object:
+        """Never asked: nothing is restored."""
+        return None
+
+    def leave(self) -> None:
+        """The loop is left by `break` or `return`."""
+
+    def absorb(self, error: BaseException) -> bool:
+        """Whether the exception that ended the body ends only a path."""
+        return False
+
+
+class ConstantLoop(PlainLoop):
+    """A loop over a range of known length in a symbolic run: the numbers are symbolic constants, so arithmetic on them
+    is seen."""
+
+    def __init__(self, sequence: SymbolicSequence, length: int, run: SymbolicRun) -> None:
+        self._sequence = sequence
+        self._length = length
+        self._run = run
+
+    def __iter__(self) -> Iterator[Any]:
+        for position in range(self._length):
+            self._run.check_time()
+            yield self._sequence.element(terms.constant(position))
+
+
+class UnrolledLoop(PlainLoop):
+    """A loop of unknown length, run iteration by iteration up to the unwinding bound, with a claim that it is enough."""
+
+    def __init__(self, sequence: SymbolicSequence, run: SymbolicRun, site: Site) -> None:
+        self._sequence = sequence
+        self._run = run
+        self._site = site
+
+    def __iter__(self) -> Iterator[Any]:
+        run = self._run
+        bound = run.limits.unwind
+        for position in range(bound):
+            index = terms.constant(position)
+            if not bool(conditions.conjunction(self._sequence.bounds(index))):
+                return
+            yield self._sequence.element(index)
+        over = conditions.conjunction(self._sequence.bounds(terms.constant(bound)))
+        claim_unwinding(run, conditions.negate(over), self._site, bound)
+
+
+def claim_unwinding(run: SymbolicRun, enough: object, site: Site, bound: int) -> None:
+    """State that unrolling `bound` times is enough; where it is not, the path ends here."""
+    quantities = (("iterations", bound),)
+    run.claim(contract("host.unwinding"), enough, 1, site, quantities=quantities, unwinding=True)
+    run.assume(enough, f"at most {bound} iterations at line {site.line}")
+
+
+# --- summarised loops ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Linear:
+    """An int that is `start + step*i` at the start of iteration i."""
+
+    start: Term
+    step: Term
+
+    def at(self, index: Term) -> Term:
+        return terms.add(self.start, terms.multiply(self.step, index))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Growth:
+    """A list to which each iteration appends one element, `template` with `index` for the iteration's number."""
+
+    target: SymList
+    before: tuple[Part, ...]
+    index: Index
+    template: Any
+
+    def at(self, count: Term) -> list[Part]:
+        return [*self.before, Segment(count, self.index, self.template)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rebound:
+    """A local name that has no value at the start of an iteration."""
+
+
+_Guess = _Linear | _Growth | _Rebound
+
+
+@dataclass(slots=True)
+class _Ending:
+    """The state in which one path through the body ended."""
+
+    local: dict[str, Any]
+    changes: list[Change]
+    lists: dict[int, list[Part]]
+
+
+class SummarisedLoop:
+    """Drives a `for` statement so that its body runs once per path for an arbitrary index."""
+
+    def __init__(
+        self,
+        sequence: SymbolicSequence,
+        run: SymbolicRun,
+        site: Site,
+        frame: FrameType,
+        names: tuple[str, ...],
+        temporaries: tuple[str, ...],
+        live: tuple[str, ...],
+        grown: tuple[str, ...],
+        name: str,
+    ) -> None:
+        self._name = name
+        self._sequence = sequence
+        self._run = run
+        self._site = site
+        self._frame: FrameType | None = frame
+        self._names = names
+        self._live = live
+        local = frame.f_locals
+        self._entry = {name: local[name] for name in names if name in local}
+        self._local: dict[str, _Guess] = {name: _Rebound() for name in temporaries}
+        self._held: dict[tuple[int, Any], tuple[Holder, Any, _Linear]] = {}
+        self._lists: dict[int, _Growth] = {}
+        self._path_ended = False
+        self._depth = run.depth
+        self._try_depth = run.try_depth
+        self.restoring = True
+        self._values: dict[str, Any] = {}
+        for name in grown:
+            if isinstance(local.get(name), SymList):
+                self._guess_growth(local[name])
+
+    # --- what the rewritten statement calls ----------------------------------------------------------------------------
+
+    def has(self, name: str) -> bool:
+        """Whether the local `name` is to be bound now."""
+        return name in self._values
+
+    def get(self, name: str) -> object:
+        """The value the local `name` is to have now."""
+        return self._values.get(name)
+
+    def leave(self) -> None:
+        """The loop is left by `break` or `return`: which iteration does so cannot be said by one run of the body."""
+        self._give_up("it is left by `break` or `return`")
+
+    def absorb(self, error: BaseException) -> bool:
+        """Whether the exception that ended the body ends only a path through it."""
+        run = self._run
+        if isinstance(error, UnsupportedConstruct | LoopNotSummarised | GeneratorExit | KeyboardInterrupt):
+            return False
+        if isinstance(error, PathEnded):
+            run.truncate(self._depth + 1)
+            self._path_ended = True
+            return run.unsupported_construct is None
+        name = name_of(error)
+        if name is not None and isinstance(self._local.get(name), _Rebound):
+            self._give_up(f"the value of `{name}` is carried from one iteration to the next")
+        if not isinstance(error, Exception):
+            return False
+        if self._try_depth > 0:
+            self._give_up(f"an iteration may raise {type(error).__name__}, which is handled outside the loop")
+        run.refuse_lost_name(error)
+        run.truncate(self._depth + 1)
+        run.claim_exception(error)
+        self._path_ended = True
+        return True
+
+    def _give_up(self, reason: str) -> None:
+        raise self._run.give_up_loop(self._site, reason)
+
+    # --- driving ---------------------------------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Any]:
+        run = self._run
+        trips = self._sequence.trip_count()
+        ordinal = run.next_ordinal()
+        index = terms.index(self._name, trips, (*run.scope_key, ordinal))
+        bounds = self._sequence.bounds(index)
+        context = run.context
+        for bound in bounds:
+            context = context.with_condition(bound)
+        assert self._frame is not None
+        try:
+            snapshot = Snapshot(self._frame, self._entry.values())
+        except OpaqueState as opaque:
+            self._give_up(f"{opaque} is within reach, whose state cannot be compared")
+        for _ in range(MAX_PASSES):
+            scope = run.open_scope(context, index, ordinal, self._site)
+            endings: list[_Ending] = []
+            while True:
+                run.check_time()
+                self._begin_path(snapshot, scope, index)
+                yield self._sequence.element(index)
+                if not self._path_ended:
+                    run.check_alive()
+                    endings.append(self._ending(snapshot))
+                if not scope.next_path():
+                    break
+            run.close_scope()
+            self._restore(snapshot)
+            if self._verified(endings, index):
+                break
+        else:
+            self._give_up("its carried state has no closed form")
+        run.record(LoopItem(_index_atom(index), trips, bounds, scope.block, self._site))
+        self._after(endings, index, trips)
+        self._paths, self._index, self._trips = len(endings), index, trips
+        self._frame = None
+
+    def collected(self, values: list[Any]) -> SymList:
+        """The list a comprehension makes, given the elements that the passes evaluated, those of the last one last."""
+        last = values[len(values) - self._paths :]
+        if not all(same_value(last[0], value) for value in last):
+            self._give_up("the elements of the list depend on a condition")
+        bound = _bound_index(self._run)
+        template = substitute(last[0], {_index_atom(self._index): terms.of_atom(bound)})
+        return SymList(parts=[Segment(self._trips, bound, template)])
+
+    def _begin_path(self, snapshot: Snapshot, scope: Scope, index: Term) -> None:
+        self._restore(snapshot)
+        self._path_ended = False
+        self._values = dict(self._entry)
+        for name, guess in self._local.items():
+            if isinstance(guess, _Linear):
+                self._values[name] = guess.at(index)
+            else:
+                self._values.pop(name, None)
+        for holder, key, linear in self._held.values():
+            _assign(holder, key, linear.at(index))
+        for growth in self._lists.values():
+            growth.target.parts = growth.at(index)
+        self._run.begin_path(scope)
+
+    def _restore(self, snapshot: Snapshot) -> None:
+        try:
+            snapshot.restore()
+        except OpaqueState as opaque:
+            self._give_up(f"{opaque} is changed in it")
+
+    def _ending(self, snapshot: Snapshot) -> _Ending:
+        assert self._frame is not None
+        local = self._frame.f_locals
+        values = {name: local[name] for name in self._names if name in local}
+        lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
+        return _Ending(values, list(snapshot.changes()), lists)
+
+    # --- judging ---------------------------------------------------------------------------------------------------------
+
+    def _verified(self, endings: list[_Ending], index: Term) -> bool:
+        """Whether what the body did is what was guessed; if not, the guess has been refined."""
+        following = terms.add(index, terms.constant(1))
+        verified = True
+        for ending in endings:
+            for name in self._names:
+                verified &= self._local_as_guessed(name, ending, following, index)
+            handled = set()
+            for change in ending.changes:
+                key = (id(change.holder.value), change.key)
+                if id(change.holder.value) in self._lists or (isinstance(change.key, tuple) and change.key[:1] == ("within",)):
+                    continue
+                held = self._held.get(key)
+                if held is None:
+                    verified = False
+                    self._guess_held(change, ending)
+                elif change.after is not held[2].at(following):
+                    self._give_up(f"{change.describe()} changes by different amounts")
+                handled.add(key)
+            for key, (holder, _, linear) in self._held.items():
+                if key not in handled and linear.step is not terms.constant(0):
+                    self._give_up(f"a {type(holder.value).__name__} changes in some iterations only")
+        for key in list(self._lists):
+            verified &= self._list_as_guessed(key, endings, index)
+        return verified
+
+    def _local_as_guessed(self, name: str, ending: _Ending, following: Term, index: Term) -> bool:
+        guess = self._local.get(name)
+        after = ending.local.get(name, _ABSENT)
+        if isinstance(guess, _Rebound):
+            return True
+        if isinstance(guess, _Linear):
+            value = as_term(after)
+            if value is guess.at(following):
+                return True
+            self._local[name] = _Rebound()
+            return False
+        before = self._entry.get(name, _ABSENT)
+        if before is after or (before is not _ABSENT and after is not _ABSENT and same_value(before, after)):
+            return True
+        self._local[name] = _linear(before, after, index) or _Rebound()
+        return False
+
+    def _guess_held(self, change: Change, ending: _Ending) -> None:
+        holder = change.holder
+        if isinstance(holder.value, SymList):
+            if id(holder.value) not in self._lists:
+                before = len(holder.value.parts)
+                if not missing(change.before) or change.key != before:
+                    self._give_up("it changes a list in other ways than by appending to it")
+                self._guess_growth(holder.value)
+            return
+        linear = None if missing(change.before) or missing(change.after) else _linear_held(change)
+        if linear is None:
+            self._give_up(f"it changes {change.describe()}")
+        assert linear is not None
+        self._held[id(holder.value), change.key] = (holder, change.key, linear)
+
+    def _guess_growth(self, target: SymList) -> None:
+        self._lists[id(target)] = _Growth(target, tuple(target.parts), _bound_index(self._run), UNKNOWN)
+
+    def _list_as_guessed(self, key: int, endings: list[_Ending], index: Term) -> bool:
+        growth = self._lists[key]
+        appended: Any = _ABSENT
+        for ending in endings:
+            parts = ending.lists.get(key)
+            if parts is None:
+                return False
+            expected = growth.at(index)
+            added = parts[len(expected) :]
+            kept = parts[: len(expected)]
+            if len(kept) == len(expected) and not added and len(endings) == 1:
+                # Nothing is appended after all.
+                del self._lists[key]
+                growth.target.parts = list(growth.before)
+                return False
+            if len(added) != 1 or not isinstance(added[0], Element) or not _same_parts(kept, expected):
+                self._give_up("it changes a list in other ways than by appending one element each time")
+            element = added[0]
+            assert isinstance(element, Element)
+            if appended is _ABSENT:
+                appended = element.value
+            elif not same_value(appended, element.value):
+                self._give_up("what it appends to a list depends on a condition")
+        if appended is _ABSENT:
+            return True
+        template = substitute(appended, {_index_atom(index): terms.of_atom(growth.index)})
+        known = growth.template is not UNKNOWN
+        if known and not same_value(template, growth.template):
+            self._give_up("what it appends to a list depends on what it appended before")
+        # No iteration read the elements that were not known yet: what it appends does not depend on them.
+        self._lists[key] = _Growth(growth.target, growth.before, growth.index, template)
+        return True
+
+    # --- afterwards ------------------------------------------------------------------------------------------------------
+
+    def _after(self, endings: list[_Ending], index: Term, trips: Term) -> None:
+        run = self._run
+        if not endings:
+            # Every path through the body ends in it: what follows the loop is reached with no iteration only.
+            run.assume(conditions.equals_zero(trips), "no iteration comes to its end")
+        for growth in self._lists.values():
+            growth.target.parts = growth.at(trips)
+        for holder, key, linear in self._held.values():
+            _assign(holder, key, linear.at(trips))
+        self._values = dict(self._entry)
+        rebound: list[str] = []
+        for name, guess in self._local.items():
+            if isinstance(guess, _Linear):
+                self._values[name] = guess.at(trips)
+            elif any(name in ending.local for ending in endings):
+                rebound.append(name)
+        if not rebound:
+            return
+        if any(name in self._live for name in rebound) and not bool(conditions.at_most_zero(terms.add(terms.constant(1), trips, -1))):
+            return
+        last = {_index_atom(index): terms.add(trips, terms.constant(-1))}
+        for name in rebound:
+            self._values.pop(name, None)
+            values = [ending.local.get(name, _ABSENT) for ending in endings]
+            if name not in self._live or any(value is _ABSENT or not same_value(values[0], value) for value in values):
+                run.names_without_value[name] = f"`{name}` is bound in the loop at line {self._site.line}"
+            else:
+                self._values[name] = substitute(values[0], last)
+
+
+def name_of(error: BaseException) -> str | None:
+    """The name that a NameError could not find."""
+    if not isinstance(error, NameError):
+        return None
+    if getattr(error, "name", None):
+        return str(error.name)
+    found = re.search(r"'([^']+)'", str(error))
+    return found.group(1) if found else None
+
+
+def _bound_index(run: SymbolicRun) -> Index:
+    """A new index for the elements of a segment; it occurs in no claim."""
+    return _index_atom(terms.index("element", terms.constant(0), ("bound", *run.scope_key, run.next_ordinal())))
+
+
+def _index_atom(index: Term) -> Index:
+    (atom,) = index.atoms
+    assert isinstance(atom, Index)
+    return atom
+
+
+def _linear(before: Any, after: Any, index: Term) -> _Linear | None:
+    if isinstance(before, bool) or isinstance(after, bool) or before is _ABSENT or after is _ABSENT:
+        return None
+    start, end = as_term(before), as_term(after)
+    if start is None or end is None:
+        return None
+    step = terms.add(end, start, -1)
+    if _index_atom(index) in terms.all_atoms(step):
+        return None
+    return _Linear(start, step)
+
+
+def _linear_held(change: Change) -> _Linear | None:
+    start, end = as_term(change.before), as_term(change.after)
+    if start is None or end is None or isinstance(change.before, bool):
+        return None
+    return _Linear(start, terms.add(end, start, -1))
+
+
+def _assign(holder: Holder, key: Any, value: Any) -> None:
+    content = holder.read(holder.value)
+    content[key] = value
+    assert holder.write is not None
+    holder.write(holder.value, content)
+
+
+def _same_parts(kept: list[Part], expected: list[Part]) -> bool:
+    for one, two in zip(kept, expected, strict=True):
+        if one is two:
+            continue
+        if not (isinstance(one, Segment) and isinstance(two, Segment)):
+            return False
+        if one.length is not two.length or one.template is not two.template:
+            return False
+    return True
+
+
+class WhileLoop:
+    """A `while` statement: each test may split the run; the unwinding bound ends it."""
+
+    def __init__(self, run: SymbolicRun, site: Site) -> None:
+        self._run = run
+        self._site = site
+        self._splits = 0
+        self._tests = 0
+
+    def test(self, condition: Any) -> bool:
+        """The truth value of the condition, for this iteration."""
+        run = self._run
+        self._tests += 1
+        if self._tests % 64 == 0:
+            run.check_time()
+        if not isinstance(condition, conditions.Condition):
+            return bool(condition)
+        known = run.context.truth(condition)
+        if known is not None:
+            return bool(condition)
+        if self._splits >= run.limits.unwind:
+            claim_unwinding(run, condition.negation(), self._site, self._splits)
+            return False
+        self._splits += 1
+        return bool(condition)
+
+
+class PlainWhile:
+    """A `while` statement outside a symbolic run."""
+
+    def test(self, condition: Any) -> bool:
+        """The truth value of the condition."""
+        return bool(condition)
+
+
+def loop_over(
+    iterable: Any,
+    run: SymbolicRun,
+    site: Site,
+    frame: FrameType,
+    names: tuple[str, ...],
+    temporaries: tuple[str, ...],
+    live: tuple[str, ...],
+    grown: tuple[str, ...],
+    name: str,
+    summarise: bool,
+) -> PlainLoop | SummarisedLoop:
+    """How to run a `for` statement over `iterable`."""
+    sequence = symbolic_sequence(iterable)
+    if sequence is None and isinstance(iterable, range):
+        sequence = as_sequence(iterable)
+    if sequence is None:
+        from nkiverify.frontend.builtins import sym_iter
+
+        return PlainLoop(sym_iter(iterable))
+    length = run.forced_value(sequence.trip_count())
+    if length is not None and (length <= SHORT_LOOP or not summarise or site in run.unrolled):
+        return ConstantLoop(sequence, length, run)
+    if site in run.unrolled or not summarise:
+        return UnrolledLoop(sequence, run, site)
+    return SummarisedLoop(sequence, run, site, frame, names, temporaries, live, grown, name)

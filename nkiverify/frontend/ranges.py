@@ -1,0 +1,218 @@
+"""Sequences a loop can run over whose length may be symbolic: `range`, and what wraps one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol, runtime_checkable
+
+from nkiverify.frontend.lists import SymList
+from nkiverify.run import current_run, unsupported
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.integers import as_term
+from nkiverify.symbolic.terms import Term
+
+
+@runtime_checkable
+class SymbolicSequence(Protocol):
+    """Something a loop can run over by an index: `element(i)` for every `i` that satisfies `bounds(i)`."""
+
+    def trip_count(self) -> Term:
+        """How many elements there are; never negative."""
+
+    def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
+        """What holds of an index of an element."""
+
+    def element(self, index: Term) -> Any:
+        """The element at `index`."""
+
+
+class _NoNativeIteration:
+    """C code that runs over the object cannot be followed."""
+
+    def __iter__(self) -> Iterator[Any]:
+        run = current_run()
+        count: Term = self.trip_count()  # type: ignore[attr-defined]
+        length = run.forced_value(count)
+        if length is None:
+            raise unsupported(f"running over {count} elements outside a loop statement", "write a `for` loop")
+        return iter([self.element(terms.constant(position)) for position in range(length)])  # type: ignore[attr-defined]
+
+
+class SymRange(_NoNativeIteration):
+    """`range` with symbolic bounds. The sign of the step is known."""
+
+    __slots__ = ("start", "step", "stop")
+
+    def __init__(self, start: Term, stop: Term, step: int) -> None:
+        self.start = start
+        self.stop = stop
+        self.step = step
+
+    @staticmethod
+    def of(start: object, stop: object, step: object = 1) -> range | SymRange:
+        """`range(start, stop, step)`: Python's where the numbers are plain ints, symbolic otherwise."""
+        if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
+            return range(start, stop, step)
+        first, last, increment = as_term(start), as_term(stop), as_term(step)
+        if first is None or last is None or increment is None:
+            odd = next(value for value in (start, stop, step) if as_term(value) is None)
+            raise TypeError(f"'{type(odd).__name__}' object cannot be interpreted as an integer")
+        by = increment.constant
+        if by is None:
+            by = current_run().forced_value(increment)
+        if by is None:
+            raise unsupported(f"a range with the symbolic step {increment}", "bound the step to one value")
+        if by == 0:
+            raise ValueError("range() arg 3 must not be zero")
+        return SymRange(first, last, by)
+
+    def trip_count(self) -> Term:
+        distance = terms.add(self.stop, self.start, -1)
+        # ceil(distance / step), for both signs of the step, and never negative.
+        count = terms.scale(terms.divide(terms.scale(distance, -1), terms.constant(self.step)), -1)
+        least = conditions.at_most_zero(terms.scale(count, -1))
+        if least is True or (isinstance(least, Condition) and current_run().holds(least)):
+            return count
+        return terms.maximum((count, terms.constant(0)))
+
+    def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
+        value = self.element(index)
+        last = terms.add(value, self.stop, -1) if self.step > 0 else terms.add(self.stop, value, -1)
+        return (
+            conditions.at_most_zero(terms.scale(index, -1)),
+            conditions.at_most_zero(terms.add(last, terms.constant(1))),
+        )
+
+    def element(self, index: Term) -> Term:
+        return terms.add(self.start, index, self.step)
+
+    def __contains__(self, value: object) -> bool:
+        term = as_term(value)
+        if term is None:
+            return False
+        offset = terms.add(term, self.start, -1)
+        index = terms.divide(offset, terms.constant(self.step))
+        on_grid = conditions.equals_zero(terms.add(offset, index, -self.step))
+        return bool(conditions.conjunction((on_grid, *self.bounds(index))))
+
+    def __getitem__(self, key: Any) -> Any:
+        position = as_term(key)
+        if position is None:
+            raise unsupported("slicing a symbolic range")
+        count = self.trip_count()
+        if position < 0:  # type: ignore[operator]
+            position = terms.add(position, count)
+        if (0 <= position) and (position < count):  # type: ignore[operator]
+            return self.element(position)
+        raise IndexError("range object index out of range")
+
+    def __bool__(self) -> bool:
+        return bool(conditions.negate(conditions.equals_zero(self.trip_count())))
+
+    def __reversed__(self) -> Any:
+        return SymReversed(self)
+
+    def __repr__(self) -> str:
+        return f"range({self.start}, {self.stop}, {self.step})"
+
+
+class SymReversed(_NoNativeIteration):
+    """`reversed` over a symbolic sequence."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: SymbolicSequence) -> None:
+        self.source = source
+
+    def trip_count(self) -> Term:
+        return self.source.trip_count()
+
+    def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
+        return _plain_bounds(index, self.trip_count())
+
+    def element(self, index: Term) -> Any:
+        last = terms.add(self.trip_count(), terms.constant(-1))
+        return self.source.element(terms.add(last, index, -1))
+
+
+class SymEnumerate(_NoNativeIteration):
+    """`enumerate` over a symbolic sequence."""
+
+    __slots__ = ("source", "start")
+
+    def __init__(self, source: SymbolicSequence, start: Term) -> None:
+        self.source = source
+        self.start = start
+
+    def trip_count(self) -> Term:
+        return self.source.trip_count()
+
+    def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
+        return self.source.bounds(index)
+
+    def element(self, index: Term) -> Any:
+        return terms.add(self.start, index), self.source.element(index)
+
+
+class SymZip(_NoNativeIteration):
+    """`zip` of sequences, at least one of them symbolic."""
+
+    __slots__ = ("sources",)
+
+    def __init__(self, sources: tuple[SymbolicSequence, ...]) -> None:
+        self.sources = sources
+
+    def trip_count(self) -> Term:
+        return terms.minimum([source.trip_count() for source in self.sources])
+
+    def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
+        return tuple(bound for source in self.sources for bound in source.bounds(index))
+
+    def element(self, index: Term) -> Any:
+        return tuple(source.element(index) for source in self.sources)
+
+
+class ListSequence:
+    """A list of the kernel as a sequence to run over."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: SymList) -> None:
+        self.source = source
+
+    def trip_count(self) -> Term:
+        length = as_term(self.source.length())
+        assert length is not None
+        return length
+
+    def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
+        return _plain_bounds(index, self.trip_count())
+
+    def element(self, index: Term) -> Any:
+        return self.source[index]
+
+
+def _plain_bounds(index: Term, count: Term) -> tuple[Condition | bool, ...]:
+    return (
+        conditions.at_most_zero(terms.scale(index, -1)),
+        conditions.at_most_zero(terms.add(terms.add(index, terms.constant(1)), count, -1)),
+    )
+
+
+def symbolic_sequence(value: object) -> SymbolicSequence | None:
+    """`value` as a sequence with a symbolic index, if it is one of ours."""
+    if isinstance(value, SymRange | SymReversed | SymEnumerate | SymZip):
+        return value
+    if isinstance(value, SymList) and value.symbolic:
+        return ListSequence(value)
+    return None
+
+
+def as_sequence(value: object) -> SymbolicSequence | None:
+    """As `symbolic_sequence`, and lists and plain ranges as well."""
+    if isinstance(value, range):
+        return SymRange(terms.constant(value.start), terms.constant(value.stop), value.step)
+    if isinstance(value, SymList):
+        return ListSequence(value)
+    return symbolic_sequence(value)

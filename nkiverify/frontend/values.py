@@ -1,0 +1,164 @@
+"""Comparing and rewriting the values a kernel computes with: numbers, tensors, containers, objects.
+
+Both walk a value as data. What they do not know how to walk they refuse: `same_value` says "not the same" and
+`substitute` raises an unsupported construct, so that nothing unknown is taken for unchanged.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from nkiverify.frontend.lists import Element, Segment, SymList
+from nkiverify.run import unsupported
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.integers import SymRational
+from nkiverify.symbolic.terms import Atom, Term
+
+#: Values without parts that could depend on a loop index.
+PLAIN = (int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))
+
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type, property)
+
+
+def slot_names(cls: type) -> list[str]:
+    """The names of all slots of a class and its bases."""
+    names: list[str] = []
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        names.extend([slots] if isinstance(slots, str) else slots)
+    return [name for name in names if name not in ("__weakref__", "__dict__")]
+
+
+def state_of(value: object) -> dict[str, object]:
+    """The attributes an object holds itself, in `__dict__` and in slots."""
+    found = {name: getattr(value, name) for name in slot_names(type(value)) if hasattr(value, name)}
+    found.update(getattr(value, "__dict__", {}))
+    return found
+
+
+def same_value(one: object, two: object) -> bool:
+    """Whether two values are surely the same, part by part, whatever the symbolic values are."""
+    return _same(one, two, set())
+
+
+def _same(one: object, two: object, compared: set[tuple[int, int]]) -> bool:
+    if one is two:
+        return True
+    if isinstance(one, Term) or isinstance(two, Term):
+        left, right = _as_constant(one), _as_constant(two)
+        return left is not None and left == right and type(left) is type(right)
+    if type(one) is not type(two) or isinstance(one, Condition):
+        return False
+    if isinstance(one, PLAIN):
+        return one == two
+    if (id(one), id(two)) in compared:
+        return True
+    compared.add((id(one), id(two)))
+    if isinstance(one, SymRational):
+        return _same((one.top, one.bottom), (two.top, two.bottom), compared)  # type: ignore[attr-defined]
+    if isinstance(one, tuple | list):
+        assert isinstance(two, tuple | list)
+        return len(one) == len(two) and all(_same(a, b, compared) for a, b in zip(one, two, strict=True))
+    if isinstance(one, dict):
+        assert isinstance(two, dict)
+        return list(one) == list(two) and all(_same(one[key], two[key], compared) for key in one)
+    if isinstance(one, SymList):
+        assert isinstance(two, SymList)
+        return _same_parts(one, two, compared)
+    if isinstance(one, _FUNCTIONS) or not _walkable(one):
+        return False
+    return _same(state_of(one), state_of(two), compared)
+
+
+def _as_constant(value: object) -> int | None:
+    if isinstance(value, Term):
+        return value.constant
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _same_parts(one: SymList, two: SymList, compared: set[tuple[int, int]]) -> bool:
+    if len(one.parts) != len(two.parts):
+        return False
+    for left, right in zip(one.parts, two.parts, strict=True):
+        if isinstance(left, Element) and isinstance(right, Element):
+            if not _same(left.value, right.value, compared):
+                return False
+        elif isinstance(left, Segment) and isinstance(right, Segment):
+            if left.length is not right.length:
+                return False
+            renamed = substitute(right.template, {right.index: terms.of_atom(left.index)})
+            if not _same(left.template, renamed, compared):
+                return False
+        else:
+            return False
+    return True
+
+
+def _walkable(value: object) -> bool:
+    return type(value).__reduce_ex__ is object.__reduce_ex__ and type(value).__module__ != "builtins"
+
+
+def substitute(value: Any, mapping: Mapping[Atom, Term]) -> Any:
+    """`value` with atoms replaced in every part. Parts that do not change are shared, mutable copies are frozen."""
+    return _substitute(value, mapping, {})
+
+
+def _substitute(value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any]) -> Any:
+    if isinstance(value, PLAIN):
+        return value
+    if isinstance(value, Term):
+        return terms.substitute(value, mapping)
+    if isinstance(value, Condition):
+        return value.substitute(mapping)
+    if isinstance(value, SymRational):
+        return SymRational(
+            terms.substitute(value.top, mapping), terms.substitute(value.bottom, mapping), value.inexact
+        )
+    if isinstance(value, Atom):
+        return value
+    if id(value) in done:
+        return done[id(value)]
+    recurse: Callable[[Any], Any] = lambda part: _substitute(part, mapping, done)  # noqa: E731
+    result: Any
+    if isinstance(value, tuple):
+        parts = [recurse(part) for part in value]
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        if hasattr(value, "_make"):
+            return value._make(parts)
+        return tuple(parts)
+    if isinstance(value, SymList):
+        result = value.substituted(recurse, mapping)
+        done[id(value)] = result
+        return result
+    if isinstance(value, dict):
+        replaced = {key: recurse(part) for key, part in value.items()}
+        if all(new is old for new, old in zip(replaced.values(), value.values(), strict=True)):
+            return value
+        raise unsupported("a dictionary whose values depend on a loop index, kept after the loop")
+    if isinstance(value, _FUNCTIONS):
+        if getattr(value, "__closure__", None) or isinstance(value, types.MethodType):
+            raise unsupported("a closure or bound method made in a loop, kept after the loop")
+        return value
+    if isinstance(value, frozenset | set | list) or not _walkable(value):
+        raise unsupported(f"a {type(value).__name__} made in a loop, kept after the loop")
+    return _substitute_object(value, recurse, done)
+
+
+def _substitute_object(value: Any, recurse: Callable[[Any], Any], done: dict[int, Any]) -> Any:
+    # An object may be reached from itself: its copy is known before its parts are.
+    copy = object.__new__(type(value))
+    done[id(value)] = copy
+    state = state_of(value)
+    replaced = {name: recurse(part) for name, part in state.items()}
+    if all(replaced[name] is state[name] for name in state):
+        done[id(value)] = value
+        return value
+    for name, part in replaced.items():
+        object.__setattr__(copy, name, part)
+    return copy

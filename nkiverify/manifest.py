@@ -1,0 +1,269 @@
+"""The manifest: what a target is, how one is written, and how the modules of `harness/` are loaded.
+
+    @target(
+        kernel="kernels/matmul_tiled.py::matmul_tiled",
+        family="matmul_tiled",
+        kind=Kind.UNBOUNDED,
+        expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    )
+    def matmul_tiled_all(v: Verification) -> None:
+        \"\"\"Every K and M that are multiples of 128, every N that is a multiple of 512.\"\"\"
+        K = v.dim("K", multiple_of=128)
+        M = v.dim("M", multiple_of=128)
+        N = v.dim("N", multiple_of=512)
+        out = v.call(v.tensor("lhsT", (K, M), float16), v.tensor("rhs", (K, N), float16))
+        v.returns(out, shape=(M, N), dtype=float16)
+
+The function is executed by a symbolic run, in which `dim` gives a symbolic integer, and by concrete runs, in which
+it gives an ordinary one: write it so that both work, with `v.assume` for what restricts the domain.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from nkiverify import resources
+from nkiverify.config import HARDWARE, PHASES
+from nkiverify.errors import UsageError
+from nkiverify.model.contracts import require
+from nkiverify.model.dtypes import DType
+from nkiverify.model.memory import MemoryRegion
+from nkiverify.model.tensor import Tensor, argument
+from nkiverify.program import DomainDimension
+from nkiverify.results import Kind, Verdict
+from nkiverify.symbolic import Extent, constant_value, terms
+from nkiverify.symbolic.terms import INT32_MAX
+
+__all__ = ["FAILED", "SUCCESSFUL", "Kind", "Target", "Verification", "load_targets", "target"]
+
+SUCCESSFUL = Verdict.SUCCESSFUL
+FAILED = Verdict.FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One row of the manifest. `expect` holds the expected verdict of each phase that is run by default."""
+
+    name: str
+    kernel: str
+    family: str
+    kind: Kind
+    expect: Mapping[int, Verdict]
+    flags: str
+    tags: tuple[str, ...]
+    description: str
+    hardware: str
+    root: Path
+    module: str
+    file: str
+    line: int
+    function: Callable[[Verification], None] = field(repr=False)
+
+
+_registered: list[Target] | None = None
+_root: Path = Path()
+
+
+def target(
+    *,
+    kernel: str,
+    family: str,
+    kind: Kind,
+    expect: Mapping[int, Verdict],
+    flags: str = "",
+    tags: Sequence[str] = (),
+    hardware: str = "trn2",
+) -> Callable[[Callable[[Verification], None]], Callable[[Verification], None]]:
+    """Make the decorated function a target named like it.
+
+    `kernel` is `path/to/file.py::function`, relative to the folder of the harness; `flags` are ESBMC's; `hardware`
+    is the generation to verify for. Raises `UsageError` where a value makes no sense.
+    """
+
+    def register(function: Callable[[Verification], None]) -> Callable[[Verification], None]:
+        code = function.__code__
+        place = f"{Path(code.co_filename).name}:{code.co_firstlineno}"
+        name = function.__name__
+        if "::" not in kernel:
+            raise UsageError(f"{place}: target {name}: a kernel is written path/to/file.py::function, not {kernel!r}")
+        if not isinstance(kind, Kind):
+            raise UsageError(f"{place}: target {name}: kind is a Kind, not {kind!r}")
+        unknown = [phase for phase in expect if phase not in PHASES]
+        if unknown or not expect:
+            raise UsageError(f"{place}: target {name}: expect names a verdict for each of phases 1 and 2 to run")
+        if any(verdict not in (SUCCESSFUL, FAILED) for verdict in expect.values()):
+            raise UsageError(f"{place}: target {name}: a target is expected to be SUCCESSFUL or FAILED")
+        if hardware not in HARDWARE:
+            raise UsageError(f"{place}: target {name}: no hardware {hardware!r}, only {', '.join(HARDWARE)}")
+        if _registered is not None:
+            if any(other.name == name for other in _registered):
+                raise UsageError(f"{place}: there is already a target {name}")
+            description = (function.__doc__ or "").strip()
+            _registered.append(
+                Target(
+                    name=name,
+                    kernel=kernel,
+                    family=family,
+                    kind=kind,
+                    expect=dict(expect),
+                    flags=flags,
+                    tags=tuple(tags),
+                    description=description,
+                    hardware=hardware,
+                    root=_root,
+                    module=function.__module__,
+                    file=code.co_filename,
+                    line=code.co_firstlineno,
+                    function=function,
+                )
+            )
+        return function
+
+    return register
+
+
+class OutsideDomain(Exception):
+    """A concrete run was asked for values that the target excludes."""
+
+
+class Binding(Protocol):
+    """Where the values of a target's dimensions come from: symbolic, or one concrete choice."""
+
+    def dimension(self, described: DomainDimension) -> Extent:
+        """The value of a dimension."""
+
+    def choose(self, described: DomainDimension) -> int:
+        """The value of a dimension with a few values, one path for each in a symbolic run."""
+
+    def assume(self, condition: object) -> None:
+        """Restrict the domain."""
+
+
+class Verification:
+    """What a target function works with."""
+
+    def __init__(self, binding: Binding, kernel: Callable[..., Any]) -> None:
+        self._binding = binding
+        #: The kernel, as the kernel's module defines it.
+        self.kernel = kernel
+        #: Whether the kernel has been called.
+        self.called = False
+
+    def dim(self, name: str, low: int = 1, high: int | None = None, *, multiple_of: int = 1) -> Any:
+        """An integer of the domain: `low` to `high` (None: the largest 32-bit integer), in steps of `multiple_of`."""
+        if not isinstance(name, str) or not name.isidentifier():
+            raise UsageError(f"a dimension has a name like K or seq_len, not {name!r}")
+        if not isinstance(low, int) or not (high is None or isinstance(high, int)) or multiple_of < 1:
+            raise UsageError(f"dimension {name}: low, high and multiple_of are ordinary integers")
+        if (high if high is not None else INT32_MAX) < low:
+            raise UsageError(f"dimension {name}: no integer is at least {low} and at most {high}")
+        (atom,) = terms.dimension(name).atoms
+        assert isinstance(atom, terms.Dimension)
+        return self._binding.dimension(DomainDimension(atom, low, high, multiple_of))
+
+    def choice(self, name: str, options: Sequence[Any]) -> Any:
+        """One of a few values; the target is verified for each."""
+        if not options:
+            raise UsageError(f"choice {name}: there is nothing to choose from")
+        (atom,) = terms.dimension(name).atoms
+        assert isinstance(atom, terms.Dimension)
+        names = tuple(str(option) for option in options)
+        return options[self._binding.choose(DomainDimension(atom, 0, len(options) - 1, choices=names))]
+
+    def assume(self, condition: object) -> None:
+        """Restrict the domain to the values for which `condition` holds."""
+        self._binding.assume(condition)
+
+    def tensor(
+        self, name: str, shape: Sequence[Extent], dtype: DType, buffer: MemoryRegion = MemoryRegion.shared_hbm
+    ) -> Tensor:
+        """A tensor argument of the kernel. Its extents are assumed to be 32-bit integers of at least 1."""
+        if not isinstance(dtype, DType):
+            raise UsageError(f"tensor {name}: {dtype!r} is not a dtype of nkiverify.model.dtypes")
+        if not isinstance(shape, tuple | list) or not shape:
+            raise UsageError(f"tensor {name}: a shape is a tuple of at least one integer, not {shape!r}")
+        for extent in shape:
+            if constant_value(extent) is None and not isinstance(extent, terms.Term):
+                raise UsageError(f"tensor {name}: {extent!r} is not an integer")
+            self._binding.assume(extent >= 1)
+            self._binding.assume(extent <= INT32_MAX)
+        return argument(name, tuple(shape), dtype, buffer)
+
+    def call(self, *arguments: Any, grid: Any = None, **options: Any) -> Any:
+        """Call the kernel, launched on `grid` if one is given."""
+        self.called = True
+        kernel: Any = self.kernel if grid is None else self.kernel[grid]  # type: ignore[index]
+        return kernel(*arguments, **options)
+
+    def returns(self, value: object, *, shape: Sequence[Extent], dtype: DType | None = None) -> None:
+        """The output contract: `value` is a tensor of this shape and dtype."""
+        if not isinstance(value, Tensor):
+            require("target.output_shape", False, got=type(value).__name__, expected=tuple(shape))
+            return
+        same_rank = len(value.shape) == len(shape)
+        require("target.output_shape", same_rank, got=value.shape, expected=tuple(shape))
+        if same_rank:
+            for got, expected in zip(value.shape, shape, strict=True):
+                require("target.output_shape", got == expected, got=value.shape, expected=tuple(shape))
+        if dtype is not None:
+            require("target.output_dtype", value.dtype is dtype, got=value.dtype, expected=dtype)
+
+    def claim(self, condition: object, text: str) -> None:
+        """Anything else that must hold."""
+        require("target.claim", condition, claim=text)
+
+
+def load_targets(root: Path | None = None) -> list[Target]:
+    """All targets of the modules in `root/harness`, in the order of the files' names and of their lines.
+
+    Raises `UsageError`, naming the module, where one cannot be imported.
+    """
+    global _registered, _root
+    folder = (root if root is not None else resources.root()) / "harness"
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}")
+    found: list[Target] = []
+    _registered, _root = found, folder.parent
+    try:
+        for file in sorted(folder.glob("*.py")):
+            if not file.name.startswith("_"):
+                _import(file)
+    finally:
+        _registered = None
+    return found
+
+
+def _import(file: Path) -> None:
+    name = f"nkiverify_harness_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    sys.path.insert(0, str(file.parent))
+    try:
+        spec.loader.exec_module(module)
+    except UsageError:
+        raise
+    except Exception as error:
+        line = _line_in(file, error)
+        raise UsageError(f"{file.parent.name}/{file.name}{line}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.dont_write_bytecode = written
+        sys.path.remove(str(file.parent))
+
+
+def _line_in(file: Path, error: BaseException) -> str:
+    if isinstance(error, SyntaxError) and error.lineno is not None:
+        return f":{error.lineno}"
+    line = ""
+    entry = error.__traceback__
+    while entry is not None:
+        if entry.tb_frame.f_code.co_filename == str(file):
+            line = f":{entry.tb_lineno}"
+        entry = entry.tb_next
+    return line

@@ -1,0 +1,235 @@
+"""Tensors of the legacy API: operators, assignment, block dimensions, masks that leave a tile partly valid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from nkiverify.model.access import Access
+from nkiverify.model.allocation import claim_on_chip_shape
+from nkiverify.model.contracts import require
+from nkiverify.model.dtypes import DType, legacy_dtype_named
+from nkiverify.model.extents import as_extent, is_one, same
+from nkiverify.model.indices import IndexTensor, Mask, as_mask
+from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
+from nkiverify.model.operators_on_tiles import TileOperators
+from nkiverify.model.tensor import Storage, Tensor, free_elements, new_storage
+from nkiverify.model.views import host_shape
+from nkiverify.run import current_run, unsupported
+from nkiverify.symbolic import Extent, SymInt, all_of, any_of, equal
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class LegacyTensor(TileOperators, Tensor):
+    """A tensor of `neuronxcc.nki` (`nki.tensor`).
+
+    `validity` is the mask of the operation that made it: outside of it, its elements are unspecified
+    ("leg.mask_meaning"). None where the operation had no mask.
+    """
+
+    __slots__ = ("validity",)
+
+    validity: Mask | None
+
+    @classmethod
+    def of(
+        cls,
+        storage: Storage,
+        shape: tuple[Extent, ...],
+        strides: tuple[Extent, ...],
+        dtype: DType,
+        offset: tuple[tuple[Extent, Extent], ...] = (),
+        block_dims: int = 0,
+    ) -> Self:
+        self = super().of(storage, shape, strides, dtype, offset, block_dims)
+        self.validity = None
+        return self
+
+    def __setitem__(self, key: object, value: object) -> None:
+        assign(self, key, value)
+
+    def astype(self, dtype: object) -> LegacyTensor:
+        """A copy with another dtype."""
+        return result_tile(self.shape, named_dtype(dtype))
+
+    def broadcast_to(self, shape: Sequence[Extent]) -> LegacyTensor:
+        """A view with extents of 1 repeated; the partition dimension may be as well."""
+        wanted = host_shape(shape)
+        fits = len(wanted) == self.ndim
+        grows = all_of(*(any_of(equal(new, old), equal(old, 1)) for new, old in zip(wanted, self.shape, strict=False)))
+        require("nl.broadcast_to.shape", all_of(fits, grows), x=self.shape, shape=wanted)
+        if not fits:
+            raise ValueError(f"a tensor of {self.ndim} dimensions cannot be broadcast to {wanted}")
+        strides = tuple(
+            stride if same(new, old) else 0 for new, old, stride in zip(wanted, self.shape, self.strides, strict=True)
+        )
+        return self.with_layout(wanted, strides)
+
+    def expand_dims(self, axis: int) -> LegacyTensor:
+        """A view with one more dimension of extent 1 at the end."""
+        position = axis + self.ndim + 1 if isinstance(axis, int) and axis < 0 else axis
+        require("nl.expand_dims.axis", position == self.ndim, axis=axis, x=self.shape)
+        return self.with_layout((*self.shape, 1), (*self.strides, 1))
+
+    def assert_shape(self, shape: Sequence[Extent]) -> LegacyTensor:
+        """The tensor itself, its shape claimed to be `shape`."""
+        wanted = tuple(shape)
+        matches = all_of(*(equal(new, old) for new, old in zip(wanted, self.shape, strict=False)))
+        require("leg.assert_shape", all_of(len(wanted) == self.ndim, matches), shape=self.shape, expected=wanted)
+        return self
+
+    def view(self, dtype: object) -> LegacyTensor:
+        """The same bytes as elements of another dtype."""
+        return super().view(named_dtype(dtype))
+
+
+def legacy_view(tensor: Tensor) -> LegacyTensor:
+    """`tensor` as a value of the legacy API."""
+    if isinstance(tensor, LegacyTensor):
+        return tensor
+    return LegacyTensor.of(
+        tensor.storage, tensor.shape, tensor.strides, tensor.dtype, tensor.offset_terms, tensor.block_dims
+    )
+
+
+def named_dtype(dtype: object) -> DType:
+    """The dtype a legacy kernel names, claimed to be a documented one."""
+    found = legacy_dtype_named(dtype)
+    if found is None:
+        require("tensor.dtypes", False, dtype=dtype)
+        raise TypeError(f"unknown dtype {dtype!r}")
+    return found
+
+
+def given_mask(mask: object) -> Mask | None:
+    """The mask a kernel passes, claimed to have the form of one."""
+    if mask is None:
+        return None
+    found = as_mask(mask)
+    if found is None:
+        require("leg.mask_form", False, mask=type(mask).__name__)
+        raise TypeError(f"a mask is made of comparisons of index tensors, not of a {type(mask).__name__}")
+    return found
+
+
+def operand(value: object, mask: Mask | None, argument: str) -> Tensor:
+    """`value` as a tile: an access is resolved under the operation's mask."""
+    if isinstance(value, Access):
+        value = value.resolve(mask)
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{argument} must be a tile, not {type(value).__name__}")
+    if value.block_dims:
+        require("leg.tile", False, operand=argument, shape=value.shape)
+        raise TypeError(f"{argument} has block dimensions: index them first")
+    return value
+
+
+class PartitionExtent:
+    """`nl.par_dim(extent)`: marks the partition dimension in a shape ("leg.par_dim")."""
+
+    __slots__ = ("extent",)
+
+    def __init__(self, extent: object) -> None:
+        number = as_extent(extent)
+        if number is None:
+            raise TypeError(f"par_dim takes an integer, not {extent!r}")
+        self.extent = number
+
+
+def new_tile(
+    shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF, mask: Mask | None = None
+) -> LegacyTensor:
+    """The new tile an operation returns, valid where `mask` holds; its size is claimed."""
+    claim_on_chip_shape(shape, region)
+    _claim_bank(shape, dtype, region)
+    return result_tile(shape, dtype, region, mask)
+
+
+def result_tile(
+    shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF, mask: Mask | None = None
+) -> LegacyTensor:
+    """As `new_tile` where the operands, or the operation's own contracts, bound the size already."""
+    result = LegacyTensor.whole(new_storage(shape, dtype, region))
+    result.validity = mask
+    return result
+
+
+def allocate(shape: object, dtype: object, buffer: object, name: object = "") -> LegacyTensor:
+    """An uninitialised tensor; `buffer` is a memory, an allocator of `nki.compiler`, or None for SBUF."""
+    parts = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    marked = [axis for axis, part in enumerate(parts) if isinstance(part, PartitionExtent)]
+    require("leg.par_dim", len(marked) <= 1, shape=tuple(_plain(part) for part in parts))
+    extents = host_shape(tuple(_plain(part) for part in parts))
+    allocator = buffer if isinstance(buffer, Allocator) else None
+    region = allocator.region if allocator is not None else SBUF if buffer is None else buffer
+    if not isinstance(region, MemoryRegion):
+        raise unsupported(f"the buffer {buffer!r}")
+    blocks = marked[0] if marked and region.on_chip else 0
+    claim_on_chip_shape(extents, region, blocks)
+    element = named_dtype(dtype)
+    _claim_bank(extents[blocks:], element, region)
+    if allocator is not None:
+        allocator.claim_block_dims(blocks)
+    storage = new_storage(extents, element, region, str(name or ""), allocator=allocator, block_dims=blocks)
+    return LegacyTensor.whole(storage)
+
+
+def _plain(part: object) -> object:
+    return part.extent if isinstance(part, PartitionExtent) else part
+
+
+def _claim_bank(tile: tuple[Extent, ...], dtype: DType, region: MemoryRegion) -> None:
+    if region is PSUM:
+        limit = current_run().hardware.psum_bank_bytes
+        used = free_elements(tile[1:]) * dtype.itemsize
+        require("leg.psum_fmax", used <= limit, bytes=used, limit=limit, shape=tile)
+
+
+class Allocator:
+    """A placement rule of `nki.compiler.sbuf` or `.psum`; phases that look at addresses evaluate it.
+
+    `tiles` are the numbers of physical tiles a modulo allocator cycles through, by the documented parameter's name.
+    """
+
+    def __init__(self, region: MemoryRegion, rule: object = None, tiles: dict[str, tuple[Extent, ...]] | None = None):
+        self.region = region
+        self.rule = rule
+        self.tiles = tiles or {}
+
+    def claim_block_dims(self, blocks: int) -> None:
+        """Claim that each tuple of tile counts is empty or has one count per block dimension."""
+        for name, counts in self.tiles.items():
+            require("leg.mod_alloc", len(counts) in (0, blocks), parameter=name, counts=counts, block_dims=blocks)
+
+
+def assign(target: LegacyTensor, key: object, value: object) -> None:
+    """`target[key] = value`: the value, broadcast to the destination, is written there."""
+    if isinstance(value, Access):
+        value = value.resolve()
+    mask = value.validity if isinstance(value, LegacyTensor) else None
+    keys = key if isinstance(key, tuple) else (key,)
+    if any(isinstance(part, IndexTensor) for part in keys):
+        destination = Access.of(target, keys).resolve(mask)
+    else:
+        destination = target[key]
+    if isinstance(value, Tensor):
+        require("leg.assign_buffer", destination.on_chip and value.on_chip, dst=destination.buffer, src=value.buffer)
+        claim_assignable(destination.shape, value.shape)
+    elif isinstance(value, int | float | SymInt):
+        require("leg.assign_buffer", destination.on_chip, dst=destination.buffer)
+    else:
+        raise unsupported(f"assigning a {type(value).__name__} to a tensor")
+
+
+def claim_assignable(destination: tuple[Extent, ...], source: tuple[Extent, ...]) -> None:
+    """Claim that a value of shape `source` fills `destination`: equal extents, or 1 repeated."""
+    rank, given = len(destination), len(source)
+    fits = given <= rank
+    conditions: list[Any] = [fits]
+    if fits:
+        for extent, other in zip(destination[rank - given :], source, strict=True):
+            if not is_one(other):
+                conditions.append(any_of(equal(other, extent), equal(other, 1)))
+    require("leg.assign_shape", all_of(*conditions), destination=destination, source=source)

@@ -1,0 +1,185 @@
+"""Functions of the legacy language that move, reduce or multiply tiles (reference section f.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nkiverify.model.access import Access
+from nkiverify.model.contracts import require
+from nkiverify.model.dtypes import DType, bool_, float32
+from nkiverify.model.extents import as_extent
+from nkiverify.model.indices import Mask, broadcast_shapes
+from nkiverify.model.legacy_tensor import (
+    LegacyTensor,
+    allocate,
+    claim_assignable,
+    legacy_view,
+    named_dtype,
+    new_tile,
+    operand,
+    result_tile,
+)
+from nkiverify.model.memory import PSUM, SHARED_HBM
+from nkiverify.model.ops import data_movement
+from nkiverify.model.ops.operands import in_sbuf, on_chip
+from nkiverify.model.promotion import promoted
+from nkiverify.model.tensor import Tensor, new_storage
+from nkiverify.model.views import host_shape
+from nkiverify.run import unsupported
+from nkiverify.symbolic import Extent, all_of, equal
+
+
+def _dtype(dtype: object, default: DType) -> DType:
+    return default if dtype is None else named_dtype(dtype)
+
+
+def load(src: object, mask: Mask | None, dtype: object) -> LegacyTensor:
+    """A new SBUF tile with the shape of the access to an HBM tensor; the first axis becomes the partitions."""
+    source = operand(src, mask, "src")
+    require("nl.load.src", not source.on_chip, src=source.buffer)
+    shape = source.shape if source.ndim > 1 else (*source.shape, 1)
+    return new_tile(shape, _dtype(dtype, source.dtype), mask=mask)
+
+
+def load_transpose2d(src: object, mask: Mask | None, dtype: object) -> LegacyTensor:
+    """A new SBUF tile (F, P) of an access (P, F) to an HBM tensor."""
+    source = operand(src, mask, "src")
+    require("nl.load.src", not source.on_chip, src=source.buffer)
+    require("nl.transpose.2d", source.ndim == 2, src=source.shape)
+    return new_tile(tuple(reversed(source.shape)), _dtype(dtype, source.dtype), mask=mask)
+
+
+def store(dst: object, value: object, mask: Mask | None) -> None:
+    """Write a tile to an HBM tensor."""
+    target = operand(dst, mask, "dst")
+    require("nl.store.dst", not target.on_chip, dst=target.buffer)
+    if isinstance(value, int | float):
+        return
+    source = operand(value, mask, "value")
+    require("leg.store.value", on_chip(source), value=source.buffer)
+    claim_assignable(target.shape, _stored_shape(source, target))
+
+
+def _stored_shape(source: Tensor, target: Tensor) -> tuple[Extent, ...]:
+    """The shape of a tile as a destination of lower rank sees it: the tile's last extent of 1 does not count."""
+    if source.ndim == target.ndim + 1 and source.ndim == 2:
+        require("leg.assign_shape", equal(source.shape[1], 1), destination=target.shape, source=source.shape)
+        return source.shape[:1]
+    return source.shape
+
+
+def filled(shape: object, value: object, dtype: object, buffer: object, name: object) -> LegacyTensor:
+    """A new tensor, every element set to `value`."""
+    result = allocate(shape, dtype, buffer, name)
+    require("leg.hbm_no_init", result.on_chip, buffer=result.buffer)
+    data_movement.claim_fill_value(result.dtype, value)
+    return result
+
+
+def reduce(name: str, x: object, axis: object, dtype: object, mask: Mask | None, keepdims: bool) -> LegacyTensor:
+    """A new SBUF tile: `x` reduced over free axes, which go away or stay with extent 1."""
+    source = operand(x, mask, "x")
+    require("isa.on_chip", on_chip(source), x=source.buffer)
+    axes = free_axes(source, axis)
+    if keepdims:
+        shape = tuple(1 if dim in axes else extent for dim, extent in enumerate(source.shape))
+    else:
+        shape = tuple(extent for dim, extent in enumerate(source.shape) if dim not in axes)
+        shape = shape if len(shape) > 1 else (*shape, 1)
+    natural = bool_ if name == "all" else source.dtype
+    return result_tile(shape, _dtype(dtype, natural), mask=mask)
+
+
+def free_axes(source: Tensor, axis: object) -> frozenset[int]:
+    """The dimensions a reduction names, claimed to be free ones."""
+    axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    numbers = [part + source.ndim if part < 0 else part for part in axes if isinstance(part, int)]
+    legal = len(numbers) == len(axes) == len(set(numbers)) and all(1 <= part < source.ndim for part in numbers)
+    require("leg.reduce.axis", legal and len(axes) > 0, axis=axis, shape=source.shape)
+    if not legal:
+        raise ValueError(f"axes {axis!r} are not free dimensions of a tile of {source.ndim} dimensions")
+    return frozenset(numbers)
+
+
+def elementwise_like(x: object, dtype: object, mask: Mask | None) -> LegacyTensor:
+    """A new SBUF tile of the shape of `x`: softmax, dropout, copies and casts."""
+    source = operand(x, mask, "x")
+    require("isa.on_chip", on_chip(source), x=source.buffer)
+    return result_tile(source.shape, _dtype(dtype, source.dtype), mask=mask)
+
+
+def loop_reduce(x: object, loop_indices: object, dtype: object, mask: Mask | None) -> LegacyTensor:
+    """The running reduction of `x` over the loops listed."""
+    if not isinstance(loop_indices, tuple | list) or any(as_extent(index) is None for index in loop_indices):
+        raise TypeError("loop_reduce takes a list of loop indices")
+    return elementwise_like(x, dtype, mask)
+
+
+def matmul(x: object, y: object, transpose_x: bool, mask: Mask | None) -> LegacyTensor:
+    """A new PSUM tile: x @ y with x (M, K), or x.T @ y with x (K, M); y (K, N)."""
+    left, right = operand(x, mask, "x"), operand(y, mask, "y")
+    for name, tile, columns in (("nl.matmul.x", left, 128), ("nl.matmul.y", right, 512)):
+        require(
+            name,
+            all_of(in_sbuf(tile), tile.ndim == 2, tile.shape[0] <= 128, tile.free_size <= columns),
+            shape=tile.shape,
+            buffer=tile.buffer,
+        )
+    k, m = (left.shape[0], left.free_size) if transpose_x else (left.free_size, left.shape[0])
+    require("leg.matmul.shape", equal(k, right.shape[0]), x=left.shape, y=right.shape, transpose_x=transpose_x)
+    return result_tile((m, right.free_size), float32, PSUM, mask)
+
+
+def transpose(x: object, dtype: object, mask: Mask | None) -> LegacyTensor:
+    """A new tile (F, P) of a 2-D tile (P, F), F at most 128."""
+    source = operand(x, mask, "x")
+    require(
+        "leg.transpose",
+        all_of(source.ndim == 2, on_chip(source), source.free_size <= 128),
+        x=source.shape,
+        buffer=source.buffer,
+    )
+    return result_tile((source.free_size, source.shape[0]), _dtype(dtype, source.dtype), mask=mask)
+
+
+def broadcast_to(src: object, shape: Sequence[Extent]) -> LegacyTensor:
+    """A new tile of `shape`; the partition dimension may grow from 1."""
+    source = legacy_view(operand(src, None, "src"))
+    require("isa.on_chip", on_chip(source), src=source.buffer)
+    return new_tile(source.broadcast_to(shape).shape, source.dtype)
+
+
+def expand_dims(data: object, axis: int) -> LegacyTensor:
+    """A view with one more dimension of extent 1 at the end."""
+    return legacy_view(operand(data, None, "data")).expand_dims(axis)
+
+
+def where(condition: object, x: object, y: object, dtype: object, mask: Mask | None) -> LegacyTensor:
+    """`x` where the condition holds, else `y`, which may be a number."""
+    test = operand(condition, mask, "condition")
+    tiles = [operand(value, mask, "operand") for value in (x, y) if isinstance(value, Tensor | Access)]
+    require("isa.on_chip", on_chip(test, *tiles), condition=test.buffer)
+    shape = broadcast_shapes("leg.binary.broadcast", test.shape, *(tile.shape for tile in tiles))
+    natural = promoted(tiles[0].dtype, tiles[-1].dtype) if tiles else float32
+    return result_tile(shape, _dtype(dtype, natural), mask=mask)
+
+
+def shared_constant(constant: object, dtype: object) -> LegacyTensor:
+    """A constant tensor in HBM with the shape of a NumPy array."""
+    shape = getattr(constant, "shape", None)
+    if shape is None:
+        raise unsupported(f"nl.shared_constant of a {type(constant).__name__}", "pass a NumPy array")
+    element = named_dtype(getattr(constant, "dtype", None) if dtype is None else dtype)
+    return LegacyTensor.whole(new_storage(host_shape(tuple(shape)), element, SHARED_HBM))
+
+
+def identity_matrix(n: object, dtype: object) -> LegacyTensor:
+    """An (n, n) identity matrix in HBM, a constant."""
+    return LegacyTensor.whole(new_storage(host_shape((n, n)), named_dtype(dtype), SHARED_HBM))
+
+
+def softmax(x: object, axis: object, dtype: object, mask: Mask | None) -> LegacyTensor:
+    """A new SBUF tile of the shape of `x`."""
+    result = elementwise_like(x, dtype, mask)
+    free_axes(result, axis)
+    return result

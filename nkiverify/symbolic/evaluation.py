@@ -1,0 +1,68 @@
+"""The value of terms and conditions where every dimension and index has one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
+from nkiverify.symbolic.terms import Atom, Div, Min, Select, Term
+
+
+class Undefined(Exception):
+    """A term has no value: an atom is not given one, or it divides by zero."""
+
+
+class Valuation:
+    """Integers for atoms; quotients, minima and conditional values follow from those of their parts."""
+
+    def __init__(self, given: Mapping[Atom, int]) -> None:
+        #: The values that others follow from.
+        self.given = {atom: value for atom, value in given.items() if not isinstance(atom, Div | Min | Select)}
+        self._values: dict[Atom, int] = dict(self.given)
+
+    def term(self, term: Term) -> int:
+        """The value of `term`. Raises `Undefined`."""
+        total = 0
+        for monomial, coefficient in term.monomials.items():
+            product = coefficient
+            for atom in monomial:
+                product *= self._atom(atom)
+            total += product
+        return total
+
+    def _atom(self, atom: Atom) -> int:
+        value = self._values.get(atom)
+        if value is None:
+            if isinstance(atom, Div):
+                bottom = self.term(atom.denominator)
+                if bottom == 0:
+                    raise Undefined
+                value = self.term(atom.numerator) // bottom
+            elif isinstance(atom, Min):
+                value = min(self.term(part) for part in atom.terms)
+            elif isinstance(atom, Select):
+                value = self.term(atom.when_true if self.holds(atom.condition) else atom.when_false)
+            else:
+                raise Undefined
+            self._values[atom] = value
+        return value
+
+    def holds(self, condition: Condition | bool) -> bool:
+        """Whether `condition` holds. Raises `Undefined`."""
+        if isinstance(condition, bool):
+            return condition
+        if isinstance(condition, Comparison):
+            value = self.term(condition.term)
+            if condition.relation is Relation.AT_MOST:
+                return value <= 0
+            return value == 0 if condition.relation is Relation.EQUAL else value != 0
+        assert isinstance(condition, Junction)
+        parts = (self.holds(part) for part in condition.parts)
+        return all(parts) if condition.conjunction else any(parts)
+
+    def satisfies(self, conditions: list[Condition | bool]) -> bool:
+        """Whether all `conditions` hold; False where one has no value."""
+        try:
+            return all(self.holds(condition) for condition in conditions)
+        except Undefined:
+            return False

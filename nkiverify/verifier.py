@@ -1,0 +1,263 @@
+"""Verifying one target: explore, decide, replay, judge."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from nkiverify.config import Options
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.errors import UnsupportedConstruct, UsageError
+from nkiverify.flags import unwind_of
+from nkiverify.frontend.binding import SymbolicBinding
+from nkiverify.frontend.explorer import Limits, SymbolicRun, TargetRaised
+from nkiverify.frontend.loader import KernelSpace, load_kernel
+from nkiverify.frontend.signals import LoopNotSummarised
+from nkiverify.frontend.snapshot import OpaqueState, Snapshot
+from nkiverify.manifest import Target, Verification
+from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.results import Run, Verdict, Violation
+from nkiverify.selection import phases_to_run
+from nkiverify.source import Site
+from nkiverify.witness.explain import violation_of
+from nkiverify.witness.minimise import smallest_witness
+from nkiverify.witness.replay import Replay, replay
+
+#: Seconds for making the witnesses of one target small.
+MINIMISE_SECONDS = 1.0
+
+#: How many loops of a target may turn out to need unrolling, one exploration each.
+MAX_EXPLORATIONS = 200
+
+
+@dataclass(slots=True)
+class Exploration:
+    """What running a target symbolically gave."""
+
+    run: SymbolicRun
+    assumptions: tuple[str, ...]
+    reached: bool
+    unrolled: dict[Site, str] = field(default_factory=dict)
+
+
+def verify(target: Target, options: Options) -> list[Run]:
+    """The verdict of `target` in each phase that `options` asks for. Raises nothing but KeyboardInterrupt."""
+    phases = phases_to_run(target, options)
+    started = time.perf_counter()
+    try:
+        return _verify(target, options, phases)
+    except (UsageError, TargetRaised) as error:
+        return [_plain(target, phase, Verdict.ERROR, str(error), started) for phase in phases]
+    except UnsupportedConstruct as limit:
+        return [_plain(target, phase, Verdict.UNKNOWN, limit.construct, started) for phase in phases]
+    except Exception as error:
+        message = f"{type(error).__name__}: {error}"
+        runs = [_plain(target, phase, Verdict.ERROR, message, started) for phase in phases]
+        return [replace(run, traceback=traceback.format_exc()) for run in runs]
+
+
+def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: float) -> Run:
+    return Run(
+        target=target.name,
+        kernel=target.kernel,
+        family=target.family,
+        kind=target.kind,
+        phase=phase,
+        engine=EmbeddedEngine.name,
+        expected=target.expect.get(phase),
+        verdict=verdict,
+        qualifier=reason if verdict is Verdict.UNKNOWN else "",
+        milliseconds=(time.perf_counter() - started) * 1000,
+        reason=reason,
+        flags=target.flags,
+        tags=target.tags,
+    )
+
+
+def explore(target: Target, hardware: Hardware, limits: Limits) -> Exploration:
+    """Run `target` symbolically; loops that carry state are found one by one and unrolled."""
+    deadline = time.monotonic() + limits.seconds
+    kernel, space = load_kernel(target.kernel, target.root, instrumented=True)
+    unrolled: dict[Site, str] = {}
+    for _ in range(MAX_EXPLORATIONS):
+        left = replace(limits, seconds=max(0.0, deadline - time.monotonic()))
+        run = SymbolicRun(hardware, left, unrolled)
+        binding = SymbolicBinding(run)
+        verification = Verification(binding, kernel)
+        try:
+            with space.active():
+                _explore_paths(run, partial(target.function, verification), space)
+        except LoopNotSummarised as signal:
+            unrolled[signal.site] = signal.reason
+            continue
+        return Exploration(run, tuple(binding.assumptions), verification.called, unrolled)
+    raise UnsupportedConstruct(f"more than {MAX_EXPLORATIONS} loops that carry state")
+
+
+def _explore_paths(run: SymbolicRun, execute: Callable[[], object], space: KernelSpace) -> None:
+    """Explore all paths; each begins with the modules of the kernel as they were when they had been imported."""
+    state = Snapshot(None, [vars(module) for module in space.modules.values()])
+
+    def execute_anew() -> None:
+        _restore(state)
+        execute()
+
+    try:
+        run.explore(execute_anew)
+    finally:
+        _restore(state)
+
+
+def _restore(state: Snapshot) -> None:
+    try:
+        state.restore()
+    except OpaqueState as opaque:
+        raise UnsupportedConstruct(f"{opaque} at module level changes while the kernel runs") from None
+
+
+# --- judging -------------------------------------------------------------------------------------------------------------
+
+
+def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[Run]:
+    hardware = hardware_named(options.hardware or target.hardware)
+    bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
+    limits = Limits(seconds=options.timeout) if bound is None else Limits(unwind=bound, seconds=options.timeout)
+    clock = time.perf_counter()
+    exploration = explore(target, hardware, limits)
+    exploring = time.perf_counter() - clock
+    spent = exploring
+    runs: list[Run] = []
+    for phase in phases:
+        clock = time.perf_counter()
+        judge = _Judge(target, exploration, hardware, phase, max(0.0, options.timeout - spent))
+        run = judge.run()
+        seconds = time.perf_counter() - clock
+        # The exploration serves all phases; its time is counted in the first one.
+        milliseconds = (seconds + (exploring if phase == phases[0] else 0.0)) * 1000
+        runs.append(replace(run, milliseconds=milliseconds))
+        spent += seconds
+    return runs
+
+
+class _Judge:
+    """Turns the decisions about the claims of one phase into a verdict."""
+
+    def __init__(
+        self, target: Target, exploration: Exploration, hardware: Hardware, phase: int, seconds: float
+    ) -> None:
+        self._target = target
+        self._exploration = exploration
+        self._hardware = hardware
+        self._phase = phase
+        self._seconds = seconds
+        self._replays: list[tuple[dict[str, int], Replay]] = []
+
+    def run(self) -> Run:
+        """The verdict."""
+        program = self._exploration.run.program
+        engine = EmbeddedEngine(program, self._seconds)
+        decisions = list(engine.decide(self._phase))
+        reached = [decision for decision in decisions if decision.outcome is not Outcome.UNREACHED]
+        unwinding = [decision for decision in engine.decide(1) if decision.claim.unwinding]
+        claims = [decision for decision in reached if not decision.claim.unwinding]
+        refuted = _first_of_each_site(decision for decision in claims if decision.outcome is Outcome.REFUTED)
+        violations = self._violations(refuted)
+        verdict, qualifier, reason = self._judge(claims, unwinding, violations)
+        closed = Counter(decision.rung.value for decision in claims if decision.outcome is not Outcome.UNDECIDED)
+        return Run(
+            target=self._target.name,
+            kernel=self._target.kernel,
+            family=self._target.family,
+            kind=self._target.kind,
+            phase=self._phase,
+            engine=EmbeddedEngine.name,
+            expected=self._target.expect.get(self._phase),
+            verdict=verdict,
+            qualifier=qualifier,
+            claims=len(claims),
+            closed_by=dict(closed),
+            assumptions=self._exploration.assumptions,
+            violations=tuple(violations) if verdict is Verdict.FAILED else (),
+            reason=reason,
+            flags=self._target.flags,
+            tags=self._target.tags,
+        )
+
+    def _judge(
+        self, claims: list[Decision], unwinding: list[Decision], violations: list[Violation]
+    ) -> tuple[Verdict, str, str]:
+        """The verdict, its qualifier and the reason."""
+        if any(violation.replayed for violation in violations):
+            return Verdict.FAILED, "", ""
+        doubtful = [violation for violation in violations if violation.contract in _RAISED]
+        if violations and len(doubtful) < len(violations):
+            return Verdict.FAILED, "not replayed", "no witness fails in plain Python: please report this"
+        limit = self._exploration.run.unsupported_construct
+        if limit is not None:
+            place = f" at {limit.site}" if limit.site is not None else ""
+            advice = f"; {limit.advice}" if limit.advice else ""
+            return Verdict.UNKNOWN, limit.construct, f"{limit.construct}{place}{advice}"
+        if doubtful:
+            text = f"{doubtful[0].message}, in the symbolic run only, at {doubtful[0].file}:{doubtful[0].line}"
+            return Verdict.UNKNOWN, "raises in the symbolic run only", text
+        undecided = [decision for decision in claims if decision.outcome is Outcome.UNDECIDED]
+        if undecided:
+            first = undecided[0]
+            text = f"{len(undecided)} of {len(claims)} claims: {first.reason}; first {first.claim.contract.id}"
+            return Verdict.UNKNOWN, first.reason, f"{text} at {first.claim.site}"
+        if not self._exploration.reached:
+            return Verdict.VACUOUS, "", "the target does not call its kernel on any path"
+        if not claims:
+            return Verdict.VACUOUS, "", "no claim was reached: the domain is empty, or the kernel has nothing to check"
+        open_loops = [decision for decision in unwinding if decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
+        if open_loops:
+            bound = self._exploration.run.limits.unwind
+            sites = sorted({str(decision.claim.site) for decision in open_loops})
+            why = "; ".join(self._why_unrolled(decision.claim.site) for decision in open_loops[:1])
+            return Verdict.SUCCESSFUL, f"bounded {bound}", f"loops at {', '.join(sites)}{why}"
+        return Verdict.SUCCESSFUL, "", ""
+
+    def _why_unrolled(self, site: Site | None) -> str:
+        reason = self._exploration.unrolled.get(site) if site is not None else None
+        return f": {reason}" if reason else ""
+
+    def _violations(self, refuted: list[Decision]) -> list[Violation]:
+        deadline = time.monotonic() + MINIMISE_SECONDS
+        found: list[Violation] = []
+        for decision in refuted:
+            values, confirmed = self._confirmation(decision, deadline)
+            found.append(violation_of(decision, values, self._exploration.run.program, confirmed))
+        if any(violation.replayed for violation in found):
+            # The plain run ends at the first exception: what lies behind it fails only if it is mended.
+            note = "not reached by the plain run, which fails before it"
+            found = [violation if violation.replayed else replace(violation, note=note) for violation in found]
+        return found
+
+    def _confirmation(self, decision: Decision, deadline: float) -> tuple[dict[str, int], bool]:
+        """A witness for the claim, and whether the plain run on it breaks the contract at the same line."""
+        claim = decision.claim
+        for values, earlier in self._replays:
+            if earlier.confirms(claim.contract, claim.site):
+                return values, True
+        program = self._exploration.run.program
+        values = smallest_witness(program, decision, max(0.0, deadline - time.monotonic()))
+        played = replay(self._target, values, self._hardware, checked=self._phase == 2)
+        self._replays.append((values, played))
+        return values, played.confirms(claim.contract, claim.site)
+
+
+#: Contracts that the symbolic run itself may break where it is not faithful: without a replay they prove nothing.
+_RAISED = ("kernel.exception",)
+
+
+def _first_of_each_site(refuted: Iterable[Decision]) -> list[Decision]:
+    """The first refuted claim of each place in the kernel."""
+    first: dict[tuple[str, int] | None, Decision] = {}
+    for decision in refuted:
+        site = decision.claim.site
+        first.setdefault((site.file, site.line) if site is not None else None, decision)
+    return list(first.values())

@@ -1,0 +1,85 @@
+"""Running a target on the values of a witness, in plain Python with ordinary ints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.concrete import BrokenContract, ConcreteRun, innermost_kernel_site
+from nkiverify.frontend.loader import load_kernel
+from nkiverify.manifest import OutsideDomain, Target, Verification
+from nkiverify.model.contracts import Contract, contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.run import running
+from nkiverify.source import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a concrete run did. `raised` is the exception that ended it, `excluded` why the values are no legal input."""
+
+    broken: tuple[BrokenContract, ...]
+    raised: Exception | None = None
+    raised_at: Site | None = None
+    excluded: str = ""
+    unsupported: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything is wrong with the kernel on these values."""
+        return not self.excluded and (bool(self.broken) or self.raised is not None)
+
+    def confirms(self, rule: Contract, site: Site | None) -> bool:
+        """Whether the run broke this very contract at this line."""
+        if self.excluded:
+            return False
+        for found in self.broken:
+            if found.contract.id == rule.id and _same_line(found.site, site):
+                return True
+        return self.raised is not None and rule.id == rule_of(self.raised).id and _same_line(self.raised_at, site)
+
+
+def rule_of(error: Exception) -> Contract:
+    """The contract that a kernel breaks by raising `error`."""
+    if isinstance(error, ZeroDivisionError):
+        return contract("host.division_by_zero")
+    return contract("kernel.assert" if isinstance(error, AssertionError) else "kernel.exception")
+
+
+def _same_line(one: Site | None, two: Site | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    return (one.file, one.line) == (two.file, two.line)
+
+
+def replay(
+    target: Target,
+    values: Mapping[str, int],
+    hardware: Hardware,
+    *,
+    stop_at_first: bool = False,
+    checked: bool = False,
+    seconds: float = 20.0,
+) -> Replay:
+    """Run `target` with its dimensions set to `values`.
+
+    With `stop_at_first` the first broken contract raises and ends the run, as AWS's simulator would; otherwise the kernel
+    goes on, and all broken contracts are found. `checked` makes host arithmetic beyond 32 bits a broken contract.
+    """
+    kernel, space = load_kernel(target.kernel, target.root, instrumented=False)
+    run = ConcreteRun(hardware, stop_at_first, seconds)
+    binding = ConcreteBinding(values, checked)
+    try:
+        with space.active(), running(run):
+            target.function(Verification(binding, kernel))
+    except OutsideDomain as outside:
+        return Replay((), excluded=str(outside))
+    except UnsupportedConstruct as limit:
+        return Replay(tuple(run.broken), unsupported=limit.construct)
+    except Exception as error:
+        if stop_at_first and run.broken:
+            return Replay(tuple(run.broken))
+        return Replay(tuple(run.broken), error, innermost_kernel_site(error))
+    return Replay(tuple(run.broken))
