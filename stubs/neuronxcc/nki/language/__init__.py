@@ -1,0 +1,547 @@
+"""The legacy language: index tensors, masks, functions that return tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nkiverify.model import launch as _launch
+from nkiverify.model.documented import legacy_documented, unmodelled
+from nkiverify.model.dtypes import (
+    bfloat16,
+    bool_,
+    float8_e4m3,
+    float8_e5m2,
+    float16,
+    float32,
+    int8,
+    int16,
+    int32,
+    tfloat32,
+    uint8,
+    uint16,
+    uint32,
+)
+from nkiverify.model.extents import as_extent
+from nkiverify.model.indexing import SizedSlice
+from nkiverify.model.indices import IndexTensor
+from nkiverify.model.indices import arange as _arange
+from nkiverify.model.indices import mgrid as _mgrid
+from nkiverify.model.legacy_tensor import LegacyTensor, PartitionExtent
+from nkiverify.model.legacy_tensor import allocate as _allocate
+from nkiverify.model.legacy_tensor import given_mask as _given_mask
+from nkiverify.model.memory import PRIVATE_HBM, PSUM, SBUF, SHARED_HBM
+from nkiverify.model.operators import OPERATORS
+from nkiverify.model.operators import token as _token
+from nkiverify.model.ops import legacy_elementwise as _elementwise
+from nkiverify.model.ops import legacy_language as _language
+from nkiverify.model.tile_size import TileSize as _TileSize
+from nkiverify.run import current_run, unsupported
+
+__all__ = [
+    "PRIVATE_HBM",
+    "PSUM",
+    "SBUF",
+    "SHARED_HBM",
+    "IndexTensor",
+    "LegacyTensor",
+    "PartitionExtent",
+    "abs",
+    "add",
+    "affine_range",
+    "all",
+    "arange",
+    "arctan",
+    "as_extent",
+    "bfloat16",
+    "bfp16",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "bool_",
+    "broadcast_to",
+    "ceil",
+    "copy",
+    "cos",
+    "device_print",
+    "divide",
+    "ds",
+    "empty_like",
+    "equal",
+    "erf",
+    "erf_dx",
+    "exp",
+    "expand_dims",
+    "float8_e4m3",
+    "float8_e5m2",
+    "float16",
+    "float32",
+    "floor",
+    "fmod",
+    "fp32",
+    "full",
+    "gelu",
+    "gelu_apprx_sigmoid",
+    "gelu_apprx_tanh",
+    "gelu_dx",
+    "greater",
+    "greater_equal",
+    "hbm",
+    "int8",
+    "int16",
+    "int32",
+    "invert",
+    "left_shift",
+    "less",
+    "less_equal",
+    "load",
+    "load_transpose2d",
+    "log",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "loop_reduce",
+    "matmul",
+    "max",
+    "maximum",
+    "mean",
+    "mgrid",
+    "min",
+    "minimum",
+    "mish",
+    "mod",
+    "multiply",
+    "nc",
+    "ndarray",
+    "negative",
+    "not_equal",
+    "num_programs",
+    "ones",
+    "par_dim",
+    "power",
+    "private_hbm",
+    "prod",
+    "program_id",
+    "program_ndim",
+    "psum",
+    "reciprocal",
+    "relu",
+    "right_shift",
+    "rsqrt",
+    "sbuf",
+    "sequential_range",
+    "shared_constant",
+    "shared_hbm",
+    "shared_identity_matrix",
+    "sigmoid",
+    "sign",
+    "silu",
+    "silu_dx",
+    "sin",
+    "softmax",
+    "softplus",
+    "spmd_dim",
+    "sqrt",
+    "square",
+    "static_cast",
+    "static_range",
+    "store",
+    "subtract",
+    "sum",
+    "tan",
+    "tanh",
+    "tfloat32",
+    "tile_size",
+    "transpose",
+    "trunc",
+    "uint8",
+    "uint16",
+    "uint32",
+    "unsupported",
+    "var",
+    "where",
+    "zeros",
+    "zeros_like",
+]
+
+sbuf = SBUF
+psum = PSUM
+hbm = PRIVATE_HBM
+private_hbm = PRIVATE_HBM
+shared_hbm = SHARED_HBM
+tile_size = _TileSize()
+
+par_dim = PartitionExtent
+nc = _launch.Cores
+spmd_dim = _launch.spmd_dimension
+
+
+class _IndexGrid:
+    """`nl.mgrid[a:b, c:d]`."""
+
+    def __getitem__(self, slices: Any) -> Any:
+        return _mgrid(slices)
+
+
+mgrid = _IndexGrid()
+
+
+class fp32:
+    """Limits of float32."""
+
+    min = -3.4028234663852886e38
+
+
+class bfp16:
+    """Limits of bfloat16: bits 0xff80."""
+
+    min = float("-inf")
+
+
+# Indices, loops, programs.
+
+
+@legacy_documented
+def arange(*args: Any) -> IndexTensor:
+    """`start, …, stop - 1` along one axis."""
+    bounds = [as_extent(value) for value in args]
+    known_bounds = [value for value in bounds if value is not None]
+    if len(known_bounds) != len(args) or not 1 <= len(args) <= 3:
+        raise TypeError("nl.arange takes one to three integers")
+    return _arange(*known_bounds)
+
+
+@legacy_documented
+def ds(start: Any, size: Any) -> SizedSlice:
+    """The slice `start : start + size`."""
+    return SizedSlice(start, size)
+
+
+def _range(name: str) -> Callable[..., Any]:
+    def function(*args: Any, **kwargs: Any) -> Any:
+        unknown = sorted(set(kwargs) - {"precise_schedule"})
+        if unknown:
+            raise unsupported(f"the undocumented argument {unknown[0]} of {name}")
+        bounds: tuple[Any, ...] = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+        return current_run().loop_range(*bounds)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = "The integers of `range`, as a loop of the kernel."
+    return function
+
+
+affine_range = _range("affine_range")
+sequential_range = _range("sequential_range")
+
+
+@legacy_documented
+def static_range(*args: Any) -> Any:
+    """`range`, unrolled while the kernel is traced."""
+    bounds: tuple[Any, ...] = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return current_run().loop_range(*bounds)
+
+
+@legacy_documented
+def program_id(axis: Any) -> Any:
+    """Coordinate of the running program along an axis of the launch grid."""
+    return _launch.program_id(axis)
+
+
+@legacy_documented
+def num_programs(axes: Any = None) -> Any:
+    """Programs along axes of the launch grid; all of them for None."""
+    return _launch.num_programs(axes)
+
+
+@legacy_documented
+def program_ndim() -> int:
+    """Dimensions of the launch grid."""
+    return _launch.program_ndim()
+
+
+# Creation.
+
+
+@legacy_documented
+def ndarray(shape: Any, dtype: Any, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
+    """An uninitialised tensor."""
+    return _allocate(shape, dtype, buffer, name)
+
+
+@legacy_documented
+def zeros(shape: Any, dtype: Any, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
+    """A tensor of zeros."""
+    return _language.filled(shape, 0, dtype, buffer, name)
+
+
+@legacy_documented
+def ones(shape: Any, dtype: Any, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
+    """A tensor of ones."""
+    return _language.filled(shape, 1, dtype, buffer, name)
+
+
+@legacy_documented
+def full(shape: Any, fill_value: Any, dtype: Any, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
+    """A tensor filled with one value."""
+    return _language.filled(shape, fill_value, dtype, buffer, name)
+
+
+@legacy_documented
+def zeros_like(a: Any, dtype: Any = None, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
+    """A tensor of zeros with the shape of `a`."""
+    return _language.filled(a.shape, 0, a.dtype if dtype is None else dtype, buffer, name)
+
+
+@legacy_documented
+def empty_like(a: Any, dtype: Any = None, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
+    """An uninitialised tensor with the shape of `a`."""
+    return _allocate(a.shape, a.dtype if dtype is None else dtype, buffer, name)
+
+
+@legacy_documented
+def shared_constant(constant: Any, dtype: Any = None, **kwargs: Any) -> LegacyTensor:
+    """A constant tensor in HBM."""
+    return _language.shared_constant(constant, dtype)
+
+
+@legacy_documented
+def shared_identity_matrix(n: Any, dtype: Any = uint8, **kwargs: Any) -> LegacyTensor:
+    """An identity matrix in HBM."""
+    return _language.identity_matrix(n, dtype)
+
+
+# Data movement and shapes.
+
+
+@legacy_documented
+def load(src: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> LegacyTensor:
+    """A new SBUF tile loaded from HBM."""
+    return _language.load(src, _given_mask(mask), dtype)
+
+
+@legacy_documented
+def load_transpose2d(src: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> LegacyTensor:
+    """A new SBUF tile loaded from HBM, transposed."""
+    return _language.load_transpose2d(src, _given_mask(mask), dtype)
+
+
+@legacy_documented
+def store(dst: Any, value: Any, *, mask: Any = None, **kwargs: Any) -> None:
+    """A tile stored to HBM."""
+    _language.store(dst, value, _given_mask(mask))
+
+
+@legacy_documented
+def copy(src: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> LegacyTensor:
+    """A copy in SBUF."""
+    return _language.elementwise_like(src, dtype, _given_mask(mask))
+
+
+@legacy_documented
+def static_cast(input_data: Any, dtype: Any) -> LegacyTensor:
+    """A copy with another dtype."""
+    return _language.elementwise_like(input_data, dtype, None)
+
+
+@legacy_documented
+def broadcast_to(src: Any, *, shape: Any, **kwargs: Any) -> LegacyTensor:
+    """A tile with extents of 1 repeated."""
+    return _language.broadcast_to(src, shape)
+
+
+@legacy_documented
+def expand_dims(data: Any, axis: Any) -> LegacyTensor:
+    """A view with one more dimension of extent 1."""
+    return _language.expand_dims(data, axis)
+
+
+@legacy_documented
+def device_print(prefix: Any, x: Any, *, mask: Any = None, **kwargs: Any) -> None:
+    """Prints at run time: nothing to check."""
+
+
+# Tensor Engine.
+
+
+@legacy_documented
+def matmul(x: Any, y: Any, *, transpose_x: Any = False, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+    """x @ y, or x.T @ y, in PSUM."""
+    return _language.matmul(x, y, transpose_x, _given_mask(mask))
+
+
+@legacy_documented
+def transpose(x: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+    """A 2-D tile transposed."""
+    return _language.transpose(x, dtype, _given_mask(mask))
+
+
+# Element-wise functions, which are also the operators of instructions.
+
+
+def _binary(name: str) -> Callable[..., Any]:
+    def function(x: Any, y: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+        return _elementwise.binary(name, x, y, dtype, _given_mask(mask))
+
+    return _named(function, name, "of two operands, element by element")
+
+
+def _comparison(name: str) -> Callable[..., Any]:
+    def function(x: Any, y: Any, *, dtype: Any = bool, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+        return _elementwise.binary(name, x, y, dtype, _given_mask(mask))
+
+    return _named(function, name, "of two operands, element by element")
+
+
+def _remainder(name: str) -> Callable[..., Any]:
+    def function(x: Any, y: Any, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+        return _elementwise.binary(name, x, y, dtype, _given_mask(mask))
+
+    return _named(function, name, "of two operands, element by element")
+
+
+def _unary(name: str) -> Callable[..., Any]:
+    def function(x: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+        return _elementwise.unary(name, x, dtype, _given_mask(mask))
+
+    return _named(function, name, "of every element")
+
+
+def _named(function: Callable[..., Any], name: str, what: str) -> Callable[..., Any]:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"`{name}` {what}; as `op=` of an instruction, the operator."
+    function = legacy_documented(function)
+    return _token(function) if name in OPERATORS else function
+
+
+add = _binary("add")
+subtract = _binary("subtract")
+multiply = _binary("multiply")
+divide = _binary("divide")
+maximum = _binary("maximum")
+minimum = _binary("minimum")
+power = _binary("power")
+bitwise_and = _binary("bitwise_and")
+bitwise_or = _binary("bitwise_or")
+bitwise_xor = _binary("bitwise_xor")
+left_shift = _binary("left_shift")
+right_shift = _binary("right_shift")
+equal = _comparison("equal")
+not_equal = _comparison("not_equal")
+less = _comparison("less")
+less_equal = _comparison("less_equal")
+greater = _comparison("greater")
+greater_equal = _comparison("greater_equal")
+logical_and = _comparison("logical_and")
+logical_or = _comparison("logical_or")
+logical_xor = _comparison("logical_xor")
+fmod = _remainder("fmod")
+mod = _remainder("mod")
+
+abs = _unary("abs")
+arctan = _unary("arctan")
+ceil = _unary("ceil")
+cos = _unary("cos")
+erf = _unary("erf")
+erf_dx = _unary("erf_dx")
+exp = _unary("exp")
+floor = _unary("floor")
+gelu = _unary("gelu")
+gelu_apprx_sigmoid = _unary("gelu_apprx_sigmoid")
+gelu_apprx_tanh = _unary("gelu_apprx_tanh")
+gelu_dx = _unary("gelu_dx")
+invert = _unary("invert")
+log = _unary("log")
+mish = _unary("mish")
+negative = _unary("negative")
+reciprocal = _unary("reciprocal")
+relu = _unary("relu")
+rsqrt = _unary("rsqrt")
+sigmoid = _unary("sigmoid")
+sign = _unary("sign")
+silu = _unary("silu")
+silu_dx = _unary("silu_dx")
+sin = _unary("sin")
+softplus = _unary("softplus")
+sqrt = _unary("sqrt")
+square = _unary("square")
+tan = _unary("tan")
+tanh = _unary("tanh")
+trunc = _unary("trunc")
+
+_token(copy)
+
+
+@legacy_documented
+def logical_not(x: Any, *, dtype: Any = bool, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+    """Whether each element is zero."""
+    return _elementwise.unary("logical_not", x, dtype, _given_mask(mask))
+
+
+@legacy_documented
+def where(condition: Any, x: Any, y: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+    """`x` where the condition holds, else `y`."""
+    return _language.where(condition, x, y, dtype, _given_mask(mask))
+
+
+# Reductions.
+
+
+def _reduction(name: str) -> Callable[..., Any]:
+    def function(
+        x: Any, axis: Any, *, dtype: Any = None, mask: Any = None, keepdims: Any = False, **kwargs: Any
+    ) -> LegacyTensor:
+        return _language.reduce(name, x, axis, dtype, _given_mask(mask), keepdims)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"`{name}` over free axes."
+    return legacy_documented(function)
+
+
+sum = _reduction("sum")
+max = _reduction("max")
+min = _reduction("min")
+mean = _reduction("mean")
+prod = _reduction("prod")
+
+
+@legacy_documented
+def var(x: Any, axis: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+    """The variance over free axes."""
+    return _language.reduce("var", x, axis, dtype, _given_mask(mask), False)
+
+
+@legacy_documented
+def all(x: Any, axis: Any, *, dtype: Any = bool, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+    """Whether all elements are non-zero, over free axes."""
+    return _language.reduce("all", x, axis, dtype, _given_mask(mask), False)
+
+
+@legacy_documented
+def softmax(
+    x: Any, axis: Any, *, dtype: Any = None, compute_dtype: Any = None, mask: Any = None, **kwargs: Any
+) -> LegacyTensor:
+    """Softmax over free axes."""
+    return _language.softmax(x, axis, dtype, _given_mask(mask))
+
+
+@legacy_documented
+def loop_reduce(
+    x: Any, op: Any, loop_indices: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any
+) -> LegacyTensor:
+    """The running reduction of `x` over loops."""
+    return _language.loop_reduce(x, loop_indices, dtype, _given_mask(mask))
+
+
+_DOCUMENTED = frozenset(
+    (
+        "all_reduce", "atomic_rmw", "dropout", "finfo", "gather_flattened", "gemm_grid", "gemm_stationary_grid", "rand",
+        "random_seed", "rms_norm",
+    )
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name in _DOCUMENTED:
+        return unmodelled("neuronxcc.nki.language", name)
+    raise AttributeError(f"module 'neuronxcc.nki.language' has no attribute {name!r}")
