@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
-from nkiverify.model.extents import as_extent, is_zero
+from nkiverify.model.extents import as_extent, is_sequence, is_zero
 from nkiverify.model.views import claim_rank
 from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, all_of, equal, known, minimum
@@ -57,7 +57,7 @@ def access_pattern(
 
 def _pairs(pattern: Sequence[Sequence[Extent]]) -> list[tuple[Extent, Extent]]:
     pairs: list[tuple[Extent, Extent]] = []
-    well_formed = isinstance(pattern, list | tuple) and len(pattern) > 0
+    well_formed = is_sequence(pattern) and len(pattern) > 0
     for pair in pattern if well_formed else ():
         step, count = (as_extent(part) for part in pair) if len(pair) == 2 else (None, None)
         if step is None or count is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
-from nkiverify.model.extents import as_extent, is_one
+from nkiverify.model.extents import as_extent, is_one, is_sequence
 from nkiverify.model.memory import SBUF, MemoryRegion
 from nkiverify.model.tensor import Tensor, declared_dtype, new_storage
 from nkiverify.model.views import host_shape
@@ -56,7 +56,7 @@ def claim_on_chip_shape(shape: tuple[Extent, ...], region: MemoryRegion, block_d
 
 
 def _address(address: object) -> tuple[Extent, Extent]:
-    parts = [as_extent(part) for part in address] if isinstance(address, tuple | list) else []
+    parts = [as_extent(part) for part in address] if is_sequence(address) else []
     numbers = [part for part in parts if part is not None]
     well_formed = len(numbers) == len(parts) == 2
     require(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import SupportsIndex, TypeGuard
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex, TypeGuard
 
+from nkiverify.frontend.lists import SymList
 from nkiverify.symbolic import Extent, SymInt, SymRational, equal
 
 
 def as_extent(value: object) -> Extent | None:
     """`value` as an integer the model computes with, or None where it is none (a float is none, as in Python)."""
-    if type(value) is int or isinstance(value, SymInt):
-        return value
-    if isinstance(value, int):
+    if isinstance(value, bool):
         return int(value)
+    if isinstance(value, int | SymInt):
+        return value
     if isinstance(value, SupportsIndex) and not isinstance(value, SymRational):
         return value.__index__()
     return None
@@ -36,4 +37,9 @@ def same(left: Extent, right: Extent) -> bool:
 
 def are_extents(values: Iterable[object]) -> TypeGuard[tuple[Extent, ...]]:
     """Whether every element is an integer the model computes with."""
-    return all(type(value) is int or isinstance(value, SymInt) for value in values)
+    return all(isinstance(value, int | SymInt) for value in values)
+
+
+def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
+    """Whether `value` is a tuple or a list, be it Python's or that of an instrumented kernel."""
+    return isinstance(value, tuple | list | SymList)

@@ -13,7 +13,7 @@ from itertools import product as cartesian
 from typing import Any
 
 from nkiverify.model.contracts import require
-from nkiverify.model.extents import as_extent
+from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run, unsupported
@@ -130,7 +130,7 @@ class Kernel:
             if not _launches:
                 require("mem.io_hbm", not value.on_chip, tensor=value.name, buffer=value.buffer)
             return self._argument_view(value)
-        if isinstance(value, list) and not self.legacy:
+        if is_sequence(value) and not isinstance(value, tuple) and not self.legacy:
             require("lang.no_list_args", False)
         if isinstance(value, tuple) and any(isinstance(part, Tensor) for part in value):
             return tuple(self._argument(part) for part in value)
@@ -160,7 +160,7 @@ class Kernel:
 def _tensors_in(result: Any) -> Iterator[Tensor]:
     if isinstance(result, Tensor):
         yield result
-    elif isinstance(result, tuple | list):
+    elif is_sequence(result):
         for part in result:
             yield from _tensors_in(part)
 
@@ -188,7 +188,7 @@ def num_programs(axes: int | Sequence[int] | None) -> Extent:
         return 1
     if axes is None:
         return product(launch.grid)
-    chosen = axes if isinstance(axes, list | tuple) else (axes,)
+    chosen = axes if is_sequence(axes) else (axes,)
     return product(launch.grid[_grid_axis(axis, launch)] for axis in chosen)
 
 

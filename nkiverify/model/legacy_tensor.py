@@ -9,7 +9,7 @@ from nkiverify.model.access import Access
 from nkiverify.model.allocation import claim_on_chip_shape
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, legacy_dtype_named
-from nkiverify.model.extents import as_extent, is_one, same
+from nkiverify.model.extents import as_extent, is_one, is_sequence, same
 from nkiverify.model.indices import IndexTensor, Mask, as_mask
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.operators_on_tiles import TileOperators
@@ -158,7 +158,7 @@ def result_tile(
 
 def allocate(shape: object, dtype: object, buffer: object, name: object = "") -> LegacyTensor:
     """An uninitialised tensor; `buffer` is a memory, an allocator of `nki.compiler`, or None for SBUF."""
-    parts = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    parts = tuple(shape) if is_sequence(shape) else (shape,)
     marked = [axis for axis, part in enumerate(parts) if isinstance(part, PartitionExtent)]
     require("leg.par_dim", len(marked) <= 1, shape=tuple(_plain(part) for part in parts))
     extents = host_shape(tuple(_plain(part) for part in parts))

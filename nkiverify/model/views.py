@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
-from nkiverify.model.extents import as_extent, is_one, same
+from nkiverify.model.extents import as_extent, is_one, is_sequence, same
 from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, ceil_div, equal, is_symbolic, product
 
@@ -36,7 +36,7 @@ def host_shape(shape: object) -> tuple[Extent, ...]:
     """A shape a kernel gives: integers, all claimed to be positive."""
     if isinstance(shape, int):
         shape = (shape,)
-    extents = tuple(as_extent(part) for part in shape) if isinstance(shape, list | tuple) else (None,)
+    extents = tuple(as_extent(part) for part in shape) if is_sequence(shape) else (None,)
     checked = tuple(part for part in extents if part is not None)
     if len(checked) < len(extents):
         require("tensor.shape_positive", False, shape=shape)

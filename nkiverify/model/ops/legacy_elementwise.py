@@ -9,21 +9,16 @@ from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, bool_, float32
 from nkiverify.model.indices import Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, operand, result_tile
-from nkiverify.model.ops.operands import on_chip
+from nkiverify.model.ops.operands import is_number, on_chip
 from nkiverify.model.promotion import promoted, scalar_dtype
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import unsupported
-from nkiverify.symbolic import SymInt, equal
+from nkiverify.symbolic import equal
 
 _COMPARISONS = frozenset(
     ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor")
 )
 _INTEGERS = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "invert"))
-
-
-def is_number(value: object) -> bool:
-    """Whether `value` is a scalar operand."""
-    return isinstance(value, int | float | SymInt)
 
 
 def binary(name: str, x: object, y: object, dtype: object = None, mask: Mask | None = None) -> LegacyTensor:

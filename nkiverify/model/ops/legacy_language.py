@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nkiverify.model.access import Access
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, bool_, float32
-from nkiverify.model.extents import as_extent
+from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.indices import Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import (
     LegacyTensor,
@@ -92,7 +92,7 @@ def reduce(name: str, x: object, axis: object, dtype: object, mask: Mask | None,
 
 def free_axes(source: Tensor, axis: object) -> frozenset[int]:
     """The dimensions a reduction names, claimed to be free ones."""
-    axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    axes = tuple(axis) if is_sequence(axis) else (axis,)
     numbers = [part + source.ndim if part < 0 else part for part in axes if isinstance(part, int)]
     legal = len(numbers) == len(axes) == len(set(numbers)) and all(1 <= part < source.ndim for part in numbers)
     require("leg.reduce.axis", legal and len(axes) > 0, axis=axis, shape=source.shape)
@@ -110,7 +110,7 @@ def elementwise_like(x: object, dtype: object, mask: Mask | None) -> LegacyTenso
 
 def loop_reduce(x: object, loop_indices: object, dtype: object, mask: Mask | None) -> LegacyTensor:
     """The running reduction of `x` over the loops listed."""
-    if not isinstance(loop_indices, tuple | list) or any(as_extent(index) is None for index in loop_indices):
+    if not is_sequence(loop_indices) or any(as_extent(index) is None for index in loop_indices):
         raise TypeError("loop_reduce takes a list of loop indices")
     return elementwise_like(x, dtype, mask)
 

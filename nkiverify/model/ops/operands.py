@@ -10,7 +10,7 @@ from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.operators import Operator
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run
-from nkiverify.symbolic import all_of, equal
+from nkiverify.symbolic import SymInt, all_of, equal
 
 MemberT = TypeVar("MemberT", bound=enum.Enum)
 
@@ -78,3 +78,8 @@ def claim_available(op: Operator) -> None:
 def generation() -> int:
     """The hardware generation the kernel is checked for: 2, 3 or 4."""
     return current_run().hardware.generation
+
+
+def is_number(value: object) -> bool:
+    """Whether `value` is a scalar operand."""
+    return isinstance(value, int | float | SymInt)

@@ -1,18 +1,43 @@
-"""Instructions that reduce: tensor_reduce and its relatives."""
+"""Instructions that reduce free axes: tensor_reduce."""
 
 from __future__ import annotations
 
 from nkiverify.model.contracts import require
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.operators import Operator
+from nkiverify.model.ops.operands import claim_integers, on_chip, tile
+from nkiverify.model.tensor import Tensor, free_elements
+from nkiverify.symbolic import all_of, equal
 
 
 def last_axes(contract: str, data: Tensor, axis: object) -> int:
     """How many last dimensions `axis` names; that it names the last contiguous free ones is claimed as `contract`."""
     rank = data.ndim
-    axes = tuple(axis) if isinstance(axis, tuple | list) else (axis,)
+    axes = tuple(axis) if is_sequence(axis) else (axis,)
     numbers = sorted(part + rank if part < 0 else part for part in axes if isinstance(part, int))
     legal = len(numbers) == len(axes) > 0 and numbers == list(range(rank - len(numbers), rank)) and numbers[0] >= 1
     require(contract, legal, axis=axis, shape=data.shape)
     if not legal:
         raise ValueError(f"axes {axis!r} are not the last free dimensions of a tensor of {rank} dimensions")
     return len(numbers)
+
+
+def tensor_reduce(dst: object, op: Operator, data: object, axis: object, negate: object = False) -> None:
+    """dst = data (P, …) reduced over its last axes; dst has one element for each position of the kept ones."""
+    result, source = tile(dst, "dst"), tile(data, "data")
+    claim_reduction(op, negate, result, source)
+    count = last_axes("tensor_reduce.axis_last", source, axis)
+    kept = free_elements(source.shape[1 : source.ndim - count])
+    require(
+        "tensor_reduce.dst",
+        all_of(equal(result.shape[0], source.shape[0]), equal(result.free_size, kept)),
+        dst=result.shape,
+        data=source.shape,
+        axis=axis,
+    )
+
+
+def claim_reduction(op: Operator, negate: object, result: Tensor, source: Tensor) -> None:
+    """Claim what a reduction demands of its operator and memories."""
+    require("tensor_reduce.op", op.reduces and not (negate and op.bitvec), op=op, negate=negate)
+    claim_integers(op, result, source)
+    require("tensor_reduce.buffers", on_chip(result, source), dst=result.buffer, data=source.buffer)

@@ -16,9 +16,11 @@ from nkiverify.model.isa_enums import (
     oob_mode,
     reduce_cmd,
 )
-from nkiverify.model.operators import operator
+from nkiverify.model.operators import Operator, operator
 from nkiverify.model.ops import data_movement as _data_movement
 from nkiverify.model.ops import elementwise as _elementwise
+from nkiverify.model.ops import microscaling as _microscaling
+from nkiverify.model.ops import reductions as _reductions
 from nkiverify.model.ops import tensor_engine as _tensor_engine
 from nkiverify.run import current_run
 
@@ -29,6 +31,8 @@ __all__ = [
     "NkiInstruction",
     "NkiTensor",
     "NkiValidationError",
+    "activation",
+    "activation_reduce",
     "dge_mode",
     "dma_copy",
     "dma_engine",
@@ -40,14 +44,22 @@ __all__ = [
     "maximum",
     "memset",
     "nc_matmul",
+    "nc_matmul_mx",
     "nc_transpose",
     "nc_version",
     "oob_mode",
+    "quantize_mx",
+    "reciprocal",
     "reduce_cmd",
     "scalar_engine",
+    "scalar_tensor_tensor",
     "tensor_copy",
     "tensor_engine",
+    "tensor_reduce",
+    "tensor_scalar",
+    "tensor_scalar_reduce",
     "tensor_tensor",
+    "tensor_tensor_scan",
     "unknown_engine",
     "vector_engine",
 ]
@@ -134,16 +146,159 @@ def tensor_tensor(
     return ISSUED
 
 
+@documented
+def tensor_scalar(
+    dst: Any,
+    data: Any,
+    op0: Any,
+    operand0: Any,
+    reverse0: Any = False,
+    op1: Any = None,
+    operand1: Any = None,
+    reverse1: Any = False,
+    engine: Any = engine.unknown,
+    name: Any = None,
+) -> NkiInstruction:
+    """dst = (data op0 operand0) op1 operand1."""
+    _elementwise.tensor_scalar(dst, data, operator(op0), operand0, _optional(op1), operand1, engine)
+    return ISSUED
+
+
+@documented
+def scalar_tensor_tensor(
+    dst: Any,
+    data: Any,
+    op0: Any,
+    operand0: Any,
+    op1: Any,
+    operand1: Any,
+    reverse0: Any = False,
+    reverse1: Any = False,
+    name: Any = None,
+) -> NkiInstruction:
+    """dst = (data op0 operand0) op1 operand1, operand1 a tile."""
+    _elementwise.scalar_tensor_tensor(dst, data, operator(op0), operand0, operator(op1), operand1)
+    return ISSUED
+
+
+@documented
+def tensor_scalar_reduce(
+    dst: Any,
+    data: Any,
+    op0: Any,
+    operand0: Any,
+    reduce_op: Any,
+    reduce_res: Any = None,
+    reverse0: Any = False,
+    reduce_cmd: Any = reduce_cmd.reset_reduce,
+    reduce_init: Any = None,
+    reduce_res_negate: Any = False,
+    name: Any = None,
+) -> NkiInstruction:
+    """dst = data op0 operand0, and its reduction over the free axes."""
+    _elementwise.tensor_scalar_reduce(
+        dst, data, operator(op0), operand0, operator(reduce_op), reduce_res, reverse0, reduce_cmd, reduce_init
+    )
+    return ISSUED
+
+
+@documented
+def tensor_tensor_scan(
+    dst: Any,
+    data0: Any,
+    data1: Any,
+    initial: Any,
+    op0: Any,
+    op1: Any,
+    reverse0: Any = False,
+    reverse1: Any = False,
+    name: Any = None,
+) -> NkiInstruction:
+    """A recurrence along the free axis."""
+    _elementwise.tensor_tensor_scan(dst, data0, data1, initial, operator(op0), operator(op1))
+    return ISSUED
+
+
+@documented
+def tensor_reduce(
+    dst: Any, op: Any, data: Any, axis: Any, negate: Any = False, keepdims: Any = False, name: Any = None
+) -> NkiInstruction:
+    """dst = data reduced over its last axes."""
+    _reductions.tensor_reduce(dst, operator(op), data, axis, negate)
+    return ISSUED
+
+
+@documented
+def activation(
+    dst: Any,
+    op: Any,
+    data: Any,
+    bias: Any = None,
+    scale: Any = 1.0,
+    reduce_op: Any = None,
+    reduce_res: Any = None,
+    reduce_cmd: Any = reduce_cmd.idle,
+    name: Any = None,
+) -> NkiInstruction:
+    """dst = op(data * scale + bias)."""
+    _elementwise.activation(dst, operator(op), data, bias, scale, _optional(reduce_op), reduce_res, reduce_cmd)
+    return ISSUED
+
+
+@documented
+def activation_reduce(
+    dst: Any, op: Any, data: Any, reduce_op: Any, reduce_res: Any, bias: Any = None, scale: Any = 1.0, name: Any = None
+) -> NkiInstruction:
+    """dst = op(data * scale + bias), and its sum over the free axes."""
+    _elementwise.activation_reduce(dst, operator(op), data, operator(reduce_op), reduce_res, bias, scale)
+    return ISSUED
+
+
+@documented
+def reciprocal(dst: Any, data: Any, name: Any = None) -> NkiInstruction:
+    """dst = 1 / data."""
+    _elementwise.reciprocal(dst, data)
+    return ISSUED
+
+
+@documented
+def quantize_mx(dst: Any, src: Any, dst_scale: Any, name: Any = None) -> NkiInstruction:
+    """Quantise to a microscaled format (gen4)."""
+    _microscaling.quantize_mx(dst, src, dst_scale)
+    return ISSUED
+
+
+@documented
+def nc_matmul_mx(
+    dst: Any,
+    stationary: Any,
+    moving: Any,
+    stationary_scale: Any,
+    moving_scale: Any,
+    tile_position: Any = None,
+    tile_size: Any = None,
+    accumulate: Any = None,
+    name: Any = None,
+) -> NkiInstruction:
+    """dst = stationary transposed times moving, in microscaled formats (gen4)."""
+    _microscaling.nc_matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, tile_position, tile_size)
+    return ISSUED
+
+
+def _optional(op: Any) -> Operator | None:
+    return None if op is None else operator(op)
+
+
 _DOCUMENTED = frozenset(
     (
-        "VirtualRegister", "activate2", "activation", "activation_reduce", "affine_select", "bn_aggr", "bn_stats",
+        "VirtualRegister", "activate2",   "affine_select", "bn_aggr", "bn_stats",
         "core_barrier", "dma_compute", "dma_transpose", "dropout", "exponential", "get_nc_sub_version", "iota",
-        "local_gather", "max8", "nc_find_index8", "nc_match_replace8", "nc_matmul_mx", "nc_n_gather",
-        "nc_stream_shuffle", "nonzero_with_count", "quantize_mx", "rand2", "rand_get_state", "rand_set_state",
-        "range_select", "reciprocal", "register_alloc", "register_load", "register_move", "register_store", "rng",
-        "scalar_tensor_tensor", "select_reduce", "sendrecv", "sequence_bounds", "set_rng_seed",
-        "tensor_copy_predicated", "tensor_partition_reduce", "tensor_reduce", "tensor_scalar",
-        "tensor_scalar_cumulative", "tensor_scalar_reduce", "tensor_tensor_scan", "topk",
+        "local_gather", "max8", "nc_find_index8", "nc_match_replace8",  "nc_n_gather",
+        "nc_stream_shuffle", "nonzero_with_count",  "rand2", "rand_get_state", "rand_set_state",
+        "range_select",  "register_alloc", "register_load", "register_move", "register_store", "rng",
+         "select_reduce", "sendrecv", "sequence_bounds", "set_rng_seed",
+        "tensor_copy_predicated", "tensor_partition_reduce",
+        "tensor_scalar_cumulative",   "topk",
     )
 )  # fmt: skip
 
