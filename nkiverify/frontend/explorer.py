@@ -494,12 +494,13 @@ def frame_site_of(entry: TracebackType) -> Site:
 
 
 def _stub_of(frame: FrameType | None) -> tuple[str, FrameType | None]:
-    """The function of ours that kernel code called, by name, and the frame of that kernel code."""
-    below = frame
+    """The documented function that kernel code called, by name, and the frame of that kernel code."""
+    stub = ""
     while frame is not None:
         if KERNEL_MARKER in frame.f_globals:
             break
-        below, frame = frame, frame.f_back
-    if below is None:
-        return "", frame
-    return f"{below.f_globals.get('__name__', '')}.{below.f_code.co_name}", frame
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] in ("nki", "neuronxcc"):
+            stub = f"{module}.{frame.f_code.co_name}"
+        frame = frame.f_back
+    return stub, frame

@@ -11,8 +11,9 @@ import operator
 import sys
 from collections.abc import Callable, Iterable
 from fractions import Fraction
+from numbers import Integral
 from types import FrameType
-from typing import Any, NoReturn, SupportsIndex, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from nkiverify.run import run_in_progress, unsupported
 from nkiverify.source import KERNEL_MARKER
@@ -408,7 +409,7 @@ def as_term(value: object) -> Term | None:
         return terms.select(value, terms.constant(1), terms.constant(0))
     if isinstance(value, float | str | bytes | list | tuple | dict | None):
         return None
-    if isinstance(value, SupportsIndex) and not isinstance(value, SymRational):
+    if isinstance(value, Integral):
         # NumPy integers.
         return terms.constant(operator.index(value))
     return None
