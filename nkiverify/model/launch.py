@@ -17,7 +17,7 @@ from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run, unsupported
-from nkiverify.symbolic import Extent, all_of, product
+from nkiverify.symbolic import Extent, all_of, any_of, equal, product
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Kernel:
         *,
         legacy: bool,
         options: dict[str, object] | None = None,
-        grid: tuple[Extent, ...] = (),
+        grid: tuple[object, ...] = (),
         argument_view: Callable[[Tensor], Tensor] = lambda tensor: tensor,
     ) -> None:
         functools.update_wrapper(self, function)
@@ -87,36 +87,42 @@ class Kernel:
         self._argument_view = argument_view
 
     def __getitem__(self, grid: object) -> Kernel:
-        parts = grid if isinstance(grid, tuple) else (grid,)
-        if self.legacy:
-            extents = tuple(_grid_extent(part) for part in parts)
-            require("leg.spmd", all_of(*(extent >= 1 for extent in extents)), grid=extents)
-        else:
-            extents = tuple(extent for extent in map(as_extent, parts) if extent is not None)
-            require("lnc.bracket", len(parts) == 1 and extents in ((1,), (2,)), grid=parts)
-            if len(extents) != 1:
-                raise TypeError(f"a kernel takes one number of cores in brackets, not {parts!r}")
         return Kernel(
             self.function,
             legacy=self.legacy,
             options=self.options,
-            grid=extents,
+            grid=grid if isinstance(grid, tuple) else (grid,),
             argument_view=self._argument_view,
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self._claim_not_nested()
+        grid = self._claimed_grid()
         args = tuple(self._argument(value) for value in args)
         kwargs = {name: self._argument(value) for name, value in kwargs.items()}
         result: Any = None
-        for program in self._programs():
-            _launches.append(Launch(self.grid, program))
+        for program in _programs(grid):
+            _launches.append(Launch(grid, program))
             try:
                 result = self.function(*args, **kwargs)
             finally:
                 _launches.pop()
         self._claim_results(result)
         return result
+
+    def _claimed_grid(self) -> tuple[Extent, ...]:
+        """The extents of the launch grid, claimed to be legal."""
+        if not self.grid:
+            return ()
+        if self.legacy:
+            extents = tuple(_grid_extent(part) for part in self.grid)
+            require("leg.spmd", all_of(*(extent >= 1 for extent in extents)), grid=extents)
+            return extents
+        cores = as_extent(self.grid[0]) if len(self.grid) == 1 else None
+        require("lnc.bracket", False if cores is None else any_of(equal(cores, 1), equal(cores, 2)), grid=self.grid)
+        if cores is None:
+            raise TypeError(f"a kernel takes one number of cores in brackets, not {self.grid!r}")
+        return (cores,)
 
     def _claim_not_nested(self) -> None:
         if not self.legacy:
@@ -136,13 +142,6 @@ class Kernel:
             return tuple(self._argument(part) for part in value)
         return value
 
-    def _programs(self) -> Iterator[tuple[Extent, ...]]:
-        run = current_run()
-        if run.symbolic:
-            yield tuple(run.fresh_index("program_id", extent) for extent in self.grid)
-            return
-        yield from cartesian(*(range(int(extent)) for extent in self.grid))
-
     def _claim_results(self, result: Any) -> None:
         if _launches:
             return
@@ -155,6 +154,14 @@ class Kernel:
                     tensor=tensor.name,
                     buffer=tensor.buffer,
                 )
+
+
+def _programs(grid: tuple[Extent, ...]) -> Iterator[tuple[Extent, ...]]:
+    run = current_run()
+    if run.symbolic:
+        yield tuple(run.fresh_index("program_id", extent) for extent in grid)
+    else:
+        yield from cartesian(*(range(int(extent)) for extent in grid))
 
 
 def _tensors_in(result: Any) -> Iterator[Tensor]:

@@ -60,3 +60,8 @@ define(
 )
 define("leg.load.indirect", "nl.load_transpose2d takes no indirect indices.", "L:load_transpose2d")
 define("leg.store.value", "nl.store takes its value from SBUF or PSUM.", "L:store")
+define(
+    "leg.tensor_reduce.axis",
+    "The axes are contiguous and include the first or the last free dimension.",
+    "L:tensor_reduce",
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nkiverify.model.contracts import require
+from nkiverify.model.extents import is_sequence
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.operands import claim_integers, on_chip, tile
 from nkiverify.model.tensor import Tensor, free_elements

@@ -9,23 +9,37 @@ from typing import Any
 from nkiverify.model.documented import legacy_documented, unmodelled
 from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.legacy_tensor import given_mask as _given_mask
+from nkiverify.model.operators import Operator, legacy_operator
 from nkiverify.model.ops import legacy_isa as _isa
+from nkiverify.run import current_run, unsupported
 
 from ..language import fp32
 
 __all__ = [
-    "LegacyTensor",
+    "activation",
+    "activation_reduce",
     "dge_mode",
+    "dma_copy",
     "engine",
-    "enum",
     "fp32",
+    "get_nc_version",
     "gpsimd_engine",
+    "memset",
     "nc_matmul",
+    "nc_transpose",
     "nc_version",
     "oob_mode",
+    "reciprocal",
     "reduce_cmd",
     "scalar_engine",
+    "scalar_tensor_tensor",
+    "tensor_copy",
     "tensor_engine",
+    "tensor_reduce",
+    "tensor_scalar",
+    "tensor_scalar_reduce",
+    "tensor_tensor",
+    "tensor_tensor_scan",
     "unknown_engine",
     "vector_engine",
 ]
@@ -98,7 +112,229 @@ def nc_matmul(
     return _isa.nc_matmul(stationary, moving, is_transpose, tile_position, tile_size, _given_mask(mask))
 
 
-_DOCUMENTED = frozenset(())
+@legacy_documented
+def nc_transpose(
+    data: Any, *, mask: Any = None, dtype: Any = None, engine: Any = engine.unknown, **kwargs: Any
+) -> LegacyTensor:
+    """data transposed, on the Tensor or Vector Engine."""
+    return _isa.nc_transpose(data, engine, dtype, _given_mask(mask))
+
+
+@legacy_documented
+def tensor_copy(
+    src: Any, *, mask: Any = None, dtype: Any = None, engine: Any = engine.unknown, **kwargs: Any
+) -> LegacyTensor:
+    """A copy in SBUF."""
+    return _isa.tensor_copy(src, engine, dtype, _given_mask(mask))
+
+
+@legacy_documented
+def memset(
+    shape: Any, value: Any, dtype: Any, *, mask: Any = None, engine: Any = engine.unknown, **kwargs: Any
+) -> LegacyTensor:
+    """A tile filled with a constant."""
+    return _isa.memset(shape, value, dtype, _given_mask(mask))
+
+
+@legacy_documented
+def dma_copy(
+    *,
+    dst: Any,
+    src: Any,
+    mask: Any = None,
+    dst_rmw_op: Any = None,
+    oob_mode: Any = oob_mode.error,
+    dge_mode: Any = dge_mode.unknown,
+) -> None:
+    """Copy between HBM and SBUF, converting the dtype."""
+    _isa.dma_copy(dst, src, dst_rmw_op, _given_mask(mask))
+
+
+@legacy_documented
+def tensor_tensor(
+    data1: Any,
+    data2: Any,
+    op: Any,
+    *,
+    dtype: Any = None,
+    mask: Any = None,
+    engine: Any = engine.unknown,
+    **kwargs: Any,
+) -> LegacyTensor:
+    """data1 op data2, element by element."""
+    return _isa.tensor_tensor(data1, data2, legacy_operator(op), engine, dtype, _given_mask(mask))
+
+
+@legacy_documented
+def tensor_scalar(
+    data: Any,
+    op0: Any,
+    operand0: Any,
+    reverse0: Any = False,
+    op1: Any = None,
+    operand1: Any = None,
+    reverse1: Any = False,
+    *,
+    dtype: Any = None,
+    mask: Any = None,
+    engine: Any = engine.unknown,
+    **kwargs: Any,
+) -> LegacyTensor:
+    """(data op0 operand0) op1 operand1."""
+    return _isa.tensor_scalar(
+        data, legacy_operator(op0), operand0, _optional(op1), operand1, engine, dtype, _given_mask(mask)
+    )
+
+
+@legacy_documented
+def scalar_tensor_tensor(
+    *,
+    data: Any,
+    op0: Any,
+    operand0: Any,
+    op1: Any,
+    operand1: Any,
+    reverse0: Any = False,
+    reverse1: Any = False,
+    dtype: Any = None,
+    mask: Any = None,
+    **kwargs: Any,
+) -> LegacyTensor:
+    """(data op0 operand0) op1 operand1, operand1 a tile."""
+    return _isa.scalar_tensor_tensor(
+        data, legacy_operator(op0), operand0, legacy_operator(op1), operand1, dtype, _given_mask(mask)
+    )
+
+
+@legacy_documented
+def tensor_scalar_reduce(
+    *,
+    data: Any,
+    op0: Any,
+    operand0: Any,
+    reduce_op: Any,
+    reduce_res: Any,
+    reverse0: Any = False,
+    dtype: Any = None,
+    mask: Any = None,
+    **kwargs: Any,
+) -> LegacyTensor:
+    """data op0 operand0, and its reduction over the free axes."""
+    return _isa.tensor_scalar_reduce(
+        data, legacy_operator(op0), operand0, legacy_operator(reduce_op), reduce_res, dtype, _given_mask(mask)
+    )
+
+
+@legacy_documented
+def tensor_tensor_scan(
+    data0: Any,
+    data1: Any,
+    initial: Any,
+    op0: Any,
+    op1: Any,
+    reverse0: Any = False,
+    reverse1: Any = False,
+    *,
+    dtype: Any = None,
+    mask: Any = None,
+    **kwargs: Any,
+) -> LegacyTensor:
+    """A recurrence along the free axis."""
+    return _isa.tensor_tensor_scan(
+        data0, data1, initial, legacy_operator(op0), legacy_operator(op1), dtype, _given_mask(mask)
+    )
+
+
+@legacy_documented
+def tensor_reduce(
+    op: Any,
+    data: Any,
+    axis: Any,
+    *,
+    mask: Any = None,
+    dtype: Any = None,
+    negate: Any = False,
+    keepdims: Any = False,
+    **kwargs: Any,
+) -> LegacyTensor:
+    """data reduced over free axes."""
+    return _isa.tensor_reduce(legacy_operator(op), data, axis, negate, keepdims, dtype, _given_mask(mask))
+
+
+@legacy_documented
+def activation(
+    op: Any,
+    data: Any,
+    *,
+    bias: Any = None,
+    scale: Any = 1.0,
+    reduce_op: Any = None,
+    reduce_res: Any = None,
+    reduce_cmd: Any = reduce_cmd.idle,
+    mask: Any = None,
+    dtype: Any = None,
+    **kwargs: Any,
+) -> LegacyTensor:
+    """op(data * scale + bias)."""
+    return _isa.activation(
+        legacy_operator(op),
+        data,
+        bias,
+        scale,
+        _optional(reduce_op),
+        reduce_res,
+        reduce_cmd,
+        dtype,
+        _given_mask(mask),
+    )
+
+
+@legacy_documented
+def activation_reduce(
+    op: Any,
+    data: Any,
+    *,
+    reduce_op: Any,
+    reduce_res: Any,
+    bias: Any = None,
+    scale: Any = 1.0,
+    mask: Any = None,
+    dtype: Any = None,
+    **kwargs: Any,
+) -> LegacyTensor:
+    """op(data * scale + bias), and its sum over the free axes."""
+    return _isa.activation_reduce(
+        legacy_operator(op), data, legacy_operator(reduce_op), reduce_res, bias, scale, dtype, _given_mask(mask)
+    )
+
+
+@legacy_documented
+def reciprocal(data: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
+    """1 / data."""
+    return _isa.reciprocal(data, dtype, _given_mask(mask))
+
+
+@legacy_documented
+def get_nc_version() -> nc_version:
+    """The generation of the hardware the kernel is checked for."""
+    generation = current_run().hardware.generation
+    if generation > nc_version.gen3:
+        raise unsupported("the legacy API on gen4, which its documentation does not know")
+    return nc_version(generation)
+
+
+def _optional(op: Any) -> Operator | None:
+    return None if op is None else legacy_operator(op)
+
+
+_DOCUMENTED = frozenset(
+    (
+        "affine_select", "bn_aggr", "bn_stats", "builtin_custom_op", "dma_engine", "dma_transpose", "dropout", "iota",
+        "local_gather", "max8", "nc_find_index8", "nc_match_replace8", "nc_stream_shuffle", "range_select",
+        "select_reduce", "sequence_bounds", "tensor_copy_dynamic_dst", "tensor_copy_dynamic_src",
+        "tensor_copy_predicated", "tensor_partition_reduce",
+    )
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

@@ -43,16 +43,12 @@ __all__ = [
     "PSUM",
     "SBUF",
     "SHARED_HBM",
-    "IndexTensor",
-    "LegacyTensor",
-    "PartitionExtent",
     "abs",
     "add",
     "affine_range",
     "all",
     "arange",
     "arctan",
-    "as_extent",
     "bfloat16",
     "bfp16",
     "bitwise_and",
@@ -158,12 +154,12 @@ __all__ = [
     "uint8",
     "uint16",
     "uint32",
-    "unsupported",
     "var",
     "where",
     "zeros",
     "zeros_like",
 ]
+
 
 sbuf = SBUF
 psum = PSUM
