@@ -1,0 +1,233 @@
+"""Bilinear and trilinear up-scaling of nki-samples/contributed.
+
+C stands for batch times channels, which are folded into one axis.
+"""
+
+from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
+from nkiverify.model.dtypes import float32
+from nkiverify.symbolic import Extent
+
+KERNELS = "kernels/interpolation.py"
+#: The largest extent whose double is a 32-bit integer.
+HALF_MAX = 2**30 - 1
+
+
+def scale(v: Verification, shape: tuple[Extent, ...], chunk: Extent) -> None:
+    """Up-scale a tensor whose first axis holds batch and channels, in chunks of `chunk` along the second."""
+    out = v.call(v.tensor("src", shape, float32), chunk)
+    v.returns(out, shape=(shape[0], *(2 * extent for extent in shape[1:])), dtype=float32)
+
+
+# ------------------------------------------------------------------------------------------------------------ bilinear
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear",
+    family="interpolate_bilinear",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def interpolate_bilinear(v: Verification) -> None:
+    """Windows of rows 0 to 10, 9 to 19, 18 to 20."""
+    scale(v, (8, 20, 20), 10)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear_buggy",
+    family="interpolate_bilinear",
+    kind=Kind.CONTROL,
+    expect={1: FAILED},
+)
+def interpolate_bilinear_buggy(v: Verification) -> None:
+    """The row after the window is read."""
+    scale(v, (8, 20, 20), 10)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear",
+    family="interpolate_bilinear",
+    kind=Kind.BOUNDARY,
+    expect={1: FAILED},
+    flags="--unwind 1",
+    tags=("upstream-bug",),
+)
+def interpolate_bilinear_chunk1(v: Verification) -> None:
+    """After https://github.com/aws-neuron/nki-samples/pull/126: chunks of one row are rejected."""
+    scale(v, (8, 10, 10), 1)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear_unguarded",
+    family="interpolate_bilinear",
+    kind=Kind.HISTORICAL,
+    expect={2: FAILED},
+    tags=("upstream-bug",),
+)
+def interpolate_bilinear_chunk1_unguarded(v: Verification) -> None:
+    """Before it: chunks of one row end in a division by zero."""
+    scale(v, (8, 10, 10), v.dim("chunk", 1, 2))
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear",
+    family="interpolate_bilinear",
+    kind=Kind.SYMBOLIC,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    flags="--unwind 5",
+)
+def interpolate_bilinear_symbolic(v: Verification) -> None:
+    """One to three windows, each way 10, 19 or 28."""
+    scale(v, (8, 10 + 9 * v.dim("kh", 0, 2), 10 + 9 * v.dim("kw", 0, 2)), 10)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear",
+    family="interpolate_bilinear",
+    kind=Kind.UNBOUNDED,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def interpolate_bilinear_all(v: Verification) -> None:
+    """The default chunk: every number of channels and every image at least one chunk high and two columns wide.
+
+    Extents are bounded by 2**30 - 1, as those of the result are twice as large.
+    """
+    scale(v, (v.dim("C"), v.dim("H", 10, HALF_MAX), v.dim("W", 2, HALF_MAX)), 10)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear",
+    family="interpolate_bilinear",
+    kind=Kind.UNBOUNDED,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def interpolate_bilinear_chunks_all(v: Verification) -> None:
+    """As `interpolate_bilinear_all`, and every chunk from two rows on."""
+    chunk, H = v.dim("chunk", 2, HALF_MAX), v.dim("H", 2, HALF_MAX)
+    v.assume(chunk <= H)
+    scale(v, (v.dim("C"), H, v.dim("W", 2, HALF_MAX)), chunk)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear",
+    family="interpolate_bilinear",
+    kind=Kind.FINDING,
+    expect={1: FAILED},
+    tags=("finding",),
+)
+def interpolate_bilinear_width1(v: Verification) -> None:
+    """That there are at least two columns is not checked: the inner region of a single one is empty."""
+    scale(v, (8, 20, 1), 10)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear_unguarded",
+    family="interpolate_bilinear",
+    kind=Kind.FINDING,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    tags=("upstream-bug", "finding"),
+)
+def interpolate_bilinear_low_unguarded(v: Verification) -> None:
+    """Before PR #126: images lower than a chunk are one window, with the right result."""
+    scale(v, (8, v.dim("H", 2, 9), 20), 10)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear",
+    family="interpolate_bilinear",
+    kind=Kind.FINDING,
+    expect={1: FAILED},
+    tags=("upstream-bug", "finding"),
+)
+def interpolate_bilinear_low(v: Verification) -> None:
+    """After PR #126 they are rejected: its guard is stricter than needed."""
+    scale(v, (8, v.dim("H", 2, 9), 20), 10)
+
+
+# ----------------------------------------------------------------------------------------------------------- trilinear
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_trilinear",
+    family="interpolate_trilinear",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def interpolate_trilinear(v: Verification) -> None:
+    """Windows of slices 0 to 4, 3 to 6."""
+    scale(v, (8, 6, 6, 6), 4)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_trilinear_buggy",
+    family="interpolate_trilinear",
+    kind=Kind.CONTROL,
+    expect={1: FAILED},
+)
+def interpolate_trilinear_buggy(v: Verification) -> None:
+    """The slice after the window is read."""
+    scale(v, (8, 6, 6, 6), 4)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_trilinear",
+    family="interpolate_trilinear",
+    kind=Kind.BOUNDARY,
+    expect={1: FAILED},
+    flags="--unwind 1",
+    tags=("upstream-bug",),
+)
+def interpolate_trilinear_chunk1(v: Verification) -> None:
+    """After https://github.com/aws-neuron/nki-samples/pull/126: chunks of one slice are rejected."""
+    scale(v, (8, 6, 6, 6), 1)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_trilinear_unguarded",
+    family="interpolate_trilinear",
+    kind=Kind.HISTORICAL,
+    expect={2: FAILED},
+    tags=("upstream-bug",),
+)
+def interpolate_trilinear_chunk1_unguarded(v: Verification) -> None:
+    """Before it: chunks of one slice end in a division by zero."""
+    scale(v, (8, 6, 6, 6), v.dim("chunk", 1, 2))
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_trilinear",
+    family="interpolate_trilinear",
+    kind=Kind.SYMBOLIC,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    flags="--unwind 5",
+)
+def interpolate_trilinear_symbolic(v: Verification) -> None:
+    """One or two windows, each way 10 or 19."""
+    D, H, W = (10 + 9 * v.dim(name, 0, 1) for name in ("kd", "kh", "kw"))
+    scale(v, (8, D, H, W), 10)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_trilinear",
+    family="interpolate_trilinear",
+    kind=Kind.UNBOUNDED,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def interpolate_trilinear_all(v: Verification) -> None:
+    """The default chunk: every number of channels and every volume one chunk deep and at least two each other way.
+
+    Extents are bounded by 2**30 - 1, as those of the result are twice as large.
+    """
+    D, H, W = v.dim("D", 4, HALF_MAX), v.dim("H", 2, HALF_MAX), v.dim("W", 2, HALF_MAX)
+    scale(v, (v.dim("C"), D, H, W), 4)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_trilinear",
+    family="interpolate_trilinear",
+    kind=Kind.FINDING,
+    expect={1: FAILED},
+    tags=("finding",),
+)
+def interpolate_trilinear_height1(v: Verification) -> None:
+    """That there are at least two rows is not checked: the inner region of a single one is empty."""
+    scale(v, (8, 6, 1, 6), 4)

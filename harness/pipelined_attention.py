@@ -1,0 +1,255 @@
+"""Flash attention: the helpers one by one in the current API, and the full pipelined kernel in the legacy one."""
+
+from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
+from nkiverify.model.dtypes import DType, bfloat16, float16
+from nkiverify.symbolic import Extent
+
+PORT = "kernels/pipelined_attention_port.py"
+KERNELS = "kernels/pipelined_attention.py"
+
+
+def attend(
+    v: Verification, seq_q: Extent, seq_k: Extent, dtype: DType, *, b: Extent = 1, d: int = 128, legacy: bool = False
+) -> None:
+    """Attend; the legacy kernel has one program per batch entry, and needs to be told that there is no mask."""
+    q = v.tensor("q", (b, d, seq_q), dtype)
+    k = v.tensor("k", (b, d, seq_k), dtype)
+    values = v.tensor("v", (b, seq_k, d), dtype)
+    o = v.call(q, k, values, grid=(b,), use_causal_mask=False) if legacy else v.call(q, k, values)
+    v.returns(o, shape=(b, seq_q, d), dtype=dtype)
+
+
+def launch(v: Verification) -> None:
+    """Launch the kernel on the one length it is written for, with default options if it has any."""
+    q = v.tensor("q", (1, 128, 16384), bfloat16)
+    k = v.tensor("k", (1, 128, 16384), bfloat16)
+    v.call(q, k, v.tensor("v", (1, 16384, 128), bfloat16), grid=(1,))
+
+
+# ------------------------------------------------------------------------------------------------- the helpers, ported
+
+
+@target(
+    kernel=f"{PORT}::attention_shell",
+    family="pipelined_attention",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def pipelined_attention(v: Verification) -> None:
+    """Checks and outer buffers."""
+    attend(v, 2048, 2048, bfloat16)
+
+
+@target(
+    kernel=f"{PORT}::attention_load_q",
+    family="pipelined_attention",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def pipelined_attention_load_q(v: Verification) -> None:
+    """And the load of the queries."""
+    attend(v, 2048, 2048, float16)
+
+
+@target(
+    kernel=f"{PORT}::attention_qk_and_max",
+    family="pipelined_attention",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def pipelined_attention_qk_and_max(v: Verification) -> None:
+    """And the scores with their maxima."""
+    attend(v, 2048, 2048, float16)
+
+
+@target(
+    kernel=f"{PORT}::attention_update_max",
+    family="pipelined_attention",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def pipelined_attention_update_max(v: Verification) -> None:
+    """And the running maximum."""
+    attend(v, 2048, 2048, float16)
+
+
+@target(
+    kernel=f"{PORT}::attention_exp",
+    family="pipelined_attention",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def pipelined_attention_exp(v: Verification) -> None:
+    """And the exponentials."""
+    attend(v, 2048, 2048, float16)
+
+
+@target(
+    kernel=f"{PORT}::attention_tp",
+    family="pipelined_attention",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def pipelined_attention_tp(v: Verification) -> None:
+    """And their transposes."""
+    attend(v, 2048, 2048, float16)
+
+
+@target(
+    kernel=f"{PORT}::attention_pv",
+    family="pipelined_attention",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def pipelined_attention_pv(v: Verification) -> None:
+    """And the weighted sums of the values."""
+    attend(v, 2048, 2048, float16)
+
+
+@target(
+    kernel=f"{PORT}::attention_full",
+    family="pipelined_attention",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def pipelined_attention_full(v: Verification) -> None:
+    """All of it, on two sections, the number for which it is right."""
+    attend(v, 4096, 4096, float16)
+
+
+@target(
+    kernel=f"{PORT}::attention_full",
+    family="pipelined_attention",
+    kind=Kind.FINDING,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    tags=("published-inputs", "finding"),
+)
+def pipelined_attention_full_published(v: Verification) -> None:
+    """The published inputs: one section, in which `scaling` is read but never written. No shape shows it."""
+    attend(v, 2048, 2048, float16)
+
+
+@target(
+    kernel=f"{PORT}::attention_full",
+    family="pipelined_attention",
+    kind=Kind.UNBOUNDED,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def pipelined_attention_full_all(v: Verification) -> None:
+    """Every batch and every number of sections; values are right for two, but shapes are for all."""
+    seq = v.dim("seq", multiple_of=2048)
+    attend(v, seq, seq, float16, b=v.dim("b"))
+
+
+# ----------------------------------------------------------------------------------------- the full, pipelined kernel
+
+
+@target(
+    kernel=f"{KERNELS}::flash_fwd",
+    family="pipelined_attention",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def flash_fwd(v: Verification) -> None:
+    """The one length it is written for."""
+    attend(v, 16384, 16384, bfloat16, legacy=True)
+
+
+@target(
+    kernel=f"{KERNELS}::flash_fwd",
+    family="pipelined_attention",
+    kind=Kind.UNBOUNDED,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+)
+def flash_fwd_all(v: Verification) -> None:
+    """Every batch and every number of sections; values are right for two, but shapes are for all."""
+    seq = v.dim("seq", multiple_of=8192)
+    attend(v, seq, seq, bfloat16, b=v.dim("b"), legacy=True)
+
+
+@target(
+    kernel=f"{KERNELS}::flash_fwd",
+    family="pipelined_attention",
+    kind=Kind.FINDING,
+    expect={1: FAILED},
+    tags=("finding",),
+)
+def flash_fwd_defaults(v: Verification) -> None:
+    """Every call with default arguments is refused: the default is a causal mask, which the kernel does not have."""
+    launch(v)
+
+
+@target(
+    kernel=f"{KERNELS}::flash_fwd",
+    family="pipelined_attention",
+    kind=Kind.FINDING,
+    expect={1: FAILED},
+    tags=("finding",),
+)
+def flash_fwd_d64(v: Verification) -> None:
+    """A head dimension below 128 passes the check, but the kernel writes 128 columns of o."""
+    attend(v, 16384, 16384, bfloat16, d=64, legacy=True)
+
+
+@target(
+    kernel=f"{KERNELS}::flash_fwd",
+    family="pipelined_attention",
+    kind=Kind.FINDING,
+    expect={1: FAILED},
+    tags=("finding",),
+)
+def flash_fwd_more_keys(v: Verification) -> None:
+    """That there are as many keys as queries is not checked: groups of queries are counted by keys."""
+    attend(v, 16384, 32768, bfloat16, legacy=True)
+
+
+@target(
+    kernel=f"{KERNELS}::flash_fwd",
+    family="pipelined_attention",
+    kind=Kind.FINDING,
+    expect={1: FAILED},
+    tags=("finding",),
+)
+def flash_fwd_more_queries(v: Verification) -> None:
+    """That there are as many keys as queries is not checked: sections of keys are counted by queries."""
+    attend(v, 16384, 8192, bfloat16, legacy=True)
+
+
+@target(
+    kernel=f"{KERNELS}::flash_fwd_late_queries", family="pipelined_attention", kind=Kind.CONTROL, expect={1: FAILED}
+)
+def flash_fwd_late_queries(v: Verification) -> None:
+    """The last group takes its queries from past the end of q."""
+    launch(v)
+
+
+@target(kernel=f"{KERNELS}::flash_fwd_late_keys", family="pipelined_attention", kind=Kind.CONTROL, expect={1: FAILED})
+def flash_fwd_late_keys(v: Verification) -> None:
+    """Tile 16 of 16 tiles of keys is multiplied."""
+    launch(v)
+
+
+@target(kernel=f"{KERNELS}::flash_fwd_late_sums", family="pipelined_attention", kind=Kind.CONTROL, expect={1: FAILED})
+def flash_fwd_late_sums(v: Verification) -> None:
+    """Column 4 of 4 columns of sums is written."""
+    launch(v)
+
+
+@target(
+    kernel=f"{KERNELS}::flash_fwd_late_transposes", family="pipelined_attention", kind=Kind.CONTROL, expect={1: FAILED}
+)
+def flash_fwd_late_transposes(v: Verification) -> None:
+    """The last transposed block ends in column 513 of 512."""
+    launch(v)
+
+
+@target(kernel=f"{KERNELS}::flash_fwd_late_values", family="pipelined_attention", kind=Kind.CONTROL, expect={1: FAILED})
+def flash_fwd_late_values(v: Verification) -> None:
+    """Tile 64 of 64 tiles of values is multiplied."""
+    launch(v)
+
+
+@target(kernel=f"{KERNELS}::flash_fwd_late_output", family="pipelined_attention", kind=Kind.CONTROL, expect={1: FAILED})
+def flash_fwd_late_output(v: Verification) -> None:
+    """The last group writes past the end of o."""
+    launch(v)
