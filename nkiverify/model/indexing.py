@@ -74,9 +74,8 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
             if axis == partition:
                 shape.append(1)
                 strides.append(stride)
-            elif axis < blocks:
+            elif axis < tensor.block_dims:
                 blocks -= 1
-                partition -= 1
             continue
         if axis == partition:
             require("idx.partition_step", interval.step == 1, step=interval.step)
