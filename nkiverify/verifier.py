@@ -131,9 +131,10 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     exploring = time.perf_counter() - clock
     spent = exploring
     runs: list[Run] = []
+    engine = EmbeddedEngine(exploration.run.program)
     for phase in phases:
         clock = time.perf_counter()
-        judge = _Judge(target, exploration, hardware, phase, max(0.0, options.timeout - spent))
+        judge = _Judge(target, exploration, engine, hardware, phase, max(0.0, options.timeout - spent))
         run = judge.run()
         seconds = time.perf_counter() - clock
         # The exploration serves all phases; its time is counted in the first one.
@@ -147,8 +148,9 @@ class _Judge:
     """Turns the decisions about the claims of one phase into a verdict."""
 
     def __init__(
-        self, target: Target, exploration: Exploration, hardware: Hardware, phase: int, seconds: float
+        self, target: Target, exploration: Exploration, engine: EmbeddedEngine, hardware: Hardware, phase: int, seconds: float
     ) -> None:
+        self._engine = engine
         self._target = target
         self._exploration = exploration
         self._hardware = hardware
@@ -158,8 +160,8 @@ class _Judge:
 
     def run(self) -> Run:
         """The verdict."""
-        program = self._exploration.run.program
-        engine = EmbeddedEngine(program, self._seconds)
+        engine = self._engine
+        engine.limit(self._seconds)
         decisions = list(engine.decide(self._phase))
         reached = [decision for decision in decisions if decision.outcome is not Outcome.UNREACHED]
         unwinding = [decision for decision in engine.decide(1) if decision.claim.unwinding]

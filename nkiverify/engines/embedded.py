@@ -61,6 +61,8 @@ class _Path:
     _parent: _Path | None = None
     reachable: bool | None = None
     asked: bool = False
+    #: Values that satisfy the hypotheses, where known.
+    sample: Valuation | None = None
 
     @property
     def facts(self) -> Facts:
@@ -79,11 +81,15 @@ class EmbeddedEngine:
 
     name = "embedded"
 
-    def __init__(self, program: Program, seconds: float) -> None:
+    def __init__(self, program: Program) -> None:
         self._program = program
-        self._deadline = time.monotonic() + seconds
+        self._deadline = float("inf")
         #: Assignments that satisfied hypotheses: most other hypotheses are satisfied by one of them.
         self._samples: list[Valuation] = []
+
+    def limit(self, seconds: float) -> None:
+        """Stop asking the solver after so many seconds from now: what is not decided by then stays undecided."""
+        self._deadline = time.monotonic() + seconds
 
     def decide(self, phase: int) -> Iterator[Decision]:
         """The decision of every claim of `phase`, in program order."""
@@ -140,25 +146,39 @@ class EmbeddedEngine:
         return Decision(claim, Outcome.UNDECIDED, Rung.SMT, hypotheses, reason=reason)
 
     def _milliseconds(self) -> int:
-        return min(CLAIM_MS, int((self._deadline - time.monotonic()) * 1000))
+        return int(min(CLAIM_MS, (self._deadline - time.monotonic()) * 1000))
 
     def _reachable(self, path: _Path) -> bool | None:
         """Whether the hypotheses can hold together; None where the solver does not know."""
         if path.asked:
             return path.reachable
         path.asked = True
-        if path.facts.contradictory:
-            path.reachable = False
+        path.reachable = self._find_reachable(path)
+        return path.reachable
+
+    def _find_reachable(self, path: _Path) -> bool | None:
+        parent = path._parent
+        if parent is not None and self._reachable(parent) is False or path.facts.contradictory:
             return False
-        if any(sample.satisfies(path.hypotheses) for sample in self._samples):
-            path.reachable = True
-            return True
+        # Mostly what satisfies the hypotheses around a loop does so inside, in its first iteration.
+        indices = {
+            atom
+            for condition in path.hypotheses
+            if isinstance(condition, Condition)
+            for atom in condition.atoms()
+            if isinstance(atom, terms.Index)
+        }
+        for known in ([parent.sample] if parent is not None and parent.sample else []) + self._samples:
+            sample = Valuation({**dict.fromkeys(indices, 0), **known.given})
+            if sample.satisfies(path.hypotheses):
+                path.sample = sample
+                return True
         question = Question(path.hypotheses, max(1, self._milliseconds()))
         answer = question.satisfiable()
         if answer is Answer.YES:
-            self._samples.append(Valuation(question.model))
-        path.reachable = {Answer.YES: True, Answer.NO: False}.get(answer)
-        return path.reachable
+            path.sample = Valuation(question.model)
+            self._samples.append(path.sample)
+        return {Answer.YES: True, Answer.NO: False}.get(answer)
 
 
 def dimension_values(decision: Decision) -> dict[str, int]:

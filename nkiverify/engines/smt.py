@@ -1,4 +1,4 @@
-"""Terms and conditions in Z3, over unbounded integers."""
+"""Terms and conditions as SMT-LIB text, and Z3 to answer questions about them, over unbounded integers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 import z3
 
-from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Select, Term
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction
+from nkiverify.symbolic.terms import Atom, Div, Index, Min, Select, Term
 
 
 class Answer(enum.Enum):
@@ -19,122 +19,117 @@ class Answer(enum.Enum):
     UNKNOWN = "unknown"
 
 
-class Translation:
-    """One Z3 vocabulary: a variable per atom, with the axioms that say what the atom is."""
+class Script:
+    """SMT-LIB text of conditions, with a constant per atom and the axioms that say what the atom is.
+
+    Text, rather than objects of Z3's Python interface: parsing it costs a tenth of building those.
+    """
 
     def __init__(self) -> None:
-        self.variables: dict[Atom, z3.ArithRef] = {}
-        #: Axioms of the atoms met so far and not yet taken by `new_axioms`.
-        self._axioms: list[z3.BoolRef] = []
+        self._names: dict[Atom, str] = {}
+        self._axioms: list[str] = []
 
-    def term(self, term: Term) -> z3.ArithRef:
-        """`term` in Z3."""
-        parts: list[z3.ArithRef] = []
-        for monomial, coefficient in term.monomials.items():
-            factors = [self._variable(atom) for atom in monomial]
-            product = z3.IntVal(coefficient) if coefficient != 1 or not factors else None
-            for factor in factors:
-                product = factor if product is None else product * factor
-            assert product is not None
-            parts.append(product)
+    def assertions(self, conditions: Iterable[Condition | bool]) -> str:
+        """Commands that assert `conditions`, with all declarations and axioms they need."""
+        stated = [f"(assert {self._condition(condition)})" for condition in conditions]
+        declared = [f"(declare-const {name} Int)" for name in self._names.values()]
+        return "\n".join([*declared, *(f"(assert {axiom})" for axiom in self._axioms), *stated])
+
+    def atoms(self) -> dict[str, Atom]:
+        """The atoms met, by the name of their constant."""
+        return {name: atom for atom, name in self._names.items()}
+
+    def _term(self, term: Term) -> str:
+        parts = [self._monomial(atoms, coefficient) for atoms, coefficient in term.monomials.items()]
         if not parts:
-            return z3.IntVal(0)
-        return parts[0] if len(parts) == 1 else z3.Sum(parts)
+            return "0"
+        return parts[0] if len(parts) == 1 else f"(+ {' '.join(parts)})"
 
-    def condition(self, condition: Condition | bool) -> z3.BoolRef:
-        """`condition` in Z3."""
+    def _monomial(self, atoms: tuple[Atom, ...], coefficient: int) -> str:
+        factors = [self._name(atom) for atom in atoms]
+        if coefficient != 1 or not factors:
+            factors.insert(0, str(coefficient) if coefficient >= 0 else f"(- {-coefficient})")
+        return factors[0] if len(factors) == 1 else f"(* {' '.join(factors)})"
+
+    def _condition(self, condition: Condition | bool) -> str:
         if isinstance(condition, bool):
-            return z3.BoolVal(condition)
+            return "true" if condition else "false"
         if isinstance(condition, Comparison):
-            value = self.term(condition.term)
-            if condition.relation is Relation.AT_MOST:
-                return value <= 0
-            return value == 0 if condition.relation is Relation.EQUAL else value != 0
+            relation = {"<=": "<=", "==": "=", "!=": "distinct"}[condition.relation.value]
+            return f"({relation} {self._term(condition.term)} 0)"
         assert isinstance(condition, Junction)
-        parts = [self.condition(part) for part in condition.parts]
-        return z3.And(parts) if condition.conjunction else z3.Or(parts)
+        word = "and" if condition.conjunction else "or"
+        return f"({word} {' '.join(self._condition(part) for part in condition.parts)})"
 
-    def new_axioms(self) -> list[z3.BoolRef]:
-        """The axioms of atoms translated since the last call."""
-        taken, self._axioms = self._axioms, []
-        return taken
+    def _name(self, atom: Atom) -> str:
+        name = self._names.get(atom)
+        if name is None:
+            name = f"{type(atom).__name__.lower()}!{atom.uid}"
+            self._names[atom] = name
+            self._define(atom, name)
+        return name
 
-    def _variable(self, atom: Atom) -> z3.ArithRef:
-        variable = self.variables.get(atom)
-        if variable is None:
-            variable = z3.Int(f"{type(atom).__name__.lower()}!{atom.uid}")
-            self.variables[atom] = variable
-            self._define(atom, variable)
-        return variable
-
-    def _define(self, atom: Atom, variable: z3.ArithRef) -> None:
-        if isinstance(atom, Dimension):
-            return
+    def _define(self, atom: Atom, name: str) -> None:
         if isinstance(atom, Index):
             # The range of a loop index holds inside its loop and is among the hypotheses there.
             if atom.representative:
-                self._axioms.append(z3.And(variable >= 0, variable < self.term(atom.extent)))
+                self._axioms.append(f"(and (>= {name} 0) (< {name} {self._term(atom.extent)}))")
         elif isinstance(atom, Div):
-            self._define_division(atom, variable)
+            self._define_division(atom, name)
         elif isinstance(atom, Min):
-            values = [self.term(part) for part in atom.terms]
-            self._axioms.extend(variable <= value for value in values)
-            self._axioms.append(z3.Or([variable == value for value in values]))
+            values = [self._term(part) for part in atom.terms]
+            self._axioms.extend(f"(<= {name} {value})" for value in values)
+            self._axioms.append(f"(or {' '.join(f'(= {name} {value})' for value in values)})")
         elif isinstance(atom, Select):
-            condition = self.condition(atom.condition)
-            self._axioms.append(variable == z3.If(condition, self.term(atom.when_true), self.term(atom.when_false)))
+            condition = self._condition(atom.condition)
+            one, two = self._term(atom.when_true), self._term(atom.when_false)
+            self._axioms.append(f"(= {name} (ite {condition} {one} {two}))")
 
-    def _define_division(self, atom: Div, variable: z3.ArithRef) -> None:
+    def _define_division(self, atom: Div, name: str) -> None:
         # Floor division, exactly as Python's; nothing is said for a denominator of zero.
-        top, bottom = self.term(atom.numerator), self.term(atom.denominator)
-        rest = top - bottom * variable
-        positive = z3.And(rest >= 0, rest < bottom)
+        top, bottom = self._term(atom.numerator), self._term(atom.denominator)
+        rest = f"(- {top} (* {bottom} {name}))"
+        positive = f"(and (>= {rest} 0) (< {rest} {bottom}))"
         value = atom.denominator.constant
         if value is not None and value > 0:
             self._axioms.append(positive)
             return
-        self._axioms.append(z3.Implies(bottom > 0, positive))
-        self._axioms.append(z3.Implies(bottom < 0, z3.And(rest <= 0, rest > bottom)))
+        self._axioms.append(f"(=> (> {bottom} 0) {positive})")
+        self._axioms.append(f"(=> (< {bottom} 0) (and (<= {rest} 0) (> {rest} {bottom})))")
 
 
 class Question:
-    """Hypotheses in a solver, to ask about several times."""
+    """Hypotheses to ask about several times."""
 
     def __init__(self, hypotheses: Iterable[Condition | bool], milliseconds: int) -> None:
-        self._translation = Translation()
-        self._solver = z3.Solver()
-        self._solver.set("timeout", max(1, milliseconds))
+        self._hypotheses = list(hypotheses)
+        self._milliseconds = max(1, milliseconds)
         #: Values of the atoms in the last satisfying assignment; atoms that do not matter are left out.
         self.model: dict[Atom, int] = {}
-        self.suppose(*hypotheses)
 
     def suppose(self, *conditions: Condition | bool) -> None:
         """Add hypotheses."""
-        for condition in conditions:
-            self._solver.add(self._translation.condition(condition))
-        self._solver.add(*self._translation.new_axioms())
+        self._hypotheses.extend(conditions)
 
     def satisfiable(self, *conditions: Condition | bool) -> Answer:
         """Whether the hypotheses and `conditions` hold together for some integers; `model` then has such integers."""
-        known = dict(self._translation.variables)
-        self._solver.push()
-        try:
-            self.suppose(*conditions)
-            answer = self._solver.check()
-            if answer == z3.sat:
-                self.model = self._values(self._solver.model())
-        finally:
-            self._solver.pop()
-            # The axioms of atoms first met in `conditions` have left the solver: they must be stated again.
-            self._translation.variables = known
+        script = Script()
+        text = script.assertions([*self._hypotheses, *conditions])
+        solver = z3.Solver()
+        solver.set("timeout", self._milliseconds)
+        solver.from_string(text)
+        answer = solver.check()
         if answer == z3.sat:
+            self.model = _values(solver.model(), script.atoms())
             return Answer.YES
         return Answer.NO if answer == z3.unsat else Answer.UNKNOWN
 
-    def _values(self, model: z3.ModelRef) -> dict[Atom, int]:
-        values: dict[Atom, int] = {}
-        for atom, variable in self._translation.variables.items():
-            value = model.eval(variable)
-            if z3.is_int_value(value):
-                values[atom] = value.as_long()
-        return values
+
+def _values(model: z3.ModelRef, atoms: dict[str, Atom]) -> dict[Atom, int]:
+    values: dict[Atom, int] = {}
+    for declaration in model:
+        atom = atoms.get(declaration.name())
+        value = model[declaration]
+        if atom is not None and z3.is_int_value(value):
+            values[atom] = value.as_long()
+    return values

@@ -19,7 +19,7 @@ PATH_QUESTION_MS = 1000
 class Context:
     """The hypotheses of a path."""
 
-    __slots__ = ("_children", "_facts", "_truth", "condition", "parent")
+    __slots__ = ("_children", "_facts", "_truth", "_values", "condition", "parent")
 
     def __init__(self, parent: Context | None = None, condition: Condition | bool = True) -> None:
         self.parent = parent
@@ -27,6 +27,7 @@ class Context:
         self._children: dict[int, Context] = {}
         self._facts: Facts | None = None
         self._truth: dict[int, bool | None] = {}
+        self._values: dict[int, int | None] = {}
 
     def with_condition(self, condition: Condition | bool) -> Context:
         """The context in which `condition` holds as well."""
@@ -76,6 +77,11 @@ class Context:
 
     def value(self, term: Term) -> int | None:
         """The only value `term` can have, if there is only one."""
+        if term.uid not in self._values:
+            self._values[term.uid] = self._find_value(term)
+        return self._values[term.uid]
+
+    def _find_value(self, term: Term) -> int | None:
         value = self.facts.value_of(term)
         if value is not None:
             return value

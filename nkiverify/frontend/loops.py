@@ -551,7 +551,8 @@ def loop_over(
         from nkiverify.frontend.builtins import sym_iter
 
         return PlainLoop(sym_iter(iterable))
-    length = run.forced_value(sequence.trip_count())
+    # The cheap prover decides whether a loop is short: a longer one is summarised, which is right for every length.
+    length = run.context.facts.value_of(sequence.trip_count())
     if length is not None and (length <= SHORT_LOOP or not summarise or site in run.unrolled):
         return ConstantLoop(sequence, length, run)
     if site in run.unrolled or not summarise:

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -51,6 +52,10 @@ _LEAF_TYPES = (
     np.dtype,
     np.generic,
 )
+
+
+#: Whether the objects of a class have no state to watch, for the classes met.
+_leaf: dict[type, bool] = {}
 
 
 class OpaqueState(Exception):
@@ -111,20 +116,25 @@ class Snapshot:
             self._visit(pending.popleft(), pending)
 
     def _visit(self, value: object, pending: deque[object]) -> None:
-        if isinstance(value, _LEAF_TYPES) or id(value) in self._seen:
+        kind = type(value)
+        if _leaf.get(kind) or id(value) in self._seen:
             return
+        if kind not in _leaf:
+            _leaf[kind] = isinstance(value, _LEAF_TYPES)
+            if _leaf[kind]:
+                return
         self._seen.add(id(value))
         self._keep.append(value)
-        wrapped = getattr(value, "__wrapped__", None)
-        if wrapped is not None and not isinstance(value, type):
-            # A decorated kernel: its default arguments are those of the function inside.
-            pending.append(wrapped)
         if isinstance(value, tuple | frozenset):
             pending.extend(value)
             return
-        if isinstance(value, types.FunctionType):
-            self._visit_function(value, pending)
+        if kind is types.FunctionType:
+            self._visit_function(value, pending)  # type: ignore[arg-type]
             return
+        wrapped = None if isinstance(value, type) else getattr(value, "__wrapped__", None)
+        if wrapped is not None:
+            # A decorated kernel: its default arguments are those of the function inside.
+            pending.append(wrapped)
         if isinstance(value, types.MethodType):
             pending.append(value.__self__)
             pending.append(value.__func__)
@@ -135,7 +145,7 @@ class Snapshot:
         content = holder.read(value)
         self._holders[id(value)] = (holder, content)
         pending.extend(content.values())
-        if type(value) is dict:
+        if kind is dict:
             pending.extend(key for key in content if not isinstance(key, str))
 
     def _visit_function(self, function: types.FunctionType, pending: deque[object]) -> None:
@@ -190,9 +200,9 @@ def _holder_of(value: object) -> Holder | None:
     if known is not None:
         return Holder(value, *known)
     if isinstance(value, type):
-        if KERNEL_MARKER in vars(value) or _is_kernel_class(value):
-            return Holder(value, _read_class, _write_class)
-        return None
+        if value not in _kernel_classes:
+            _kernel_classes[value] = _is_kernel_class(value)
+        return Holder(value, _read_class, _write_class) if _kernel_classes[value] else None
     if hasattr(value, "__nki_state__"):
         return Holder(value, lambda it: it.__nki_state__(), lambda it, state: it.__nki_restore__(state))
     package = (kind.__module__ or "").partition(".")[0]
@@ -236,6 +246,10 @@ def _flat(value: object) -> Iterator[object]:
             yield from _flat(part)
     else:
         yield value
+
+
+#: Whether a class is defined in kernel code, for the classes met.
+_kernel_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 
 
 def _is_kernel_class(cls: type) -> bool:

@@ -189,7 +189,9 @@ def _monomial_key(item: tuple[Monomial, int]) -> tuple[int, ...]:
 def make(monomials: dict[Monomial, int]) -> Term:
     """The term with these monomials. Zero coefficients must have been left out."""
     key = tuple(monomials.items()) if len(monomials) < 2 else tuple(sorted(monomials.items(), key=_monomial_key))
-    term = _terms.get(key)
+    # Looking into the dictionary of weak references directly: this is the hottest line of the whole program.
+    reference = _terms.data.get(key)
+    term = reference() if reference is not None else None
     if term is None:
         term = _term_class.__new__(_term_class)
         term.monomials = dict(key)
