@@ -16,7 +16,7 @@ from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.model.tensor import Storage, Tensor, free_elements, new_storage
 from nkiverify.model.views import host_shape
 from nkiverify.run import current_run, unsupported
-from nkiverify.symbolic import Extent, SymInt, all_of, any_of, equal
+from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -217,7 +217,7 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
     if isinstance(value, Tensor):
         require("leg.assign_buffer", destination.on_chip and value.on_chip, dst=destination.buffer, src=value.buffer)
         claim_assignable(destination.shape, value.shape)
-    elif isinstance(value, int | float | SymInt):
+    elif isinstance(value, int | float | SymInt | SymRational):
         require("leg.assign_buffer", destination.on_chip, dst=destination.buffer)
     else:
         raise unsupported(f"assigning a {type(value).__name__} to a tensor")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, DTypeKind
-from nkiverify.model.extents import is_zero
 from nkiverify.model.memory import PSUM, SBUF
-from nkiverify.model.ops.operands import any_in_psum, claim_same_layout, generation, member, on_chip, tile
+from nkiverify.model.ops.operands import any_in_psum, claim_same_layout, generation, is_number, member, on_chip, tile
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import unsupported
-from nkiverify.symbolic import SymInt, equal
+from nkiverify.symbolic import SymRational, equal
 
 
 def dma_copy(
@@ -97,12 +96,12 @@ def memset(dst: object, value: object, engine: object = isa.engine.unknown) -> N
 
 def claim_fill_value(dtype: DType, value: object) -> None:
     """Claim that `value` is a constant that fits the kind of `dtype`."""
-    constant = isinstance(value, int | float | SymInt)
+    constant = is_number(value)
     require("memset.const", constant, value=type(value).__name__)
     if not constant:
         raise unsupported(f"filling a tensor with a {type(value).__name__}")
     if dtype.is_packed:
-        require("memset.x4_zero", is_zero(value) if isinstance(value, int | SymInt) else value == 0, value=value)
-    elif isinstance(value, float):
+        require("memset.x4_zero", equal(value, 0), value=value)
+    elif isinstance(value, float | SymRational):
         fits = dtype.kind in (DTypeKind.FLOAT, DTypeKind.SCALE)
         require("memset.value_dtype", fits, value=value, dtype=dtype)

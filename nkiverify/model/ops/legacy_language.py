@@ -21,7 +21,7 @@ from nkiverify.model.legacy_tensor import (
 )
 from nkiverify.model.memory import PSUM, SHARED_HBM
 from nkiverify.model.ops import data_movement
-from nkiverify.model.ops.operands import in_sbuf, on_chip
+from nkiverify.model.ops.operands import in_sbuf, is_number, on_chip
 from nkiverify.model.promotion import promoted
 from nkiverify.model.tensor import Tensor, new_storage
 from nkiverify.model.views import host_shape
@@ -53,7 +53,7 @@ def store(dst: object, value: object, mask: Mask | None) -> None:
     """Write a tile to an HBM tensor."""
     target = operand(dst, mask, "dst")
     require("nl.store.dst", not target.on_chip, dst=target.buffer)
-    if isinstance(value, int | float):
+    if is_number(value):
         return
     source = operand(value, mask, "value")
     require("leg.store.value", on_chip(source), value=source.buffer)

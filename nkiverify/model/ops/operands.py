@@ -10,7 +10,7 @@ from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.operators import Operator
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run
-from nkiverify.symbolic import SymInt, all_of, equal
+from nkiverify.symbolic import SymInt, SymRational, all_of, equal
 
 MemberT = TypeVar("MemberT", bound=enum.Enum)
 
@@ -82,4 +82,4 @@ def generation() -> int:
 
 def is_number(value: object) -> bool:
     """Whether `value` is a scalar operand."""
-    return isinstance(value, int | float | SymInt)
+    return isinstance(value, int | float | SymInt | SymRational)
