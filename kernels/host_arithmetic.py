@@ -19,7 +19,9 @@ def windows(length, chunk):
 
 def pooled_shape_unguarded(height, width, pool):
     """Height and width after pooling; as published before nki-samples PR #128."""
-    return height // pool, width // pool
+    out_height = height // pool
+    out_width = width // pool
+    return out_height, out_width
 
 
 def pooled_shape(height, width, pool):
