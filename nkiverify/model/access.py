@@ -14,7 +14,7 @@ from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import IndexTensor, Mask, as_index, broadcast_shapes
 from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.run import current_run, unsupported
-from nkiverify.symbolic import Extent, all_of, equal, implies, known
+from nkiverify.symbolic import Extent, all_of, constant_value, equal, implies
 
 if TYPE_CHECKING:
     from nkiverify.model.tensor import Tensor
@@ -53,12 +53,11 @@ class Access(TileOperators):
         """The view accessed, every index claimed to be in bounds wherever `mask` holds."""
         coordinates, hypothesis = self._representatives(mask)
         for dimension, (index, extent) in enumerate(zip(self.indices, self.tensor.shape, strict=True)):
-            low, high = self._extremes(index, coordinates)
+            extremes = self._extremes(index, coordinates)
             require(
                 "leg.oob_static",
-                implies(hypothesis, all_of(low >= 0, high < extent)),
-                first=low,
-                last=high,
+                implies(hypothesis, all_of(*(all_of(low >= 0, high < extent) for low, high in extremes))),
+                index=extremes[0] if len(extremes) == 1 else tuple(extremes),
                 extent=extent,
                 dimension=dimension,
             )
@@ -88,27 +87,30 @@ class Access(TileOperators):
         complete = [0 if coordinate is None else coordinate for coordinate in coordinates]
         return coordinates, mask.at(complete)
 
-    def _extremes(self, index: IndexTensor, coordinates: list[Extent | None]) -> tuple[Extent, Extent]:
-        """Least and greatest value of `index` over all axes without a representative."""
-        low = high = index.base
+    def _extremes(self, index: IndexTensor, coordinates: list[Extent | None]) -> list[tuple[Extent, Extent]]:
+        """Pairs of least and greatest value of `index` over all axes without a representative.
+
+        Along an axis whose coefficient has no known sign either end may be the greater one: there is a pair for each.
+        """
+        extremes: list[tuple[Extent, Extent]] = [(index.base, index.base)]
         for axis in range(-index.ndim, 0):
             coefficient = index.coefficients[axis]
             if is_zero(coefficient):
                 continue
             coordinate = coordinates[axis]
-            rising, falling = known(coefficient >= 0), known(coefficient <= 0)
-            if coordinate is None and not rising and not falling:
-                coordinate = coordinates[axis] = current_run().fresh_index(
-                    f"i{len(coordinates) + axis}", self.shape[axis]
-                )
             if coordinate is not None:
                 step = coefficient * coordinate
-                low, high = low + step, high + step
-            elif rising:
-                high = high + coefficient * (index.shape[axis] - 1)
+                extremes = [(low + step, high + step) for low, high in extremes]
+                continue
+            reach = coefficient * (index.shape[axis] - 1)
+            constant = constant_value(coefficient)
+            if constant is None:
+                extremes += [(low + reach, high + reach) for low, high in extremes]
+            elif constant > 0:
+                extremes = [(low, high + reach) for low, high in extremes]
             else:
-                low = low + coefficient * (index.shape[axis] - 1)
-        return low, high
+                extremes = [(low + reach, high) for low, high in extremes]
+        return extremes
 
     def _claim_partitions(self) -> None:
         """On chip, grid axis 0 and nothing else runs over the partitions, one by one."""
