@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
 
 from nkiverify import program
 from nkiverify.errors import UnsupportedConstruct, UsageError
@@ -31,6 +32,9 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import Extent, as_term
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
 
+if TYPE_CHECKING:
+    from nkiverify.frontend.loops import SummarisedLoop
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -41,7 +45,7 @@ class Limits:
     decisions: int = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AllocationId:
     """Which allocation: the site, the how-manieth on its path, and the indices of the loops around it."""
 
@@ -93,7 +97,7 @@ class Scope:
 class TargetRaised(Exception):
     """The target function itself, not the kernel, raises: the target has to be corrected."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception | SystemExit) -> None:
         entry = error.__traceback__
         while entry is not None and entry.tb_next is not None:
             entry = entry.tb_next
@@ -118,6 +122,8 @@ class SymbolicRun:
         #: How many `try` bodies of the kernel are running.
         self.try_depth = 0
         self._given_up: LoopNotSummarised | None = None
+        #: The loops being summarised, outermost first.
+        self.open_loops: list[SummarisedLoop] = []
         root = Context()
         self._scopes = [Scope(self.program.body, root, ())]
         #: Per open loop scope, where its outer scope was recording.
@@ -141,6 +147,7 @@ class SymbolicRun:
         with running(self):
             while True:
                 self._begin_path(root)
+                self.open_loops.clear()
                 self.program.paths += 1
                 try:
                     execute()
@@ -148,7 +155,7 @@ class SymbolicRun:
                     pass
                 except UnsupportedConstruct:
                     return
-                except Exception as error:
+                except (Exception, SystemExit) as error:
                     self._path_raised(error)
                 if self.unsupported_construct is not None:
                     return
@@ -158,7 +165,7 @@ class SymbolicRun:
                 if not root.next_path():
                     return
 
-    def _path_raised(self, error: Exception) -> None:
+    def _path_raised(self, error: Exception | SystemExit) -> None:
         if self.unsupported_construct is not None or self._given_up is not None or self._dead:
             return
         if isinstance(error, UsageError):
@@ -361,7 +368,7 @@ class SymbolicRun:
         self.claim(contract("kernel.assert"), condition, 1, site)
         self.assume(condition, f"the assert at line {site.line}")
 
-    def claim_exception(self, error: Exception) -> None:
+    def claim_exception(self, error: Exception | SystemExit) -> None:
         """The kernel raises `error` on the present path, which ends here."""
         rule = contract("kernel.assert" if isinstance(error, AssertionError) else "kernel.exception")
         sites = [frame_site_of(entry) for entry in kernel_entries(error)]

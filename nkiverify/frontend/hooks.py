@@ -29,6 +29,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.run import run_in_progress, unsupported
 from nkiverify.source import frame_site
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.integers import SymInt
 
 BaseException = builtins.BaseException
 
@@ -136,6 +137,16 @@ def check(condition: Any, message: Callable[[], Any]) -> None:
     run.kernel_assert(condition, frame_site(sys._getframe(1)))
 
 
+def same(left: Any, right: Any) -> bool:
+    """`left is right`, where one of them is written as a number or truth value."""
+    for one, two in ((left, right), (right, left)):
+        if isinstance(one, Condition) and isinstance(two, bool):
+            return bool(one) is two
+        if isinstance(one, SymInt) and isinstance(two, int) and not isinstance(two, bool):
+            return bool(one == two)
+    return left is right
+
+
 def trying() -> AbstractContextManager[None]:
     """The body of a `try` statement that has handlers."""
     run = _symbolic_run()
@@ -151,7 +162,9 @@ def handling() -> None:
     if isinstance(error, UnsupportedConstruct | PathEnded | LoopNotSummarised):
         raise error
     run.check_alive()
-    run.refuse_lost_name(error)
+    if isinstance(error, NameError):
+        # A name may be unbound only because a loop is summarised.
+        raise unsupported(f"a handler for {error}", "bind the name before")
     if isinstance(error, TypeError | AttributeError | NotImplementedError) and run.raised_by_us(error):
         raise unsupported(f"{type(error).__name__}: {error}")
 
@@ -173,6 +186,7 @@ __all__ = [
     "items",
     "list",
     "loop",
+    "same",
     "start",
     "text",
     "trying",

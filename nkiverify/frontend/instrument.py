@@ -18,6 +18,7 @@ What is rewritten, inside functions only; `@…` are names no program can contai
                                 except …: __nki__.handling(); …
     f"…{x}…"                    __nki__.text("…", (x, …), "…")
     int(x), type(x), …          __nki__.type_call(int)(x)
+    x is True, x is 0           __nki__.same(x, True), …
 
 Every new node has the position of the one it stands for: line numbers, tracebacks and columns stay the user's.
 """
@@ -193,7 +194,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
         if self._function is None:
             return self.generic_visit(node)
-        simple = len(node.generators) == 1 and not node.generators[0].ifs
+        binds = any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
+        simple = len(node.generators) == 1 and not node.generators[0].ifs and not binds
         self._comprehension(node)
         start = _hook("start", ast.Constant(simple))
         return _placed(_hook("finish", start, node), node)
@@ -264,6 +266,21 @@ class _Rewriter(ast.NodeTransformer):
             else:
                 parts.append(value)
         return _placed(_hook("text", *parts), node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        operands = [node.left, *node.comparators]
+        if (
+            self._function is None
+            or len(node.ops) != 1
+            or not isinstance(node.ops[0], ast.Is | ast.IsNot)
+            or not any(isinstance(part, ast.Constant) and isinstance(part.value, int) for part in operands)
+        ):
+            return node
+        test: ast.expr = _hook("same", *operands)
+        if isinstance(node.ops[0], ast.IsNot):
+            test = ast.UnaryOp(ast.Not(), test)
+        return _placed(test, node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import terms
@@ -17,11 +17,13 @@ from nkiverify.symbolic.integers import Extent, as_term
 from nkiverify.symbolic.terms import Atom, Index, Term
 
 
-class _Unknown:
-    """The element of a segment that is still being found out."""
+class Pending:
+    """The element of a segment that is still being found out. `read` raises what is right where it is asked for."""
 
+    __slots__ = ("read",)
 
-UNKNOWN = _Unknown()
+    def __init__(self, read: Callable[[], NoReturn]) -> None:
+        self.read = read
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,11 +43,14 @@ class Segment:
 
     def at(self, position: Term) -> Any:
         """The element at `position` of the segment."""
-        if self.template is UNKNOWN:
-            raise unsupported("reading a list in the loop that appends to it")
-        from nkiverify.frontend.values import substitute
+        if isinstance(self.template, Pending):
+            self.template.read()
+        from nkiverify.frontend.values import CannotSubstitute, substitute
 
-        return substitute(self.template, {self.index: position})
+        try:
+            return substitute(self.template, {self.index: position})
+        except CannotSubstitute as reason:
+            raise unsupported(f"reading a list made in a loop: it holds {reason}") from None
 
 
 Part = Element | Segment

@@ -19,14 +19,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.errors import UnsupportedConstruct
-from nkiverify.frontend.lists import UNKNOWN, Element, Part, Segment, SymList
+from nkiverify.frontend.lists import Element, Part, Pending, Segment, SymList
 from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_sequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.snapshot import Change, Holder, OpaqueState, Snapshot, missing
-from nkiverify.frontend.values import same_value, substitute
+from nkiverify.frontend.values import CannotSubstitute, same_value, substitute
 from nkiverify.model.contracts import contract
 from nkiverify.program import Loop as LoopItem
 from nkiverify.source import Site
@@ -118,7 +118,7 @@ def claim_unwinding(run: SymbolicRun, enough: object, site: Site, bound: int) ->
 # --- summarised loops ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Linear:
     """An int that is `start + step*i` at the start of iteration i."""
 
@@ -127,6 +127,10 @@ class _Linear:
 
     def at(self, index: Term) -> Term:
         return terms.add(self.start, terms.multiply(self.step, index))
+
+    def same(self, other: _Guess | None) -> bool:
+        # Equal terms are one object; `==` on terms would ask the run.
+        return isinstance(other, _Linear) and self.start is other.start and self.step is other.step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,6 +209,13 @@ class SummarisedLoop:
         """The value the local `name` is to have now."""
         return self._values.get(name)
 
+    def _template(self, value: Any, index: Term, bound: Index) -> Any:
+        """`value`, made in iteration `index`, as what is made in iteration `bound`."""
+        try:
+            return substitute(value, {_index_atom(index): terms.of_atom(bound)})
+        except CannotSubstitute as reason:
+            self._give_up(f"a list keeps {reason}")
+
     def leave(self) -> None:
         """The loop is left by `break` or `return`: which iteration does so cannot be said by one run of the body."""
         self._give_up("it is left by `break` or `return`")
@@ -219,8 +230,10 @@ class SummarisedLoop:
             self._path_ended = True
             return run.unsupported_construct is None
         name = name_of(error)
-        if name is not None and isinstance(self._local.get(name), _Rebound):
-            self._give_up(f"the value of `{name}` is carried from one iteration to the next")
+        for loop in run.open_loops:
+            # The name may be one that an outer loop has no value for, or the caller's.
+            if name is not None and isinstance(loop._local.get(name), _Rebound):
+                loop._give_up(f"the value of `{name}` is carried from one iteration to the next")
         if not isinstance(error, Exception):
             return False
         if self._try_depth > 0:
@@ -231,7 +244,7 @@ class SummarisedLoop:
         self._path_ended = True
         return True
 
-    def _give_up(self, reason: str) -> None:
+    def _give_up(self, reason: str) -> NoReturn:
         raise self._run.give_up_loop(self._site, reason)
 
     # --- driving ---------------------------------------------------------------------------------------------------------
@@ -246,6 +259,7 @@ class SummarisedLoop:
         for bound in bounds:
             context = context.with_condition(bound)
         assert self._frame is not None
+        run.open_loops.append(self)
         try:
             snapshot = Snapshot(self._frame, self._entry.values())
         except OpaqueState as opaque:
@@ -268,6 +282,7 @@ class SummarisedLoop:
                 break
         else:
             self._give_up("its carried state has no closed form")
+        run.open_loops.remove(self)
         run.record(LoopItem(_index_atom(index), trips, bounds, scope.block, self._site))
         self._after(endings, index, trips)
         self._paths, self._index, self._trips = len(endings), index, trips
@@ -279,7 +294,7 @@ class SummarisedLoop:
         if not all(same_value(last[0], value) for value in last):
             self._give_up("the elements of the list depend on a condition")
         bound = _bound_index(self._run)
-        template = substitute(last[0], {_index_atom(self._index): terms.of_atom(bound)})
+        template = self._template(last[0], self._index, bound)
         return SymList(parts=[Segment(self._trips, bound, template)])
 
     def _begin_path(self, snapshot: Snapshot, scope: Scope, index: Term) -> None:
@@ -292,7 +307,7 @@ class SummarisedLoop:
             else:
                 self._values.pop(name, None)
         for holder, key, linear in self._held.values():
-            _assign(holder, key, linear.at(index))
+            holder.assign(key, linear.at(index))
         for growth in self._lists.values():
             growth.target.parts = growth.at(index)
         self._run.begin_path(scope)
@@ -316,30 +331,33 @@ class SummarisedLoop:
         """Whether what the body did is what was guessed; if not, the guess has been refined."""
         following = terms.add(index, terms.constant(1))
         verified = True
+        # Every path of this pass ran with these; what one path adds is for the next pass.
+        local, held_before = dict(self._local), dict(self._held)
         for ending in endings:
             for name in self._names:
-                verified &= self._local_as_guessed(name, ending, following, index)
+                verified &= self._local_as_guessed(name, ending, local.get(name), following, index)
             handled = set()
             for change in ending.changes:
                 key = (id(change.holder.value), change.key)
                 if id(change.holder.value) in self._lists or (isinstance(change.key, tuple) and change.key[:1] == ("within",)):
                     continue
-                held = self._held.get(key)
+                held = held_before.get(key)
                 if held is None:
                     verified = False
                     self._guess_held(change, ending)
                 elif change.after is not held[2].at(following):
                     self._give_up(f"{change.describe()} changes by different amounts")
                 handled.add(key)
-            for key, (holder, _, linear) in self._held.items():
+            for key, (holder, _, linear) in held_before.items():
                 if key not in handled and linear.step is not terms.constant(0):
                     self._give_up(f"a {type(holder.value).__name__} changes in some iterations only")
         for key in list(self._lists):
             verified &= self._list_as_guessed(key, endings, index)
         return verified
 
-    def _local_as_guessed(self, name: str, ending: _Ending, following: Term, index: Term) -> bool:
-        guess = self._local.get(name)
+    def _local_as_guessed(
+        self, name: str, ending: _Ending, guess: _Guess | None, following: Term, index: Term
+    ) -> bool:
         after = ending.local.get(name, _ABSENT)
         if isinstance(guess, _Rebound):
             return True
@@ -352,7 +370,10 @@ class SummarisedLoop:
         before = self._entry.get(name, _ABSENT)
         if before is after or (before is not _ABSENT and after is not _ABSENT and same_value(before, after)):
             return True
-        self._local[name] = _linear(before, after, index) or _Rebound()
+        found = _linear(before, after, index)
+        # Paths that change it by different amounts leave nothing but to bind it anew.
+        agree = found is not None and (name not in self._local or found.same(self._local[name]))
+        self._local[name] = found if found is not None and agree else _Rebound()
         return False
 
     def _guess_held(self, change: Change, ending: _Ending) -> None:
@@ -367,11 +388,16 @@ class SummarisedLoop:
         linear = None if missing(change.before) or missing(change.after) else _linear_held(change)
         if linear is None:
             self._give_up(f"it changes {change.describe()}")
-        assert linear is not None
-        self._held[id(holder.value), change.key] = (holder, change.key, linear)
+        key = (id(holder.value), change.key)
+        if key in self._held and not linear.same(self._held[key][2]):
+            self._give_up(f"paths change {change.describe()} by different amounts")
+        self._held[key] = (holder, change.key, linear)
 
     def _guess_growth(self, target: SymList) -> None:
-        self._lists[id(target)] = _Growth(target, tuple(target.parts), _bound_index(self._run), UNKNOWN)
+        self._lists[id(target)] = _Growth(target, tuple(target.parts), _bound_index(self._run), Pending(self._reads_growing_list))
+
+    def _reads_growing_list(self) -> NoReturn:
+        self._give_up("it reads elements that it appended to a list before")
 
     def _list_as_guessed(self, key: int, endings: list[_Ending], index: Term) -> bool:
         growth = self._lists[key]
@@ -398,8 +424,8 @@ class SummarisedLoop:
                 self._give_up("what it appends to a list depends on a condition")
         if appended is _ABSENT:
             return True
-        template = substitute(appended, {_index_atom(index): terms.of_atom(growth.index)})
-        known = growth.template is not UNKNOWN
+        template = self._template(appended, index, growth.index)
+        known = not isinstance(growth.template, Pending)
         if known and not same_value(template, growth.template):
             self._give_up("what it appends to a list depends on what it appended before")
         # No iteration read the elements that were not known yet: what it appends does not depend on them.
@@ -416,7 +442,7 @@ class SummarisedLoop:
         for growth in self._lists.values():
             growth.target.parts = growth.at(trips)
         for holder, key, linear in self._held.values():
-            _assign(holder, key, linear.at(trips))
+            holder.assign(key, linear.at(trips))
         self._values = dict(self._entry)
         rebound: list[str] = []
         for name, guess in self._local.items():
@@ -432,10 +458,14 @@ class SummarisedLoop:
         for name in rebound:
             self._values.pop(name, None)
             values = [ending.local.get(name, _ABSENT) for ending in endings]
-            if name not in self._live or any(value is _ABSENT or not same_value(values[0], value) for value in values):
-                run.names_without_value[name] = f"`{name}` is bound in the loop at line {self._site.line}"
-            else:
-                self._values[name] = substitute(values[0], last)
+            agree = all(value is not _ABSENT and same_value(values[0], value) for value in values)
+            try:
+                if name in self._live and agree:
+                    self._values[name] = substitute(values[0], last)
+                    continue
+            except CannotSubstitute:
+                pass
+            run.names_without_value[name] = f"`{name}`, bound in the loop at line {self._site.line},"
 
 
 def name_of(error: BaseException) -> str | None:
@@ -476,13 +506,6 @@ def _linear_held(change: Change) -> _Linear | None:
     if start is None or end is None or isinstance(change.before, bool):
         return None
     return _Linear(start, terms.add(end, start, -1))
-
-
-def _assign(holder: Holder, key: Any, value: Any) -> None:
-    content = holder.read(holder.value)
-    content[key] = value
-    assert holder.write is not None
-    holder.write(holder.value, content)
 
 
 def _same_parts(kept: list[Part], expected: list[Part]) -> bool:

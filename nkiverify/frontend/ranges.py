@@ -176,10 +176,11 @@ class SymZip(_NoNativeIteration):
 class ListSequence:
     """A list of the kernel as a sequence to run over."""
 
-    __slots__ = ("source",)
+    __slots__ = ("_parts", "source")
 
     def __init__(self, source: SymList) -> None:
         self.source = source
+        self._parts = list(source.parts)
 
     def trip_count(self) -> Term:
         length = as_term(self.source.length())
@@ -190,6 +191,10 @@ class ListSequence:
         return _plain_bounds(index, self.trip_count())
 
     def element(self, index: Term) -> Any:
+        if len(self._parts) != len(self.source.parts) or any(
+            one is not two for one, two in zip(self._parts, self.source.parts, strict=True)
+        ):
+            raise unsupported("a list that changes while a loop runs over it")
         return self.source[index]
 
 

@@ -9,6 +9,7 @@ the state back where another path through the body is explored.
 
 from __future__ import annotations
 
+import functools
 import types
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -26,10 +27,11 @@ from nkiverify.symbolic.integers import SymRational
 from nkiverify.symbolic.terms import Atom, Term
 
 _MISSING: Any = object()
+_CACHED = type(functools.lru_cache(lambda: None))
 
 #: Code of these packages keeps no state that a kernel's meaning depends on, or keeps it in the run.
 _OWN_PACKAGES = ("nkiverify", "nki", "neuronxcc")
-_LEAF_PACKAGES = (*_OWN_PACKAGES, "logging", "numpy", "ml_dtypes", "functools", "abc", "typing", "enum", "re", "math")
+_LEAF_PACKAGES = (*_OWN_PACKAGES, "logging", "numpy", "ml_dtypes", "abc", "typing", "enum", "re", "math")
 
 _LEAF_TYPES = (
     *PLAIN,
@@ -38,7 +40,6 @@ _LEAF_TYPES = (
     Condition,
     SymRational,
     Atom,
-    types.ModuleType,
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
     types.WrapperDescriptorType,
@@ -72,6 +73,14 @@ class Holder:
     value: Any
     read: Callable[[Any], dict[Any, Any]]
     write: Callable[[Any, dict[Any, Any]], None] | None
+
+    def assign(self, key: Any, part: Any) -> None:
+        """Change one part."""
+        if type(self.value) is dict:
+            self.value[key] = part
+            return
+        assert self.write is not None
+        self.write(self.value, {**self.read(self.value), key: part})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,9 +144,9 @@ class Snapshot:
         if wrapped is not None:
             # A decorated kernel: its default arguments are those of the function inside.
             pending.append(wrapped)
-        if isinstance(value, types.MethodType):
-            pending.append(value.__self__)
-            pending.append(value.__func__)
+        inside = _parts_inside(value)
+        if inside is not None:
+            pending.extend(inside)
             return
         holder = _holder_of(value)
         if holder is None:
@@ -145,6 +154,7 @@ class Snapshot:
         content = holder.read(value)
         self._holders[id(value)] = (holder, content)
         pending.extend(content.values())
+        pending.append(kind)
         if kind is dict:
             pending.extend(key for key in content if not isinstance(key, str))
 
@@ -177,6 +187,19 @@ class Snapshot:
             holder.write(holder.value, content)
 
 
+def _parts_inside(value: object) -> Iterable[object] | None:
+    """What an object without state of its own leads to; None for one that may have state."""
+    if isinstance(value, types.MethodType):
+        return value.__self__, value.__func__
+    if isinstance(value, types.ModuleType):
+        return [vars(value)] if KERNEL_MARKER in vars(value) else ()
+    if isinstance(value, property):
+        return value.fget, value.fset, value.fdel
+    if isinstance(value, functools.partial):
+        return value.func, value.args, value.keywords
+    return None
+
+
 def missing(value: object) -> bool:
     """Whether a side of a `Change` is absent."""
     return value is _MISSING
@@ -196,6 +219,9 @@ def _unchanged(before: object, after: object) -> bool:
 
 def _holder_of(value: object) -> Holder | None:
     kind = type(value)
+    if isinstance(value, _CACHED):
+        # A function that remembers results: a call it had not seen before changes what it does later.
+        return Holder(value, lambda cached: {"misses": cached.cache_info().misses}, None)
     known = _HOLDERS.get(kind)
     if known is not None:
         return Holder(value, *known)
@@ -212,14 +238,14 @@ def _holder_of(value: object) -> Holder | None:
         return None
     if isinstance(value, np.ndarray):
         return Holder(value, lambda array: {"": array.copy()}, _write_array)
+    if hasattr(value, "__dict__") or (slot_names(kind) and not isinstance(value, dict | list | set | deque)):
+        return Holder(value, _read_object, _write_object)
     if isinstance(value, dict):
         return Holder(value, dict, _write_dict)
     if isinstance(value, list):
         return Holder(value, _read_sequence, _write_list)
     if isinstance(value, set | deque):
         return Holder(value, _read_elements, None)
-    if hasattr(value, "__dict__") or slot_names(kind):
-        return Holder(value, _read_object, _write_object)
     return _by_reduction(value)
 
 
@@ -335,17 +361,29 @@ def _read_object(value: object) -> dict[Any, Any]:
         except AttributeError:
             continue
     content.update(getattr(value, "__dict__", {}))
-    if isinstance(value, list):
-        content.update(enumerate(value))
+    # A class derived from a container has elements beside its attributes.
+    if isinstance(value, list | deque):
+        content.update((("element", position), part) for position, part in enumerate(value))
     elif isinstance(value, dict):
-        content.update((("key", key), part) for key, part in value.items())
+        content.update((("element", key), part) for key, part in value.items())
+    elif isinstance(value, set):
+        content.update((("element", id(part)), part) for part in value)
     return content
 
 
-def _write_object(value: object, content: dict[Any, Any]) -> None:
-    for name in set(_read_object(value)) - set(content):
+def _write_object(value: Any, content: dict[Any, Any]) -> None:
+    elements = {key[1]: part for key, part in content.items() if isinstance(key, tuple)}
+    if isinstance(value, list):
+        list.__setitem__(value, slice(None), list(elements.values()))
+    elif isinstance(value, dict):
+        dict.clear(value)
+        dict.update(value, elements)
+    elif isinstance(value, set | deque) and list(elements.values()) != list(value):
+        raise OpaqueState(value)
+    attributes = {name: part for name, part in content.items() if isinstance(name, str)}
+    for name in [name for name in _read_object(value) if isinstance(name, str) and name not in attributes]:
         object.__delattr__(value, name)
-    for name, part in content.items():
+    for name, part in attributes.items():
         object.__setattr__(value, name, part)
 
 

@@ -1,7 +1,7 @@
 """Comparing and rewriting the values a kernel computes with: numbers, tensors, containers, objects.
 
 Both walk a value as data. What they do not know how to walk they refuse: `same_value` says "not the same" and
-`substitute` raises an unsupported construct, so that nothing unknown is taken for unchanged.
+`substitute` raises `CannotSubstitute`, so that nothing unknown is taken for unchanged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 from nkiverify.frontend.lists import Element, Segment, SymList
-from nkiverify.run import unsupported
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import SymRational
@@ -21,6 +20,10 @@ from nkiverify.symbolic.terms import Atom, Term
 
 #: Values without parts that could depend on a loop index.
 PLAIN = (int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))
+
+class CannotSubstitute(Exception):
+    """A value has parts that may depend on a loop index and that cannot be rewritten."""
+
 
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type, property)
 
@@ -140,13 +143,13 @@ def _substitute(value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any]) 
         replaced = {key: recurse(part) for key, part in value.items()}
         if all(new is old for new, old in zip(replaced.values(), value.values(), strict=True)):
             return value
-        raise unsupported("a dictionary whose values depend on a loop index, kept after the loop")
+        raise CannotSubstitute("a dictionary whose values depend on a loop index")
     if isinstance(value, _FUNCTIONS):
         if getattr(value, "__closure__", None) or isinstance(value, types.MethodType):
-            raise unsupported("a closure or bound method made in a loop, kept after the loop")
+            raise CannotSubstitute("a closure or bound method made in a loop")
         return value
     if isinstance(value, frozenset | set | list) or not _walkable(value):
-        raise unsupported(f"a {type(value).__name__} made in a loop, kept after the loop")
+        raise CannotSubstitute(f"a {type(value).__name__} made in a loop")
     return _substitute_object(value, recurse, done)
 
 

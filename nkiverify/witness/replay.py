@@ -21,7 +21,7 @@ class Replay:
     """What a concrete run did. `raised` is the exception that ended it, `excluded` why the values are no legal input."""
 
     broken: tuple[BrokenContract, ...]
-    raised: Exception | None = None
+    raised: Exception | SystemExit | None = None
     raised_at: Site | None = None
     excluded: str = ""
     unsupported: str = ""
@@ -41,7 +41,7 @@ class Replay:
         return self.raised is not None and rule.id == rule_of(self.raised).id and _same_line(self.raised_at, site)
 
 
-def rule_of(error: Exception) -> Contract:
+def rule_of(error: Exception | SystemExit) -> Contract:
     """The contract that a kernel breaks by raising `error`."""
     if isinstance(error, ZeroDivisionError):
         return contract("host.division_by_zero")
@@ -78,7 +78,7 @@ def replay(
         return Replay((), excluded=str(outside))
     except UnsupportedConstruct as limit:
         return Replay(tuple(run.broken), unsupported=limit.construct)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if stop_at_first and run.broken:
             return Replay(tuple(run.broken))
         return Replay(tuple(run.broken), error, innermost_kernel_site(error))
