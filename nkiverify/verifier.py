@@ -230,8 +230,9 @@ class _Judge:
     def _violations(self, refuted: list[Decision]) -> list[Violation]:
         deadline = time.monotonic() + MINIMISE_SECONDS
         found: list[Violation] = []
+        awaited = [(decision.claim.contract.id, decision.claim.site) for decision in refuted]
         for decision in refuted:
-            values, confirmed = self._confirmation(decision, deadline)
+            values, confirmed = self._confirmation(decision, awaited, deadline)
             found.append(violation_of(decision, values, self._exploration.run.program, confirmed))
         if any(violation.replayed for violation in found):
             # The plain run ends at the first exception: what lies behind it fails only if it is mended.
@@ -239,7 +240,9 @@ class _Judge:
             found = [violation if violation.replayed else replace(violation, note=note) for violation in found]
         return found
 
-    def _confirmation(self, decision: Decision, deadline: float) -> tuple[dict[str, int], bool]:
+    def _confirmation(
+        self, decision: Decision, awaited: list[tuple[str, Site | None]], deadline: float
+    ) -> tuple[dict[str, int], bool]:
         """A witness for the claim, and whether the plain run on it breaks the contract at the same line."""
         claim = decision.claim
         for values, earlier in self._replays:
@@ -247,7 +250,7 @@ class _Judge:
                 return values, True
         program = self._exploration.run.program
         values = smallest_witness(program, decision, max(0.0, deadline - time.monotonic()))
-        played = replay(self._target, values, self._hardware, checked=self._phase == 2)
+        played = replay(self._target, values, self._hardware, checked=self._phase == 2, awaited=awaited)
         self._replays.append((values, played))
         return values, played.confirms(claim.contract, claim.site)
 

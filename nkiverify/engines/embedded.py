@@ -15,7 +15,7 @@ from nkiverify.engines.smt import Answer, Question
 from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition, negate
-from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.terms import Atom
 
@@ -160,18 +160,9 @@ class EmbeddedEngine:
         parent = path._parent
         if parent is not None and self._reachable(parent) is False or path.facts.contradictory:
             return False
-        # Mostly what satisfies the hypotheses around a loop does so inside, in its first iteration.
-        indices = {
-            atom
-            for condition in path.hypotheses
-            if isinstance(condition, Condition)
-            for atom in condition.atoms()
-            if isinstance(atom, terms.Index)
-        }
         for known in ([parent.sample] if parent is not None and parent.sample else []) + self._samples:
-            sample = Valuation({**dict.fromkeys(indices, 0), **known.given})
-            if sample.satisfies(path.hypotheses):
-                path.sample = sample
+            path.sample = next(variants(known, path.hypotheses), None)
+            if path.sample is not None:
                 return True
         question = Question(path.hypotheses, max(1, self._milliseconds()))
         answer = question.satisfiable()

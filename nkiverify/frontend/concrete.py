@@ -8,7 +8,7 @@ every element of the grid.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
@@ -34,19 +34,31 @@ class BrokenContract:
     quantities: tuple[tuple[str, object], ...]
 
 
+class AllBroken(BaseException):
+    """Every place that a replay was to reach has been seen to break its contract: the rest is not needed."""
+
+
 class ConcreteRun:
     """Executes a target on one choice of values.
 
+    With `awaited`, contracts with their places, the run ends (by raising `AllBroken`) once all of them are broken.
     With `stop_at_first` a broken contract raises `ContractViolation`; otherwise it is noted in `broken` and the kernel
     goes on, as far as Python lets it.
     """
 
     symbolic = False
 
-    def __init__(self, hardware: Hardware, stop_at_first: bool = True, seconds: float = 60.0) -> None:
+    def __init__(
+        self,
+        hardware: Hardware,
+        stop_at_first: bool = True,
+        seconds: float = 60.0,
+        awaited: Iterable[tuple[str, Site | None]] = (),
+    ) -> None:
         self.hardware = hardware
         self.stop_at_first = stop_at_first
         self._deadline = time.monotonic() + seconds
+        self._awaited = {(rule, _line_of(site)) for rule, site in awaited}
         self.broken: list[BrokenContract] = []
         self._count = 0
 
@@ -65,6 +77,10 @@ class ConcreteRun:
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
         """Note that `rule` is broken, or raise."""
         self.broken.append(BrokenContract(rule, site, tuple(quantities.items())))
+        if self._awaited:
+            self._awaited.discard((rule.id, _line_of(site)))
+            if not self._awaited:
+                raise AllBroken
         if self.stop_at_first:
             shown = ", ".join(f"{name} = {value}" for name, value in quantities.items())
             raise ContractViolation(rule.id, f"{rule.statement} {shown}".strip(), site)
@@ -119,6 +135,10 @@ class ConcreteRun:
 
     def host_division(self, divisor: Term, frame: FrameType) -> None:
         """Index grids are no host integers."""
+
+
+def _line_of(site: Site | None) -> tuple[str, int] | None:
+    return (site.file, site.line) if site is not None else None
 
 
 def innermost_kernel_site(error: BaseException) -> Site | None:

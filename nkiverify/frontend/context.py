@@ -9,6 +9,7 @@ from __future__ import annotations
 from nkiverify.engines.smt import Answer, Question
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.terms import Term
 
@@ -19,7 +20,7 @@ PATH_QUESTION_MS = 1000
 class Context:
     """The hypotheses of a path."""
 
-    __slots__ = ("_children", "_facts", "_truth", "_values", "condition", "parent")
+    __slots__ = ("_children", "_facts", "_sample", "_sampled", "_truth", "_values", "condition", "parent")
 
     def __init__(self, parent: Context | None = None, condition: Condition | bool = True) -> None:
         self.parent = parent
@@ -28,6 +29,8 @@ class Context:
         self._facts: Facts | None = None
         self._truth: dict[int, bool | None] = {}
         self._values: dict[int, int | None] = {}
+        self._sample: Valuation | None = None
+        self._sampled = False
 
     def with_condition(self, condition: Condition | bool) -> Context:
         """The context in which `condition` holds as well."""
@@ -69,11 +72,40 @@ class Context:
         if self.facts.proves(negated):
             return False
         question = Question(self.hypotheses(), PATH_QUESTION_MS)
-        if question.satisfiable(condition) is Answer.NO:
+        seen = self._seen_values(condition)
+        if True not in seen and question.satisfiable(condition) is Answer.NO:
             return False
-        if question.satisfiable(negated) is Answer.NO:
+        if False not in seen and question.satisfiable(negated) is Answer.NO:
             return True
         return None
+
+    def sample(self) -> Valuation | None:
+        """Some values for which the hypotheses hold, if some have been found."""
+        if not self._sampled:
+            self._sampled = True
+            self._sample = self._find_sample()
+        return self._sample
+
+    def _find_sample(self) -> Valuation | None:
+        hypotheses = self.hypotheses()
+        inherited = self.parent.sample() if self.parent is not None else Valuation({})
+        for candidate in variants(inherited, hypotheses) if inherited is not None else ():
+            return candidate
+        question = Question(hypotheses, PATH_QUESTION_MS)
+        return Valuation(question.model) if question.satisfiable() is Answer.YES else None
+
+    def _seen_values(self, condition: Condition) -> set[bool]:
+        """The truth values that `condition` has been seen to have, without asking the solver."""
+        sample = self.sample()
+        seen: set[bool] = set()
+        for candidate in variants(sample, self.hypotheses(), condition) if sample is not None else ():
+            try:
+                seen.add(candidate.holds(condition))
+            except Undefined:
+                continue
+            if len(seen) == 2:
+                break
+        return seen
 
     def value(self, term: Term) -> int | None:
         """The only value `term` can have, if there is only one."""

@@ -314,7 +314,7 @@ class SymbolicRun:
 
     def holds_already(self, condition: object) -> bool:
         """Whether assuming `condition` would add nothing."""
-        return condition is True or (isinstance(condition, Condition) and self.holds(condition))
+        return condition is True or (isinstance(condition, Condition) and self._context.facts.proves(condition))
 
     def forced_value(self, term: Term) -> int | None:
         """The one value the path leaves for `term`, if there is only one."""
@@ -330,7 +330,7 @@ class SymbolicRun:
             raise self.end_path()
         self.record(Assume(condition, text))
         self._context = self._context.with_condition(condition)
-        if self._context.truth(condition.negation()) is True or self._context.facts.contradictory:
+        if self._context.facts.contradictory:
             raise self.end_path()
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:

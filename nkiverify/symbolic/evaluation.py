@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.terms import Atom, Div, Min, Select, Term
+from nkiverify.symbolic.terms import Atom, Div, Index, Min, Select, Term
 
 
 class Undefined(Exception):
@@ -66,3 +66,32 @@ class Valuation:
             return all(self.holds(condition) for condition in conditions)
         except Undefined:
             return False
+
+
+def variants(base: Valuation, hypotheses: list[Condition | bool], *mentioned: Condition) -> Iterator[Valuation]:
+    """Valuations near `base` that satisfy `hypotheses`: indices it leaves open are first iterations, then second ones.
+
+    Most of what satisfies the hypotheses around a loop does so inside, in its first iterations: looking there first
+    saves asking a solver.
+    """
+    indices = {atom for atom in _atoms_of([*hypotheses, *mentioned]) if isinstance(atom, Index)}
+    open_indices = indices - base.given.keys()
+    candidates = [base] if not open_indices else []
+    for value in (0, 1):
+        candidates.append(Valuation({**base.given, **dict.fromkeys(open_indices, value)}))
+    for atom in indices:
+        moved = base.given.get(atom, 0)
+        candidates.extend(
+            Valuation({**dict.fromkeys(open_indices, 0), **base.given, atom: other})
+            for other in (0, moved + 1)
+            if other != moved
+        )
+    yield from (candidate for candidate in candidates if candidate.satisfies(hypotheses))
+
+
+def _atoms_of(conditions: Iterable[Condition | bool]) -> set[Atom]:
+    found: set[Atom] = set()
+    for condition in conditions:
+        if isinstance(condition, Condition):
+            found |= condition.atoms()
+    return found

@@ -8,6 +8,7 @@ The prover never guesses: True means proved, False means "not proved here", and 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from nkiverify.symbolic import conditions, terms
@@ -197,6 +198,27 @@ class Facts:
                 self._tighten(atom, low=-(-self._range(rest)[0] // -size))
         if self._range(term)[0] > 0:
             self.contradictory = True
+        self._bound_products(term)
+
+    def _bound_products(self, term: Term) -> None:
+        """Constant bounds of the factors of a product that a hypothesis `a*x*y + r <= 0` bounds."""
+        for monomial, coefficient in term.monomials.items():
+            if len(monomial) < 2:
+                continue
+            rest = terms.add(term, terms.make({monomial: coefficient}), -1)
+            least = self._range(rest)[0]
+            if least == -_INFINITY or any(self.ranges.get(atom, (-1, 0))[0] < 0 for atom in monomial):
+                continue
+            if coefficient < 0 and least > 0:
+                # The product of factors that are not negative is at least 1: so is every factor.
+                for atom in monomial:
+                    self._tighten(atom, low=1)
+            elif coefficient > 0:
+                for atom in monomial:
+                    others = [other for other in monomial if other is not atom]
+                    smallest = coefficient * math.prod(int(self.ranges[other][0]) for other in others)
+                    if smallest > 0 and monomial.count(atom) == 1:
+                        self._tighten(atom, high=-least // smallest)
 
     def _tighten(self, atom: Atom, low: float = -_INFINITY, high: float = _INFINITY) -> None:
         old_low, old_high = self.ranges.get(atom, (-_INFINITY, _INFINITY))
@@ -260,6 +282,17 @@ class Facts:
             self._tighten(atom, low=low // (large if low >= 0 else small) if large < _INFINITY or low < 0 else 0)
         if high < _INFINITY:
             self._tighten(atom, high=high // (small if high >= 0 else large) if large < _INFINITY or high >= 0 else -1)
+        if denominator.constant is None:
+            # A quotient of something not negative by something positive, and the like.
+            for offset, bound in ((terms.scale(denominator, -1), 1), (terms.constant(0), 0)):
+                if self._at_least_zero(terms.add(numerator, offset), _Budget(100), 4):
+                    self._tighten(atom, low=bound)
+                    self._add_at_most(terms.add(quotient, numerator, -1))
+                    break
+            for slack, bound in ((terms.constant(-1), -1), (terms.constant(0), 0)):
+                if self._at_least_zero(terms.add(slack, numerator, -1), _Budget(100), 4):
+                    self._tighten(atom, high=bound)
+                    break
         # b*q <= a and a <= b*q + b - 1.
         self._add_at_most(terms.add(whole, numerator, -1))
         over = terms.add(terms.add(numerator, whole, -1), denominator, -1)
@@ -325,12 +358,16 @@ class Facts:
         )
 
     def _proves_any(self, goal: Junction, budget: _Budget) -> bool:
-        if any(self._proves(part, budget) for part in goal.parts):
-            return True
-        # One part must hold where all others fail.
-        *others, last = goal.parts
-        extended = self.extended(*(part.negation() for part in others))
-        return extended.contradictory or extended._proves(last, budget)
+        # One part must hold where all others fail. Whichever is singled out will do; conjunctions are asked last to be
+        # hypotheses, as their negations are disjunctions.
+        share = budget.steps // len(goal.parts)
+        for part in sorted(goal.parts, key=lambda part: isinstance(part, Comparison)):
+            others = [other.negation() for other in goal.parts if other is not part]
+            extended = self.extended(*others)
+            if extended.contradictory or extended._proves(part, _Budget(share)):
+                return True
+        budget.steps = 0
+        return False
 
     def _with(self, term: Term) -> Facts:
         """These facts, with what the atoms of `term` say of themselves."""
@@ -392,17 +429,12 @@ class Facts:
         for known, positive in ((self.lower, True), (self.upper, False)):
             bounds = known.get(atom, ())
             signed = factor if positive else terms.scale(factor, -1)
-            sign_known: bool | None = None
             for bound_factor, bound_rest in bounds:
                 cofactor = _exact_quotient(signed, bound_factor)
                 if cofactor is None:
                     continue
-                if sign_known is None:
-                    sign_known = self._at_least_zero(cofactor, budget, depth - 1)
-                elif cofactor.constant is None:
-                    sign_known = self._at_least_zero(cofactor, budget, depth - 1)
-                if not sign_known:
-                    break
+                if not self._at_least_zero(cofactor, budget, depth - 1):
+                    continue
                 # cofactor*(f*x) >= -cofactor*r for a lower bound f*x + r >= 0, likewise above.
                 part = terms.multiply(cofactor, bound_rest)
                 smaller = terms.add(rest, part, -1 if positive else 1)

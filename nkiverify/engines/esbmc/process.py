@@ -1,0 +1,145 @@
+"""Running an ESBMC process and surviving whatever it does: it hangs, dies, forks, prints without end."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Most bytes of output that are read from one process; a verdict with its trace takes a few hundred kilobytes.
+OUTPUT_BYTES = 32 * 2**20
+#: Bytes of address space a process may have unless the caller says otherwise.
+MEMORY_BYTES = 4 * 2**30
+
+#: Seconds to wait for the rest of the output when the process has ended but something it started holds the pipes.
+_DRAIN_SECONDS = 0.5
+#: Seconds between two looks at whether the process still lives.
+_POLL_SECONDS = 0.25
+
+
+class Ending(enum.Enum):
+    """How a process came to its end."""
+
+    EXITED = "exited"
+    TIMED_OUT = "timed out"
+    FLOODED = "printed too much"
+    NOT_STARTED = "could not be started"
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A process that has ended. `status` is its exit status, negative for a signal, None where it was not its own end.
+
+    `text` is what it printed: standard output, then standard error. They are read apart, since a process that buffers
+    both can tear lines where they share a pipe.
+    """
+
+    ending: Ending
+    status: int | None
+    text: str
+    seconds: float
+
+
+def run(
+    command: Sequence[str | Path], folder: Path, seconds: float, memory: int = MEMORY_BYTES, output: int = OUTPUT_BYTES
+) -> Finished:
+    """Run `command` in `folder` for at most `seconds`, with at most `memory` bytes in each of its processes.
+
+    The process gets a group of its own, which is killed whole before this returns or raises, by Ctrl-C for example.
+    Its temporary files go to `folder`.
+    """
+    started = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            [*_dying_with_us(), *command],
+            cwd=folder,
+            env=_environment(folder),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return Finished(Ending.NOT_STARTED, None, f"{error.strerror or error}\n", time.monotonic() - started)
+    try:
+        _limit_memory(process.pid, memory)
+        ending, text = _read(process, started + seconds, output)
+    finally:
+        _kill_group(process)
+    status = process.returncode if ending is Ending.EXITED else None
+    return Finished(ending, status, text, time.monotonic() - started)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Nothing that makes one machine's run differ from another's: no configuration file, no tools found by chance."""
+    kept = {name: os.environ[name] for name in ("LANG", "LD_LIBRARY_PATH") if name in os.environ}
+    return kept | {"ESBMC_CONFIG_FILE": "", "HOME": str(folder), "PATH": os.defpath, "TMPDIR": str(folder)}
+
+
+def _dying_with_us() -> list[str]:
+    """A prefix for the command that has the kernel kill it when this process is killed, where there is such a thing."""
+    setpriv = shutil.which("setpriv", path=os.defpath) if sys.platform == "linux" else None
+    return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv is not None else []
+
+
+def _limit_memory(pid: int, memory: int) -> None:
+    if sys.platform == "linux":
+        import resource
+
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            resource.prlimit(pid, resource.RLIMIT_AS, (memory, memory))
+            resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+
+
+def _read(process: subprocess.Popen[bytes], deadline: float, limit: int) -> tuple[Ending, str]:
+    """Everything the process prints until it ends, the deadline passes, or it has printed `limit` bytes."""
+    assert process.stdout is not None and process.stderr is not None
+    chunks: dict[int, list[bytes]] = {process.stdout.fileno(): [], process.stderr.fileno(): []}
+    read = 0
+    ending = Ending.EXITED
+    with selectors.DefaultSelector() as selector:
+        for descriptor in chunks:
+            selector.register(descriptor, selectors.EVENT_READ)
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                ending = Ending.TIMED_OUT if process.poll() is None else ending
+                break
+            if not selector.get_map():
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(left)
+                ending = Ending.TIMED_OUT if process.returncode is None else ending
+                break
+            for key, _ in selector.select(min(left, _POLL_SECONDS)):
+                chunk = os.read(key.fd, 1 << 16)
+                if chunk:
+                    chunks[key.fd].append(chunk)
+                    read += len(chunk)
+                else:
+                    selector.unregister(key.fd)
+            if read > limit:
+                ending = Ending.FLOODED
+                break
+            if process.poll() is not None:
+                # What is in the pipes now was printed by it; what holds them open longer is not worth waiting for.
+                deadline = min(deadline, time.monotonic() + _DRAIN_SECONDS)
+    return ending, b"".join(b"".join(parts) for parts in chunks.values()).decode("utf-8", "replace")
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End the process and everything it has started that did not leave its group, and reap it."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for pipe in (process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
