@@ -119,7 +119,6 @@ def _verify(targets: Sequence[Target], options: Options) -> Session:
     from nkiverify import pool
     from nkiverify.report.progress import Progress
     from nkiverify.session import ExitStatus, Session, Versions, status_of
-    from nkiverify.verifier import verify
 
     started = datetime.now(timezone.utc)
     clock = time.perf_counter()
@@ -131,10 +130,10 @@ def _verify(targets: Sequence[Target], options: Options) -> Session:
 
     try:
         if options.jobs == 1:
-            outcome = pool.run_in_process(targets, options, verify, progress, fails)
+            outcome = pool.run_in_process(targets, options, _verify_target, progress, fails)
         else:
             load = partial(_targets_by_name, options.root)
-            outcome = pool.run_in_workers(targets, options, verify, load, progress, fails, processes)
+            outcome = pool.run_in_workers(targets, options, _verify_target, load, progress, fails, processes)
     finally:
         progress.close()
     return Session(
@@ -169,6 +168,13 @@ def _report(session: Session, options: Options) -> int:
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return status
+
+
+def _verify_target(target: Target, options: Options) -> list[Run]:
+    """What workers do. The verifier is imported there: its libraries start threads, and then a process cannot fork."""
+    from nkiverify.verifier import verify
+
+    return verify(target, options)
 
 
 def _targets_by_name(root: Path) -> Mapping[str, Target]:

@@ -14,8 +14,8 @@ from nkiverify.session import ExitStatus, Session, status_of
 #: Columns a report fits, as far as the names of the targets allow.
 WIDTH = 80
 
-_COLUMNS = ("target", "ph", "expected", "actual", "qualifier", "claims", "ms")
-_ALIGNMENT = ("left", "right", "left", "left", "left", "right", "right")
+_COLUMNS: tuple[str, ...] = ("target", "ph", "expected", "actual", "qualifier", "claims", "ms")
+_ALIGNMENT: tuple[str, ...] = ("left", "right", "left", "left", "left", "right", "right")
 _QUALIFIER = _COLUMNS.index("qualifier")
 #: The qualifier is not shortened below this: "bounded 8" is readable.
 _NARROWEST_QUALIFIER = len("qualifier")
@@ -40,29 +40,40 @@ def report(session: Session, *, detail_expected: bool, debug: bool = False, widt
 
 
 def table(runs: Sequence[Run], width: int = WIDTH) -> str:
-    """One line per run. To fit `width`, qualifiers are shortened, then the columns set closer; a name is never cut."""
-    rows: list[tuple[str, ...]] = [
+    """One line per run. What does not fit `width` loses an empty column of qualifiers, else has qualifiers shortened.
+
+    Then columns are set closer. A name is never cut: it is what one types to run the target again.
+    """
+    rows = [_COLUMNS] + [
         (
             run.target,
             str(run.phase),
             wording.expectation(run.expected),
             run.verdict.value,
-            run.qualifier,
+            " ".join(run.qualifier.split()),
             str(run.claims),
             wording.milliseconds(run.milliseconds),
         )
         for run in runs
     ]
-    others = [max(map(len, column)) for column in zip(_COLUMNS, *rows, strict=True)]
-    del others[_QUALIFIER]
+    alignment = _ALIGNMENT
+    others = [max(map(len, column)) for column in zip(*_without(rows, _QUALIFIER), strict=True)]
     room = width - sum(others)
     gap = 2 if room - 2 * len(others) >= _NARROWEST_QUALIFIER else 1
-    limit = max(room - gap * len(others), _NARROWEST_QUALIFIER)
-    rows = [(*row[:_QUALIFIER], _shortened(row[_QUALIFIER], limit), *row[_QUALIFIER + 1 :]) for row in rows]
-    rule = ["-" * max(map(len, column)) for column in zip(_COLUMNS, *rows, strict=True)]
+    if gap == 1 and not any(run.qualifier for run in runs):
+        rows, alignment = _without(rows, _QUALIFIER), _without([alignment], _QUALIFIER)[0]
+        gap = 2 if room >= 2 * (len(others) - 1) else 1
+    else:
+        limit = max(room - gap * len(others), _NARROWEST_QUALIFIER)
+        rows = [(*row[:_QUALIFIER], _shortened(row[_QUALIFIER], limit), *row[_QUALIFIER + 1 :]) for row in rows]
+    rule = tuple("-" * max(map(len, column)) for column in zip(*rows, strict=True))
     # Headers as a row: tabulate makes a column two wider than its header.
-    lines = tabulate([_COLUMNS, rule, *rows], tablefmt=_spaced(gap), colalign=_ALIGNMENT, disable_numparse=True)
+    lines = tabulate([rows[0], rule, *rows[1:]], tablefmt=_spaced(gap), colalign=alignment, disable_numparse=True)
     return "\n".join(line.rstrip() for line in lines.splitlines())
+
+
+def _without(rows: Sequence[tuple[str, ...]], column: int) -> list[tuple[str, ...]]:
+    return [row[:column] + row[column + 1 :] for row in rows]
 
 
 def summary(session: Session, width: int = WIDTH) -> str:
@@ -111,7 +122,8 @@ def _has_story(run: Run) -> bool:
 
 def _brief(run: Run, session: Session, width: int) -> str:
     """One refutation in a line: where, and which contract."""
-    sites = "; ".join(f"{v.contract} at {wording.place(v.file, v.line, session.root)}" for v in run.violations)
+    places = [(v.contract, wording.place(v.file, v.line, session.root)) for v in run.violations]
+    sites = "; ".join(f"{contract} at {place}" if place else contract for contract, place in places)
     line = f"  {run.target}, phase {run.phase}: {sites}"
     return textwrap.fill(line, width, subsequent_indent="    ", break_on_hyphens=False)
 
@@ -125,7 +137,7 @@ def _story(run: Run, session: Session, debug: bool, width: int) -> str:
     lines += _field("kernel", run.kernel, width)
     reason = run.reason or (run.qualifier if run.verdict is Verdict.UNKNOWN else "")
     if reason:
-        lines += _field("reason", reason, width)
+        lines += _field("reason", wording.text(reason, session.root), width)
     for violation in run.violations:
         lines += _violation(violation, session, width)
     if run.assumptions:
@@ -149,7 +161,7 @@ def _violation(violation: Violation, session: Session, width: int) -> Iterator[s
     )
     fields: Iterable[tuple[str, str]] = (
         ("at", wording.place(violation.file, violation.line, session.root)),
-        ("because", violation.message),
+        ("because", wording.text(violation.message, session.root)),
         ("witness", _witness(violation)),
         ("note", violation.note),
         ("stub", wording.relative(violation.stub, session.root)),
@@ -180,7 +192,6 @@ def _field(name: str, value: str, width: int, indent: str = "  ") -> list[str]:
 
 
 def _shortened(text: str, limit: int) -> str:
-    text = " ".join(text.split())
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 

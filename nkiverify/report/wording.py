@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from nkiverify.results import Run, Verdict
@@ -16,8 +17,13 @@ def relative(file: str, root: Path) -> str:
 
 
 def place(file: str, line: int, root: Path) -> str:
-    """A place that editors and terminals understand: `kernels/matmul.py:57`."""
-    return f"{relative(file, root)}:{line}"
+    """A place that editors and terminals understand: `kernels/matmul.py:57`; empty where no file is named."""
+    return f"{relative(file, root)}:{line}" if file else ""
+
+
+def text(words: str, root: Path) -> str:
+    """`words` with the places it names relative to `root`, where they lie inside."""
+    return words.replace(f"{root}{os.sep}", "")
 
 
 def verdict(run: Run) -> str:

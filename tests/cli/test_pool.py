@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-import signal
+import subprocess
+import sys
 import threading
 import time
 from functools import partial
@@ -131,14 +133,14 @@ def test_ctrl_c_keeps_what_has_finished_and_ends_the_workers() -> None:
 
     def interrupt(event: str, name: str) -> None:
         if (event, name) == ("finished", "b"):
-            running.extend(_children())
+            running.extend(_workers())
             raise KeyboardInterrupt
 
     outcome = work("hang_a", "b", "c", listener=Record(act=interrupt), timeout=60)
     assert outcome.interrupted
     assert verdicts(outcome) == {"b": Verdict.SUCCESSFUL}
     assert outcome.not_run == ("hang_a", "c")
-    assert running and not set(running) & set(_children())
+    assert running and not set(running) & set(_workers())
 
 
 def test_workers_are_spawned_where_forking_would_copy_held_locks() -> None:
@@ -153,18 +155,25 @@ def test_workers_are_spawned_where_forking_would_copy_held_locks() -> None:
     assert verdicts(outcome) == {"a": Verdict.SUCCESSFUL, "killed": Verdict.ERROR, "pid": Verdict.SUCCESSFUL}
 
 
-def test_workers_end_when_their_parent_is_killed() -> None:
-    reader, writer = os.pipe()
-    parent = os.fork()
-    if parent == 0:  # pragma: no cover
-        def tell(event: str, name: str) -> None:
-            os.write(writer, b"%d " % _children()[0])
+PARENT = """
+import multiprocessing
+from tests.cli.fakes import Record
+from tests.cli.test_pool import work
 
-        work("hang", listener=Record(act=tell), timeout=600)
-        os._exit(0)
-    worker = int(os.read(reader, 100))
-    os.kill(parent, signal.SIGKILL)
-    os.waitpid(parent, 0)
+if __name__ == "__main__":
+    def tell(event, name):
+        print(multiprocessing.active_children()[0].pid, flush=True)
+
+    work("hang", listener=Record(act=tell), timeout=600)
+"""
+
+
+def test_workers_end_when_their_parent_is_killed() -> None:
+    top = Path(__file__).parents[2]
+    with subprocess.Popen([sys.executable, "-c", PARENT], cwd=top, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        parent.kill()
     deadline = time.monotonic() + 10
     while _alive(worker) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -195,10 +204,9 @@ def test_in_this_process_fail_fast_starts_nothing_more() -> None:
     assert in_process("a", "failed", "c", fail_fast=True).not_run == ("c",)
 
 
-def _children() -> list[int]:
-    """The processes that this one has started and not buried."""
-    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
-    return [int(word) for word in children.split()]
+def _workers() -> list[int]:
+    """The worker processes there are."""
+    return [process.pid for process in multiprocessing.active_children() if process.pid is not None]
 
 
 def _alive(pid: int) -> bool:

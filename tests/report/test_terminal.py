@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nkiverify.report import terminal
-from nkiverify.results import Run, Verdict
-from tests.report.samples import COUNT_VIOLATION, refuted, run, session
+from nkiverify.results import Run, Verdict, Violation
+from tests.report.samples import refuted, run, session
 
 
 def test_a_run_that_went_well_is_a_table_and_two_lines() -> None:
@@ -61,7 +61,7 @@ def test_expected_failures_of_chosen_targets_are_told_in_full() -> None:
 
 
 def test_a_witness_that_does_not_fail_in_plain_python_is_not_sold_as_one() -> None:
-    violation = COUNT_VIOLATION.__class__("c.id", "S.", "page", "/k.py", 1, "m", {"K": 1}, replayed=False)
+    violation = Violation("c.id", "S.", "page", "/k.py", 1, "m", {"K": 1}, replayed=False)
     text = terminal.report(session(refuted(qualifier="not replayed", violations=(violation,))), detail_expected=False)
     assert "FAILED (not replayed), expected FAILED" in text
     assert "K = 1 (NOT replayed)" in text
@@ -103,6 +103,18 @@ def test_no_run_at_all_is_not_a_success() -> None:
     assert terminal.summary(session()) == "0 runs of 0 targets in 1.2 s\nnothing was verified"
 
 
+def test_what_no_kernel_line_breaks_has_no_place() -> None:
+    output = Violation("target.output_shape", "S.", "target", "", 0, "(1, 2)", {}, replayed=True)
+    of = session(refuted(violations=(output,)))
+    assert "matmul_tiled_buggy, phase 1: target.output_shape\n" in terminal.report(of, detail_expected=False)
+    assert "\n    at " not in terminal.report(of, detail_expected=True)
+
+
+def test_paths_in_a_reason_are_shown_like_any_other() -> None:
+    unknown = run(verdict=Verdict.UNKNOWN, reason="no idea, at /checkout/kernels/a.py:3")
+    assert "reason   no idea, at kernels/a.py:3\n" in terminal.report(session(unknown), detail_expected=False)
+
+
 LONGEST_NAMES = ("matmul_fully_optimized_symbolic", "interpolate_trilinear_symbolic")
 
 
@@ -120,6 +132,15 @@ def test_a_report_fits_eighty_columns(name: str, sample: Run) -> None:
     named = run(**{field: getattr(sample, field) for field in sample.__slots__} | {"target": name})
     text = terminal.report(session(named, run(), refuted()), detail_expected=True)
     assert [line for line in text.splitlines() if len(line) > 80] == []
+
+
+def test_an_empty_column_of_qualifiers_makes_room_for_a_long_name() -> None:
+    name = "interpolate_trilinear_chunk1_unguarded"
+    assert terminal.table([run(target=name)]).splitlines()[0].split() == [
+        "target", "ph", "expected", "actual", "claims", "ms"
+    ]  # fmt: skip
+    assert max(map(len, terminal.table([run(target=name)]).splitlines())) <= 80
+    assert "bounded 8" in terminal.table([run(target=name, qualifier="bounded 8")])
 
 
 def test_a_name_is_never_cut_because_it_is_what_one_types_to_rerun() -> None:
