@@ -21,18 +21,18 @@ def plain(targets: Sequence[Target]) -> str:
 
 
 def markdown(targets: Sequence[Target]) -> str:
-    """For README.md: the kernel and what the target is about as well."""
+    """For README.md: the kernel and what the target is about as well. Not padded, so that a line is its target's alone."""
+    header = ("target", "kernel", "kind", *_phases(), "domain")
     rows = [
-        (
-            f"`{target.name}`",
-            f"`{target.kernel}`",
-            target.kind.value,
-            *_expectations(target),
-            target.description.strip().splitlines()[0] if target.description.strip() else "",
-        )
+        (f"`{target.name}`", f"`{target.kernel}`", target.kind.value, *_expectations(target), _first_paragraph(target))
         for target in targets
     ]
-    return tabulate(rows, headers=("target", "kernel", "kind", *_phases(), "domain"), tablefmt="github")
+    return "\n".join("| " + " | ".join(row) + " |" for row in (header, ["---"] * len(header), *rows))
+
+
+def _first_paragraph(target: Target) -> str:
+    """What the description begins with, in one line that a table can hold."""
+    return " ".join(target.description.split("\n\n")[0].split()).replace("|", "\\|")
 
 
 def _phases() -> Iterator[str]:
