@@ -24,10 +24,15 @@ from nkiverify.symbolic.terms import Dimension, Index, Term
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assume:
-    """`condition` holds from here on. `text` says who promised it: the domain, an assert that was passed, …"""
+    """`condition` holds from here on. `text` says who promised it: the domain, an assert that was passed, …
+
+    `of_division`: the divisor of a division is not zero, or Python had raised. Claims about later divisions do without it,
+    so that every division by the same zero is reported.
+    """
 
     condition: Condition | bool
     text: str = ""
+    of_division: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +108,10 @@ class Program:
     paths: int = 0
 
     def claims(self) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:
-        """Every claim with its hypotheses: all conditions on the way from the root to it, outermost first."""
+        """Every claim with its hypotheses: all conditions on the way from the root to it, outermost first.
+
+        Claims about a division are listed with the assumptions that follow from earlier divisions as well.
+        """
         yield from _claims(self.body, [])
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nkiverify.engines.smt import Answer, Question
@@ -76,6 +76,25 @@ class _Path:
         return _Path([*self.hypotheses, *conditions], None, self)
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place of the program: what holds there, and what holds even if no division before it was by zero."""
+
+    path: _Path
+    before_divisions: _Path
+
+    def path_for(self, claim: Claim) -> _Path:
+        return self.before_divisions if claim.contract.id == "host.division_by_zero" else self.path
+
+    def with_conditions(self, conditions: Sequence[Condition | bool], of_division: bool = False) -> _Place:
+        path = self.path.with_conditions(conditions)
+        if of_division:
+            return _Place(path, self.before_divisions)
+        if self.path is self.before_divisions:
+            return _Place(path, path)
+        return _Place(path, self.before_divisions.with_conditions(conditions))
+
+
 class EmbeddedEngine:
     """Decides the claims of one shape program."""
 
@@ -93,20 +112,21 @@ class EmbeddedEngine:
 
     def decide(self, phase: int) -> Iterator[Decision]:
         """The decision of every claim of `phase`, in program order."""
-        yield from self._block(self._program.body, _Path([]), phase)
+        start = _Path([])
+        yield from self._block(self._program.body, _Place(start, start), phase)
 
-    def _block(self, block: Block, path: _Path, phase: int) -> Iterator[Decision]:
+    def _block(self, block: Block, place: _Place, phase: int) -> Iterator[Decision]:
         for item in block.items:
             if isinstance(item, Claim):
                 if item.phase == phase:
-                    yield self._claim(item, path)
+                    yield self._claim(item, place.path_for(item))
             elif isinstance(item, Assume):
-                path = path.with_conditions([item.condition])
+                place = place.with_conditions([item.condition], item.of_division)
             elif isinstance(item, Loop):
-                yield from self._block(item.body, path.with_conditions(item.bounds), phase)
+                yield from self._block(item.body, place.with_conditions(item.bounds), phase)
             elif isinstance(item, Branch):
-                yield from self._block(item.then, path.with_conditions([item.condition]), phase)
-                yield from self._block(item.orelse, path.with_conditions([item.condition.negation()]), phase)
+                yield from self._block(item.then, place.with_conditions([item.condition]), phase)
+                yield from self._block(item.orelse, place.with_conditions([item.condition.negation()]), phase)
 
     def _claim(self, claim: Claim, path: _Path) -> Decision:
         hypotheses = tuple(path.hypotheses)

@@ -160,25 +160,30 @@ def sym_zip(*sources: Any, strict: bool = False) -> Any:
 
 def sym_reversed(values: Any) -> Any:
     """`reversed`."""
-    sequence = symbolic_sequence(values)
-    return SymReversed(sequence) if sequence is not None else _Iterating(list(reversed(values)))
+    if isinstance(values, SymRange):
+        return SymReversed(values)
+    if isinstance(values, SymList) and values.symbolic:
+        sequence = symbolic_sequence(values)
+        assert sequence is not None
+        return SymReversed(sequence)
+    return _Iterating(list(reversed(values)))
 
 
 def sym_map(function: Callable[..., Any], *sources: Any) -> Any:
-    """`map`, evaluated at once."""
-    return _Iterating([function(*values) for values in zip(*sources)])  # noqa: B905
+    """`map`."""
+    return _Map(function, _Zip(tuple(sym_iter(source) for source in sources), False))
 
 
 def sym_filter(function: Callable[..., Any] | None, values: Any) -> Any:
-    """`filter`, evaluated at once."""
-    return _Iterating([value for value in values if (function(value) if function is not None else value)])
+    """`filter`."""
+    return _Filter(function, sym_iter(values))
 
 
 def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
     """`iter`; of lists and ranges an iterator whose position can be seen and put back."""
     if sentinel is not _MISSING:
         return iter(values, sentinel)
-    if isinstance(values, _Iterating | _Enumerate | _Zip):
+    if isinstance(values, _Iterating | _Enumerate | _Zip | _Map | _Filter):
         return values
     if symbolic_sequence(values) is not None:
         raise unsupported("an iterator over a symbolic sequence, advanced by hand", "write a `for` loop")
@@ -190,6 +195,26 @@ def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
 def sym_next(iterator: Any, default: Any = _MISSING) -> Any:
     """`next`."""
     return next(iterator) if default is _MISSING else next(iterator, default)
+
+
+def _lacks(value: Any, name: str) -> bool:
+    """Whether `name` is an attribute of ours that the value a symbolic one stands for does not have."""
+    stands_for = type_of(value)
+    return stands_for is not type(value) and not hasattr(stands_for, name)
+
+
+def sym_hasattr(value: Any, name: str) -> bool:
+    """`hasattr`."""
+    return False if _lacks(value, name) else hasattr(value, name)
+
+
+def sym_getattr(value: Any, name: str, *default: Any) -> Any:
+    """`getattr`."""
+    if _lacks(value, name):
+        if default:
+            return default[0]
+        raise AttributeError(f"'{type_of(value).__name__}' object has no attribute '{name}'")
+    return getattr(value, name, *default)
 
 
 def sym_divmod(left: Any, right: Any) -> Any:
@@ -290,6 +315,39 @@ class _Zip(Iterator[Any]):
         """The sources are put back by themselves."""
 
 
+class _Map(Iterator[Any]):
+    def __init__(self, function: Callable[..., Any], source: _Zip) -> None:
+        self.function = function
+        self.source = source
+
+    def __next__(self) -> Any:
+        return self.function(*next(self.source))
+
+    def __nki_state__(self) -> dict[str, Any]:
+        return {"source": self.source, "function": self.function}
+
+    def __nki_restore__(self, state: dict[str, Any]) -> None:
+        """The source is put back by itself."""
+
+
+class _Filter(Iterator[Any]):
+    def __init__(self, function: Callable[..., Any] | None, source: Iterator[Any]) -> None:
+        self.function = function
+        self.source = source
+
+    def __next__(self) -> Any:
+        while True:
+            value = next(self.source)
+            if self.function(value) if self.function is not None else value:
+                return value
+
+    def __nki_state__(self) -> dict[str, Any]:
+        return {"source": self.source, "function": self.function}
+
+    def __nki_restore__(self, state: dict[str, Any]) -> None:
+        """The source is put back by itself."""
+
+
 # --- calls of types ------------------------------------------------------------------------------------------------------
 
 
@@ -385,6 +443,8 @@ def kernel_builtins(import_hook: Callable[..., Any]) -> dict[str, Any]:
             "all": sym_all,
             "round": sym_round,
             "isinstance": sym_isinstance,
+            "hasattr": sym_hasattr,
+            "getattr": sym_getattr,
             "enumerate": sym_enumerate,
             "zip": sym_zip,
             "reversed": sym_reversed,

@@ -8,6 +8,7 @@ decides as before; where it does not, the kernel depends on something outside it
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -215,10 +216,10 @@ class SymbolicRun:
 
     def refuse_lost_name(self, error: BaseException) -> None:
         """Where `error` is about a local name whose value a summarised loop lost, nothing can be concluded."""
-        if isinstance(error, NameError):
-            for name, reason in self.names_without_value.items():
-                if f"'{name}'" in str(error):
-                    raise self.unsupported(f"reading {reason} after it", "bind it after the loop")
+        name = name_of(error)
+        if name is not None and name in self.names_without_value:
+            reason = self.names_without_value[name]
+            raise self.unsupported(f"reading {reason} after it", "bind it after the loop")
 
     @property
     def scope_key(self) -> tuple[int, ...]:
@@ -450,11 +451,21 @@ class SymbolicRun:
         self.claim(contract("host.int32"), fits, 2, site, quantities=(("value", value),))
 
     def host_division(self, divisor: Term, frame: FrameType) -> None:
-        """Kernel code divides by `divisor`: it must not be zero."""
-        if self.recording:
-            nonzero = conditions.negate(conditions.equals_zero(divisor))
-            rule = contract("host.division_by_zero")
-            self.claim(rule, nonzero, 2, frame_site(frame), quantities=(("divisor", divisor),))
+        """Kernel code divides by `divisor`: it must not be zero, and what follows is reached only if it is not.
+
+        Where the kernel may handle the exception, the run is split instead.
+        """
+        self.check_alive()
+        nonzero = conditions.negate(conditions.equals_zero(divisor))
+        if self.try_depth > 0:
+            if isinstance(nonzero, Condition) and not self.decide(nonzero):
+                raise ZeroDivisionError("division by zero")
+            return
+        rule = contract("host.division_by_zero")
+        self.claim(rule, nonzero, 2, frame_site(frame), quantities=(("divisor", divisor),))
+        if isinstance(nonzero, Condition) and not self._context.facts.proves(nonzero):
+            self.record(Assume(nonzero, "a division", of_division=True))
+            self._context = self._context.with_condition(nonzero)
 
     # --- the domain --------------------------------------------------------------------------------------------------
 
@@ -478,9 +489,32 @@ class SymbolicRun:
         self.try_depth += 1
         try:
             yield
+        except Exception as error:
+            self.passes(error)
+            raise
         finally:
             self.try_depth -= 1
             self.truncate(depth)
+
+    def passes(self, error: BaseException) -> None:
+        """Kernel code may handle or drop `error`: it must not if the error is about us rather than about the kernel."""
+        self.check_alive()
+        name = name_of(error)
+        for loop in self.open_loops:
+            loop.refuse_unbound(name)
+        self.refuse_lost_name(error)
+        if isinstance(error, TypeError | AttributeError | NotImplementedError) and self.raised_by_us(error):
+            raise self.unsupported(f"{type(error).__name__}: {error}")
+
+
+def name_of(error: BaseException) -> str | None:
+    """The name that a NameError could not find."""
+    if not isinstance(error, NameError):
+        return None
+    if getattr(error, "name", None):
+        return str(error.name)
+    found = re.search(r"'([^']+)'", str(error))
+    return found.group(1) if found else None
 
 
 def kernel_entries(error: BaseException) -> list[TracebackType]:

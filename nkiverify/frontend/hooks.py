@@ -161,12 +161,15 @@ def handling() -> None:
         return
     if isinstance(error, UnsupportedConstruct | PathEnded | LoopNotSummarised):
         raise error
-    run.check_alive()
-    if isinstance(error, NameError):
-        # A name may be unbound only because a loop is summarised.
-        raise unsupported(f"a handler for {error}", "bind the name before")
-    if isinstance(error, TypeError | AttributeError | NotImplementedError) and run.raised_by_us(error):
-        raise unsupported(f"{type(error).__name__}: {error}")
+    run.passes(error)
+
+
+def passing() -> None:
+    """The `finally` part of a `try` statement begins, perhaps with an exception in flight."""
+    run = _symbolic_run()
+    error = sys.exc_info()[1]
+    if run is not None and isinstance(error, Exception):
+        run.passes(error)
 
 
 def type_call(function: Any) -> Any:
@@ -186,6 +189,7 @@ __all__ = [
     "items",
     "list",
     "loop",
+    "passing",
     "same",
     "start",
     "text",

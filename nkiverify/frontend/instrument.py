@@ -16,6 +16,8 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     assert c, m                 __nki__.check(c, lambda: m)    (one for each part of a conjunction)
     try: body except …          try: with __nki__.trying(): body
                                 except …: __nki__.handling(); …
+    finally: body               finally: __nki__.passing(); body
+    with c: body                with c: with __nki__.trying(): body
     f"…{x}…"                    __nki__.text("…", (x, …), "…")
     int(x), type(x), …          __nki__.type_call(int)(x)
     x is True, x is 0           __nki__.same(x, True), …
@@ -236,7 +238,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
         body, handlers = self._statements(node.body), node.handlers
-        if self._function is not None and handlers:
+        if self._function is not None and (handlers or _leaves_early(node.finalbody)):
             guard = ast.With([ast.withitem(_hook("trying"), None)], body)
             body = [_placed(guard, node.body[0])]
         node.body = body
@@ -248,7 +250,22 @@ class _Rewriter(ast.NodeTransformer):
                 note = [_placed(ast.Expr(_hook("handling")), handler)]
             handler.body = [*note, *self._statements(handler.body)]
         node.orelse = self._statements(node.orelse)
-        node.finalbody = self._statements(node.finalbody)
+        finalbody = self._statements(node.finalbody)
+        if self._function is not None and finalbody:
+            # A `return` or `continue` in it drops the exception in flight.
+            finalbody.insert(0, _placed(ast.Expr(_hook("passing")), finalbody[0]))
+        node.finalbody = finalbody
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        for item in node.items:
+            item.context_expr = self.visit(item.context_expr)
+            if item.optional_vars is not None:
+                item.optional_vars = self.visit(item.optional_vars)
+        node.body = self._statements(node.body)
+        if self._function is not None:
+            # The context manager may swallow what the body raises.
+            node.body = [_placed(ast.With([ast.withitem(_hook("trying"), None)], node.body), node.body[0])]
         return node
 
     def visit_TryStar(self, node: ast.AST) -> ast.AST:
@@ -450,6 +467,11 @@ def _loaded_outside(function: ast.AST, loop: ast.For) -> set[str]:
         for part in ast.walk(function)
         if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store) and id(part) not in inside
     }
+
+
+def _leaves_early(body: list[ast.stmt]) -> bool:
+    """Whether the statements may leave the function or an iteration."""
+    return any(isinstance(node, ast.Return | ast.Break | ast.Continue) for node in _walk_scope(body))
 
 
 def _deletes(body: list[ast.stmt]) -> bool:

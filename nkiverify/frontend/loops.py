@@ -15,7 +15,6 @@ iteration i + 1; for i = 0 the closed form is the state before the loop. Everyth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import FrameType
@@ -229,20 +228,21 @@ class SummarisedLoop:
             run.truncate(self._depth + 1)
             self._path_ended = True
             return run.unsupported_construct is None
-        name = name_of(error)
-        for loop in run.open_loops:
-            # The name may be one that an outer loop has no value for, or the caller's.
-            if name is not None and isinstance(loop._local.get(name), _Rebound):
-                loop._give_up(f"the value of `{name}` is carried from one iteration to the next")
+        if isinstance(error, Exception):
+            run.passes(error)
         if not isinstance(error, Exception):
             return False
         if self._try_depth > 0:
             self._give_up(f"an iteration may raise {type(error).__name__}, which is handled outside the loop")
-        run.refuse_lost_name(error)
         run.truncate(self._depth + 1)
         run.claim_exception(error)
         self._path_ended = True
         return True
+
+    def refuse_unbound(self, name: str | None) -> None:
+        """Give up the loop if `name`, which could not be found, is one it has no value for at the start of the body."""
+        if name is not None and isinstance(self._local.get(name), _Rebound):
+            self._give_up(f"the value of `{name}` is carried from one iteration to the next")
 
     def _give_up(self, reason: str) -> NoReturn:
         raise self._run.give_up_loop(self._site, reason)
@@ -466,16 +466,6 @@ class SummarisedLoop:
             except CannotSubstitute:
                 pass
             run.names_without_value[name] = f"`{name}`, bound in the loop at line {self._site.line},"
-
-
-def name_of(error: BaseException) -> str | None:
-    """The name that a NameError could not find."""
-    if not isinstance(error, NameError):
-        return None
-    if getattr(error, "name", None):
-        return str(error.name)
-    found = re.search(r"'([^']+)'", str(error))
-    return found.group(1) if found else None
 
 
 def _bound_index(run: SymbolicRun) -> Index:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from nkiverify.frontend.lists import SymList
 from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.integers import as_term
+from nkiverify.symbolic.integers import as_term, missing_attribute
 from nkiverify.symbolic.terms import Term
 
 
@@ -112,6 +112,17 @@ class SymRange(_NoNativeIteration):
 
     def __reversed__(self) -> Any:
         return SymReversed(self)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        raise unsupported("comparing symbolic ranges")
+
+    def __hash__(self) -> int:
+        raise unsupported("a symbolic range as a dictionary key or set element")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise missing_attribute(range, name)
 
     def __repr__(self) -> str:
         return f"range({self.start}, {self.stop}, {self.step})"

@@ -57,7 +57,7 @@ def all_contracts() -> list[Contract]:
     return list(_registry.values())
 
 
-def require(id: str, condition: object, **quantities: object) -> None:
+def require(id: str, condition: object, /, **quantities: object) -> None:
     """State that the contract `id` asks for `condition` here.
 
     `condition` is a `bool` or a symbolic condition, `quantities` are the values the message shows, by name. A symbolic

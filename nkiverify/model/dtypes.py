@@ -118,9 +118,10 @@ def numpy_name(value: object) -> str | None:
             return None
         name = value.__name__
     elif type(value).__module__.split(".")[0] == "numpy" and isinstance(getattr(value, "itemsize", None), int):
-        name = getattr(value, "name", None)
-        if not isinstance(name, str):
+        described = getattr(value, "name", None)
+        if not isinstance(described, str):
             return None
+        name = described
     else:
         return None
     return "bool_" if name == "bool" else name

@@ -15,9 +15,9 @@ from typing import Any
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.memory import MemoryRegion
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.run import current_run, unsupported
-from nkiverify.symbolic import Extent, all_of, any_of, equal, product
+from nkiverify.symbolic import Extent, all_of, any_of, equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def _grid_extent(part: object) -> Extent:
     if isinstance(part, Cores):
         return part.count
     if isinstance(part, SpmdDimension):
-        return product(part.parts)
+        return free_elements(part.parts)
     extent = as_extent(part)
     if extent is None:
         require("leg.spmd", False, extent=part)
@@ -80,6 +80,7 @@ class Kernel:
         argument_view: Callable[[Tensor], Tensor] = lambda tensor: tensor,
     ) -> None:
         functools.update_wrapper(self, function)
+        self.name = getattr(function, "__name__", repr(function))
         self.function = function
         self.legacy = legacy
         self.options = options or {}
@@ -127,9 +128,9 @@ class Kernel:
     def _claim_not_nested(self) -> None:
         if not self.legacy:
             require("lang.target", "platform_target" not in self.options)
-            require("lang.no_nested_jit", not _launches, kernel=self.__name__)
+            require("lang.no_nested_jit", not _launches, kernel=self.name)
         elif self.grid:
-            require("leg.spmd", not _launches, kernel=self.__name__)
+            require("leg.spmd", not _launches, kernel=self.name)
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Tensor):
@@ -194,9 +195,9 @@ def num_programs(axes: int | Sequence[int] | None) -> Extent:
     if not launch.grid:
         return 1
     if axes is None:
-        return product(launch.grid)
+        return free_elements(launch.grid)
     chosen = axes if is_sequence(axes) else (axes,)
-    return product(launch.grid[_grid_axis(axis, launch)] for axis in chosen)
+    return free_elements([launch.grid[_grid_axis(axis, launch)] for axis in chosen])
 
 
 def program_ndim() -> int:

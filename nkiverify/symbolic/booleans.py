@@ -78,6 +78,11 @@ class SymBool(Condition):
     def __rmul__(self, other: object) -> Any:
         return other * self._as_int()
 
+    def __getattr__(self, name: str) -> NoReturn:
+        from nkiverify.symbolic.integers import missing_attribute
+
+        raise missing_attribute(bool, name)
+
     def __str__(self) -> str:
         return repr(self)
 

@@ -227,6 +227,9 @@ class SymInt(Term):
         """The value itself, as for `int`."""
         return self
 
+    def __getattr__(self, name: str) -> NoReturn:
+        raise missing_attribute(int, name)
+
     def __copy__(self) -> SymInt:
         return self
 
@@ -392,6 +395,9 @@ class SymRational:
 
     __index__ = __int__
 
+    def __getattr__(self, name: str) -> NoReturn:
+        raise missing_attribute(float, name)
+
     def __repr__(self) -> str:
         return f"({self.top})/({self.bottom})"
 
@@ -439,6 +445,13 @@ def forced_int(term: Term, use: str) -> int:
     if found is None:
         raise unsupported(f"{use}: {terms.render(term)} is symbolic", "bound the dimension to one value")
     return found
+
+
+def missing_attribute(stands_for: type, name: str) -> BaseException:
+    """What asking a symbolic value for an attribute it lacks raises: the value it stands for may have it."""
+    if hasattr(stands_for, name) and not name.startswith("__array"):
+        return unsupported(f"the attribute `{name}` of a symbolic {stands_for.__name__}")
+    return AttributeError(f"'{stands_for.__name__}' object has no attribute '{name}'")
 
 
 def _no(construct: str) -> NoReturn:
