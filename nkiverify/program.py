@@ -26,7 +26,8 @@ from nkiverify.symbolic.terms import Dimension, Index, Term
 class Assume:
     """`condition` holds from here on. `text` says who promised it: the domain, an assert that was passed, …
 
-    `of_division`: the divisor of a division is not zero, or Python had raised. Claims about later divisions do without it,
+    `of_division`: the divisor of a division is not zero, or Python had raised. Claims about later divisions do without
+    it,
     so that every division by the same zero is reported.
     """
 

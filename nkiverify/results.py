@@ -31,7 +31,8 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One refuted claim. `witness` maps dimension names to the values for which the concrete run breaks the contract."""
+    """One refuted claim. `witness` maps dimension names to the values for which the concrete run breaks the
+    contract."""
 
     contract: str
     statement: str

@@ -119,7 +119,7 @@ def _restore(state: Snapshot) -> None:
         raise UnsupportedConstruct(f"{opaque} at module level changes while the kernel runs") from None
 
 
-# --- judging -------------------------------------------------------------------------------------------------------------
+# --- judging ----------------------------------------------------------------------------------------------------------
 
 
 def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[Run]:
@@ -148,7 +148,13 @@ class _Judge:
     """Turns the decisions about the claims of one phase into a verdict."""
 
     def __init__(
-        self, target: Target, exploration: Exploration, engine: EmbeddedEngine, hardware: Hardware, phase: int, seconds: float
+        self,
+        target: Target,
+        exploration: Exploration,
+        engine: EmbeddedEngine,
+        hardware: Hardware,
+        phase: int,
+        seconds: float,
     ) -> None:
         self._engine = engine
         self._target = target

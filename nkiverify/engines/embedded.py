@@ -178,7 +178,7 @@ class EmbeddedEngine:
 
     def _find_reachable(self, path: _Path) -> bool | None:
         parent = path._parent
-        if parent is not None and self._reachable(parent) is False or path.facts.contradictory:
+        if (parent is not None and self._reachable(parent) is False) or path.facts.contradictory:
             return False
         for known in ([parent.sample] if parent is not None and parent.sample else []) + self._samples:
             path.sample = next(variants(known, path.hypotheses), None)

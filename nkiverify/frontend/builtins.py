@@ -94,7 +94,9 @@ def sym_isinstance(value: Any, classes: Any) -> bool:
     if isinstance(value, SymInt | SymList | SymRational | Condition | SymRange):
         stands_for = type_of(value)
         return any(
-            isinstance(value, cls) if not isinstance(cls, type) else issubclass(stands_for, cls) or isinstance(value, cls)
+            isinstance(value, cls)
+            if not isinstance(cls, type)
+            else issubclass(stands_for, cls) or isinstance(value, cls)
             for cls in _flatten(classes)
         )
     return isinstance(value, classes)
@@ -348,7 +350,7 @@ class _Filter(Iterator[Any]):
         """The source is put back by itself."""
 
 
-# --- calls of types ------------------------------------------------------------------------------------------------------
+# --- calls of types ---------------------------------------------------------------------------------------------------
 
 
 def _call_int(*arguments: Any, **options: Any) -> Any:

@@ -1,7 +1,8 @@
 """The concrete run: ordinary ints, the same stubs, and a violated contract wherever one is.
 
 This is what a witness is replayed in and what symbolic verdicts are compared with. The kernel is loaded as it
-is, without instrumentation. Representatives of index grids are symbolic here as well; a condition on them is checked for
+is, without instrumentation. Representatives of index grids are symbolic here as well; a condition on them is checked
+for
 every element of the grid.
 """
 

@@ -1,7 +1,8 @@
 """The symbolic run: executes a target path by path and records the shape program.
 
 Where a condition on symbolic values can go both ways, the run is split: the path goes on with True, and the other side
-is explored by executing again from the start of the innermost scope (the whole target, or one loop body) with the decisions
+is explored by executing again from the start of the innermost scope (the whole target, or one loop body) with the
+decisions
 so far replayed. Equal terms are the same object and contexts remember what was found out, so a replay
 decides as before; where it does not, the kernel depends on something outside it and nothing can be concluded.
 """
@@ -107,7 +108,8 @@ class TargetRaised(Exception):
 
 
 class SymbolicRun:
-    """Executes a target for all values of its dimensions at once. See `nkiverify.run.Run` for what the model asks of it."""
+    """Executes a target for all values of its dimensions at once. See `nkiverify.run.Run` for what the model asks of
+    it."""
 
     symbolic = True
 
@@ -340,7 +342,9 @@ class SymbolicRun:
         if not self.recording:
             return
         stub, frame = _stub_of(sys._getframe(1))
-        self.claim(rule, condition, 1, frame_site(frame) if frame is not None else None, stub, tuple(quantities.items()))
+        self.claim(
+            rule, condition, 1, frame_site(frame) if frame is not None else None, stub, tuple(quantities.items())
+        )
 
     def claim(
         self,
@@ -395,9 +399,11 @@ class SymbolicRun:
         if isinstance(condition, bool):
             return
         for atom in condition.atoms():
-            if isinstance(atom, terms.Index) and not atom.representative:
-                if not any(terms.of_atom(atom) is index for index in self._scopes[-1].indices):
-                    raise self.unsupported(f"the loop index {atom} outside its loop")
+            if isinstance(atom, terms.Index) and not atom.representative and not self._is_open(atom):
+                raise self.unsupported(f"the loop index {atom} outside its loop")
+
+    def _is_open(self, atom: terms.Index) -> bool:
+        return any(terms.of_atom(atom) is index for index in self._scopes[-1].indices)
 
     def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
         """Remember that the run cannot conclude anything, and return the exception to raise."""
@@ -478,7 +484,9 @@ class SymbolicRun:
         self.assume(conditions.at_most_zero(terms.add(terms.constant(described.low), term, -1)), "domain")
         self.assume(conditions.at_most_zero(terms.add(term, terms.constant(-high))), "domain")
         if described.multiple_of != 1:
-            rest = terms.add(term, terms.scale(terms.divide(term, terms.constant(described.multiple_of)), -described.multiple_of))
+            rest = terms.add(
+                term, terms.scale(terms.divide(term, terms.constant(described.multiple_of)), -described.multiple_of)
+            )
             self.assume(conditions.equals_zero(rest), "domain")
         return term
 

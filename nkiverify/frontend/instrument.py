@@ -30,6 +30,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 #: Types whose calls are redirected.
 _TYPES = frozenset({"int", "float", "bool", "list", "str", "type"})
@@ -37,6 +38,8 @@ _TYPES = frozenset({"int", "float", "bool", "list", "str", "type"})
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 HOOKS = "__nki__"
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
 def instrument(tree: ast.Module) -> ast.Module:
@@ -306,7 +309,7 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
 
-# --- building nodes ------------------------------------------------------------------------------------------------------
+# --- building nodes ---------------------------------------------------------------------------------------------------
 
 
 def _load(name: str) -> ast.expr:
@@ -329,7 +332,7 @@ def _leave(loop: str) -> ast.stmt:
     return ast.Expr(ast.Call(ast.Attribute(_load(loop), "leave", ast.Load()), [], []))
 
 
-def _placed(node: ast.AST, place: ast.AST, end: ast.AST | None = None) -> ast.AST:  # type: ignore[misc]
+def _placed(node: _Node, place: ast.AST, end: ast.AST | None = None) -> _Node:
     """Give `node`, and what in it has no position yet, the position of `place`."""
     ast.copy_location(node, place)
     if end is not None:
@@ -337,7 +340,7 @@ def _placed(node: ast.AST, place: ast.AST, end: ast.AST | None = None) -> ast.AS
     return ast.fix_missing_locations(node)
 
 
-# --- reading the source --------------------------------------------------------------------------------------------------
+# --- reading the source -----------------------------------------------------------------------------------------------
 
 
 def _walk_scope(nodes: list[ast.stmt] | list[ast.AST]) -> Iterator[ast.AST]:
@@ -360,8 +363,8 @@ def _stored_names(nodes: list[ast.AST]) -> set[str]:
             names.add(node.id)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             names.add(node.name)
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
-            names.add(node.name)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+            names.update([node.name] if node.name else [])
         elif isinstance(node, ast.MatchMapping) and node.rest:
             names.add(node.rest)
         elif isinstance(node, ast.Import | ast.ImportFrom):
@@ -394,7 +397,8 @@ def _loaded(node: ast.AST) -> set[str]:
 
 
 def _read_before_written(loop: ast.For, names: set[str]) -> set[str]:
-    """Those of `names` that an iteration may read, change in part, or leave as they were, before binding them itself."""
+    """Those of `names` that an iteration may read, change in part, or leave as they were, before binding them
+    itself."""
     carried: set[str] = set()
     definite = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
     _scan(loop.body, definite, carried)
@@ -454,9 +458,7 @@ def _always_leaves(body: list[ast.stmt]) -> bool:
 
 
 def _target_names(target: ast.expr) -> set[str]:
-    return {
-        part.id for part in ast.walk(target) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)
-    }
+    return {part.id for part in ast.walk(target) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
 
 
 def _loaded_outside(function: ast.AST, loop: ast.For) -> set[str]:
@@ -499,7 +501,7 @@ def _conjuncts(test: ast.expr) -> Iterator[ast.expr]:
     elif isinstance(test, ast.Compare) and len(test.ops) > 1 and all(map(_pure, test.comparators[:-1])):
         left = test.left
         for operation, right in zip(test.ops, test.comparators, strict=True):
-            yield _placed(ast.Compare(left, [operation], [right]), test)  # type: ignore[misc]
+            yield _placed(ast.Compare(left, [operation], [right]), test)
             left = right
     else:
         yield test

@@ -1,6 +1,7 @@
 """Lists whose length may be symbolic.
 
-A list display in a kernel makes a `SymList`: elements one by one, or segments of as many equal-shaped elements as a loop
+A list display in a kernel makes a `SymList`: elements one by one, or segments of as many equal-shaped elements as a
+loop
 had iterations, kept as one element with the loop index left open. It is no `list` for CPython: C code
 that would look into the storage of a list goes through its methods and meets an unsupported construct instead.
 """
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from nkiverify.run import current_run, unsupported
-from nkiverify.symbolic import terms
+from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.integers import Extent, as_term
 from nkiverify.symbolic.terms import Atom, Index, Term
 
@@ -101,9 +102,11 @@ class SymList(MutableSequence[Any]):
         return len(self._values("taking, in C code, the length of"))
 
     def __iter__(self) -> Iterator[Any]:
-        if not self.symbolic:
-            return _LiveIterator(self)
-        return iter(self._values("running through"))
+        if self.symbolic:
+            values: Iterator[Any] = iter(self._values("running through"))
+            return values
+        live: Iterator[Any] = _LiveIterator(self)
+        return live
 
     def __reversed__(self) -> Iterator[Any]:
         return reversed(self._values("running backwards through"))
@@ -135,10 +138,10 @@ class SymList(MutableSequence[Any]):
         if length > 64:
             raise unsupported(f"indexing a list of {length} elements with {position}")
         for candidate in range(length):
-            if position == candidate:
+            if bool(conditions.equals_zero(terms.add(position, terms.constant(-candidate)))):
                 return candidate
         for candidate in range(-length, 0):
-            if position == candidate:
+            if bool(conditions.equals_zero(terms.add(position, terms.constant(-candidate)))):
                 return candidate
         raise IndexError("list index out of range")
 
@@ -168,7 +171,7 @@ class SymList(MutableSequence[Any]):
             stop = segment.length if key.stop is None else as_term(key.stop)
             if start is not None and stop is not None:
                 size = terms.add(stop, start, -1)
-                inside = (0 <= start) and (start <= stop) and (stop <= segment.length)  # type: ignore[operator]
+                inside = (start >= 0) and (start <= stop) and (stop <= segment.length)  # type: ignore[operator]
                 if inside:
                     shifted = segment.at(terms.add(terms.of_atom(segment.index), start))
                     return SymList(parts=[Segment(size, segment.index, shifted)])
@@ -255,7 +258,7 @@ class SymList(MutableSequence[Any]):
             return SymList(parts=[*(Element(value) for value in other), *self.parts])
         return NotImplemented
 
-    def __iadd__(self, other: Iterable[Any]) -> SymList:  # type: ignore[override,misc]
+    def __iadd__(self, other: Iterable[Any]) -> SymList:  # type: ignore[misc]
         self.extend(other)
         return self
 

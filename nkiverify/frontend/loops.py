@@ -1,6 +1,7 @@
 """Loops of a kernel: run as they are, unrolled up to a bound, or summarised by one run of the body.
 
-A loop over a symbolic range is summarised: its body runs once for an arbitrary index `i` with `0 <= i < n`, once for each
+A loop over a symbolic range is summarised: its body runs once for an arbitrary index `i` with `0 <= i < n`, once for
+each
 path through it. That says everything about the loop if no state is carried from one iteration to the next.
 What a body changes is found by comparing snapshots. Three kinds of carried state have a closed form, which is
 guessed from one run of the body and then checked by another run that starts from it:
@@ -10,7 +11,8 @@ guessed from one run of the body and then checked by another run that starts fro
     a local name that is bound anew before it is read   no value at the start of the body
 
 For the step of the induction the body is run with the state of iteration i, and must end in the state of
-iteration i + 1; for i = 0 the closed form is the state before the loop. Everything else that changes makes the loop unrolled.
+iteration i + 1; for i = 0 the closed form is the state before the loop. Everything else that changes makes the loop
+unrolled.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from nkiverify.program import Loop as LoopItem
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.integers import as_term
-from nkiverify.symbolic.terms import Index, Term
+from nkiverify.symbolic.terms import Atom, Index, Term
 
 if TYPE_CHECKING:
     from nkiverify.frontend.explorer import Scope, SymbolicRun
@@ -88,7 +90,8 @@ class ConstantLoop(PlainLoop):
 
 
 class UnrolledLoop(PlainLoop):
-    """A loop of unknown length, run iteration by iteration up to the unwinding bound, with a claim that it is enough."""
+    """A loop of unknown length, run iteration by iteration up to the unwinding bound, with a claim that it is
+    enough."""
 
     def __init__(self, sequence: SymbolicSequence, run: SymbolicRun, site: Site) -> None:
         self._sequence = sequence
@@ -114,7 +117,7 @@ def claim_unwinding(run: SymbolicRun, enough: object, site: Site, bound: int) ->
     run.assume(enough, f"at most {bound} iterations at line {site.line}")
 
 
-# --- summarised loops ----------------------------------------------------------------------------------------------------
+# --- summarised loops -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +201,7 @@ class SummarisedLoop:
             if isinstance(local.get(name), SymList):
                 self._guess_growth(local[name])
 
-    # --- what the rewritten statement calls ----------------------------------------------------------------------------
+    # --- what the rewritten statement calls ---------------------------------------------------------------------------
 
     def has(self, name: str) -> bool:
         """Whether the local `name` is to be bound now."""
@@ -247,7 +250,7 @@ class SummarisedLoop:
     def _give_up(self, reason: str) -> NoReturn:
         raise self._run.give_up_loop(self._site, reason)
 
-    # --- driving ---------------------------------------------------------------------------------------------------------
+    # --- driving ------------------------------------------------------------------------------------------------------
 
     def __iter__(self) -> Iterator[Any]:
         run = self._run
@@ -325,7 +328,7 @@ class SummarisedLoop:
         lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
         return _Ending(values, list(snapshot.changes()), lists)
 
-    # --- judging ---------------------------------------------------------------------------------------------------------
+    # --- judging ------------------------------------------------------------------------------------------------------
 
     def _verified(self, endings: list[_Ending], index: Term) -> bool:
         """Whether what the body did is what was guessed; if not, the guess has been refined."""
@@ -339,7 +342,9 @@ class SummarisedLoop:
             handled = set()
             for change in ending.changes:
                 key = (id(change.holder.value), change.key)
-                if id(change.holder.value) in self._lists or (isinstance(change.key, tuple) and change.key[:1] == ("within",)):
+                if id(change.holder.value) in self._lists or (
+                    isinstance(change.key, tuple) and change.key[:1] == ("within",)
+                ):
                     continue
                 held = held_before.get(key)
                 if held is None:
@@ -351,13 +356,11 @@ class SummarisedLoop:
             for key, (holder, _, linear) in held_before.items():
                 if key not in handled and linear.step is not terms.constant(0):
                     self._give_up(f"a {type(holder.value).__name__} changes in some iterations only")
-        for key in list(self._lists):
-            verified &= self._list_as_guessed(key, endings, index)
+        for list_id in list(self._lists):
+            verified &= self._list_as_guessed(list_id, endings, index)
         return verified
 
-    def _local_as_guessed(
-        self, name: str, ending: _Ending, guess: _Guess | None, following: Term, index: Term
-    ) -> bool:
+    def _local_as_guessed(self, name: str, ending: _Ending, guess: _Guess | None, following: Term, index: Term) -> bool:
         after = ending.local.get(name, _ABSENT)
         if isinstance(guess, _Rebound):
             return True
@@ -394,7 +397,9 @@ class SummarisedLoop:
         self._held[key] = (holder, change.key, linear)
 
     def _guess_growth(self, target: SymList) -> None:
-        self._lists[id(target)] = _Growth(target, tuple(target.parts), _bound_index(self._run), Pending(self._reads_growing_list))
+        self._lists[id(target)] = _Growth(
+            target, tuple(target.parts), _bound_index(self._run), Pending(self._reads_growing_list)
+        )
 
     def _reads_growing_list(self) -> NoReturn:
         self._give_up("it reads elements that it appended to a list before")
@@ -432,7 +437,7 @@ class SummarisedLoop:
         self._lists[key] = _Growth(growth.target, growth.before, growth.index, template)
         return True
 
-    # --- afterwards ------------------------------------------------------------------------------------------------------
+    # --- afterwards ---------------------------------------------------------------------------------------------------
 
     def _after(self, endings: list[_Ending], index: Term, trips: Term) -> None:
         run = self._run
@@ -452,9 +457,11 @@ class SummarisedLoop:
                 rebound.append(name)
         if not rebound:
             return
-        if any(name in self._live for name in rebound) and not bool(conditions.at_most_zero(terms.add(terms.constant(1), trips, -1))):
+        if any(name in self._live for name in rebound) and not bool(
+            conditions.at_most_zero(terms.add(terms.constant(1), trips, -1))
+        ):
             return
-        last = {_index_atom(index): terms.add(trips, terms.constant(-1))}
+        last: dict[Atom, Term] = {_index_atom(index): terms.add(trips, terms.constant(-1))}
         for name in rebound:
             self._values.pop(name, None)
             values = [ending.local.get(name, _ABSENT) for ending in endings]

@@ -103,7 +103,7 @@ class SymRange(_NoNativeIteration):
         count = self.trip_count()
         if position < 0:  # type: ignore[operator]
             position = terms.add(position, count)
-        if (0 <= position) and (position < count):  # type: ignore[operator]
+        if (position >= 0) and (position < count):  # type: ignore[operator]
             return self.element(position)
         raise IndexError("range object index out of range")
 

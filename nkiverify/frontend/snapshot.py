@@ -1,7 +1,8 @@
 """The state a loop body could change: everything mutable that kernel code can reach, as it is at one moment.
 
 A loop can be summarised by one run of its body only if nothing is carried from one iteration to the next. Python code
-can carry state anywhere: in locals, closures, globals, attributes, class attributes, default arguments, lists, dictionaries,
+can carry state anywhere: in locals, closures, globals, attributes, class attributes, default arguments, lists,
+dictionaries,
 iterators, generators. So before a body runs, everything mutable reachable from the frames of kernel code and from the
 globals of kernel modules is recorded, and afterwards compared; whatever changed is carried state. The same record puts
 the state back where another path through the body is explored.
@@ -85,7 +86,8 @@ class Holder:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """One part of a mutable object that a body changed. `before` or `after` is missing where it was added or removed."""
+    """One part of a mutable object that a body changed. `before` or `after` is missing where it was added or
+    removed."""
 
     holder: Holder
     key: Any
@@ -279,9 +281,13 @@ _kernel_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 
 
 def _is_kernel_class(cls: type) -> bool:
-    return any(
-        isinstance(member, types.FunctionType) and KERNEL_MARKER in member.__globals__ for member in vars(cls).values()
-    ) or cls.__module__ in _kernel_modules
+    return (
+        any(
+            isinstance(member, types.FunctionType) and KERNEL_MARKER in member.__globals__
+            for member in vars(cls).values()
+        )
+        or cls.__module__ in _kernel_modules
+    )
 
 
 #: Names of the modules loaded as kernel code, which classes without methods are recognised by.

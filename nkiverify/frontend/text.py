@@ -1,6 +1,7 @@
 """Text made from symbolic values.
 
-Kernels put numbers into messages and names. Text made from a symbolic number is fine for that, but it is not the text of
+Kernels put numbers into messages and names. Text made from a symbolic number is fine for that, but it is not the text
+of
 any one number: comparing it, hashing it or measuring it has no answer, so `SymText` refuses.
 """
 
@@ -24,10 +25,11 @@ class SymText(str):
     def _refuse(self, *arguments: object) -> NoReturn:
         raise unsupported("using text made from a symbolic value as data", "use it in messages and names only")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
-    __hash__ = _refuse  # type: ignore[assignment]
-    __contains__ = __len__ = __getitem__ = __iter__ = _refuse  # type: ignore[assignment]
-    startswith = endswith = find = index = split = replace = isdigit = encode = strip = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __hash__ = _refuse
+    __contains__ = __len__ = __getitem__ = __iter__ = _refuse
+    startswith = endswith = find = index = replace = isdigit = strip = _refuse
+    split = encode = _refuse  # type: ignore[assignment]
 
     def __add__(self, other: str) -> SymText:
         return SymText(str.__add__(self, other))

@@ -21,6 +21,7 @@ from nkiverify.symbolic.terms import Atom, Term
 #: Values without parts that could depend on a loop index.
 PLAIN = (int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))
 
+
 class CannotSubstitute(Exception):
     """A value has parts that may depend on a loop index and that cannot be rewritten."""
 
@@ -119,9 +120,7 @@ def _substitute(value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any]) 
     if isinstance(value, Condition):
         return value.substitute(mapping)
     if isinstance(value, SymRational):
-        return SymRational(
-            terms.substitute(value.top, mapping), terms.substitute(value.bottom, mapping), value.inexact
-        )
+        return SymRational(terms.substitute(value.top, mapping), terms.substitute(value.bottom, mapping), value.inexact)
     if isinstance(value, Atom):
         return value
     if id(value) in done:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from nkiverify.run import run_in_progress
-from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic import conditions
 from nkiverify.symbolic.booleans import SymBool, differ
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import Extent, Number, SymInt, SymRational, as_term, maximum, minimum, select

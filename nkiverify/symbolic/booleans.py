@@ -10,7 +10,8 @@ from nkiverify.symbolic.conditions import Comparison, Condition, Junction
 
 
 class SymBool(Condition):
-    """A condition with Python's operators. `&`, `|` and `~` build conditions; `and`, `or`, `not` and `if` split the run."""
+    """A condition with Python's operators. `&`, `|` and `~` build conditions; `and`, `or`, `not` and `if` split the
+    run."""
 
     __slots__ = ()
 

@@ -139,8 +139,8 @@ def _comparison(relation: Relation, term: Term) -> Comparison:
     found = _interned.get(key)
     if found is None:
         found = _comparison_class.__new__(_comparison_class)
-        found.relation = relation  # type: ignore[attr-defined]
-        found.term = term  # type: ignore[attr-defined]
+        found.relation = relation
+        found.term = term
         found.uid = next(_uids)
         _interned[key] = found
     return found  # type: ignore[return-value]
@@ -211,8 +211,8 @@ def _junction(conjunction: bool, parts: Iterable[Condition | bool]) -> Condition
     found = _interned.get(key)
     if found is None:
         found = _junction_class.__new__(_junction_class)
-        found.conjunction = conjunction  # type: ignore[attr-defined]
-        found.parts = tuple(distinct.values())  # type: ignore[attr-defined]
+        found.conjunction = conjunction
+        found.parts = tuple(distinct.values())
         found.uid = next(_uids)
         _interned[key] = found
     return found

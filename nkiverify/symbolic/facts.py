@@ -259,9 +259,7 @@ class Facts:
         if atom.representative:
             self._describe(atom.extent)
             self._add(
-                conditions.at_most_zero(
-                    terms.add(terms.add(terms.of_atom(atom), terms.constant(1)), atom.extent, -1)
-                )
+                conditions.at_most_zero(terms.add(terms.add(terms.of_atom(atom), terms.constant(1)), atom.extent, -1))
             )
 
     def _describe_division(self, atom: Div) -> None:
@@ -405,8 +403,7 @@ class Facts:
     def _follows_directly(self, term: Term) -> bool:
         # A hypothesis h <= 0 with term + h a constant or a term of constant range that is not negative.
         return any(
-            known.atoms <= term.atoms and self._range(terms.add(term, known))[0] >= 0
-            for known in self.at_most_zero
+            known.atoms <= term.atoms and self._range(terms.add(term, known))[0] >= 0 for known in self.at_most_zero
         )
 
     def _by_bounds(self, atom: Atom, split: Bound, budget: _Budget, depth: int) -> bool:
@@ -444,9 +441,7 @@ class Facts:
 
     def _by_cases(self, term: Term, atom: Min, budget: _Budget, depth: int) -> bool:
         # The minimum is one of its terms, whichever it is.
-        return all(
-            self._at_least_zero(terms.substitute(term, {atom: part}), budget, depth - 1) for part in atom.terms
-        )
+        return all(self._at_least_zero(terms.substitute(term, {atom: part}), budget, depth - 1) for part in atom.terms)
 
     def _by_condition(self, term: Term, atom: Select, budget: _Budget, depth: int) -> bool:
         for condition, value in (

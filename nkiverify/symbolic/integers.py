@@ -272,15 +272,13 @@ class SymRational:
 
     def __ceil__(self) -> Any:
         self._exact("ceil()")
-        return _observe(
-            terms.scale(terms.divide(terms.scale(self.top, -1), self.bottom), -1), sys._getframe(1)
-        )
+        return _observe(terms.scale(terms.divide(terms.scale(self.top, -1), self.bottom), -1), sys._getframe(1))
 
     def __trunc__(self) -> Any:
         self._exact("int()")
         floor = terms.divide(self.top, self.bottom)
         ceiling = terms.scale(terms.divide(terms.scale(self.top, -1), self.bottom), -1)
-        return select(0 <= self, floor, ceiling)
+        return select(self >= 0, floor, ceiling)
 
     def __round__(self, digits: object = None) -> NoReturn:
         raise unsupported("round() of a symbolic quotient", "use integer arithmetic (`//`)")
@@ -563,9 +561,7 @@ def _bitwise(left: Term, other: object, operation: Callable[[int, int], int]) ->
     right = as_term(other)
     if right is None:
         return NotImplemented
-    return terms.constant(
-        operation(forced_int(left, "a bitwise operation"), forced_int(right, "a bitwise operation"))
-    )
+    return terms.constant(operation(forced_int(left, "a bitwise operation"), forced_int(right, "a bitwise operation")))
 
 
 def _less(left: Term, right: Term) -> Condition | bool:
@@ -608,9 +604,7 @@ def _compare_quotients(
     return conditions.disjunction(
         (
             conditions.conjunction((positive, test(one, two))),
-            conditions.conjunction(
-                (conditions.negate(positive), test(terms.scale(one, -1), terms.scale(two, -1)))
-            ),
+            conditions.conjunction((conditions.negate(positive), test(terms.scale(one, -1), terms.scale(two, -1)))),
         )
     )
 
@@ -642,4 +636,3 @@ def _extreme(values: tuple[Any, ...], plain: Any, symbolic: Callable[[Iterable[T
     if any(term is None for term in converted):
         return plain(values)
     return symbolic([term for term in converted if term is not None])
-

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from functools import reduce
 from itertools import count
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 if TYPE_CHECKING:
     from nkiverify.symbolic.conditions import Condition
@@ -169,7 +169,27 @@ class Term:
         return render(self)
 
 
-_terms: WeakValueDictionary[tuple[tuple[Monomial, int], ...], Term] = WeakValueDictionary()
+TermKey = tuple[tuple[Monomial, int], ...]
+
+
+class _TermReference(ref["Term"]):
+    """A weak reference that knows where it is kept."""
+
+    __slots__ = ("key",)
+
+    key: TermKey
+
+
+def _forget(reference: ref[Term]) -> None:
+    assert isinstance(reference, _TermReference)
+    if _terms.get(reference.key) is reference:
+        del _terms[reference.key]
+
+
+#: Every living term. A dictionary of references rather than a WeakValueDictionary: looking a term up is the hottest
+#: line
+#: of the whole program.
+_terms: dict[TermKey, _TermReference] = {}
 _atoms: WeakValueDictionary[tuple[object, ...], Atom] = WeakValueDictionary()
 
 #: The class whose objects terms are. `integers` replaces it by `SymInt`, which adds Python's operators.
@@ -189,15 +209,16 @@ def _monomial_key(item: tuple[Monomial, int]) -> tuple[int, ...]:
 def make(monomials: dict[Monomial, int]) -> Term:
     """The term with these monomials. Zero coefficients must have been left out."""
     key = tuple(monomials.items()) if len(monomials) < 2 else tuple(sorted(monomials.items(), key=_monomial_key))
-    # Looking into the dictionary of weak references directly: this is the hottest line of the whole program.
-    reference = _terms.data.get(key)
+    reference = _terms.get(key)
     term = reference() if reference is not None else None
     if term is None:
         term = _term_class.__new__(_term_class)
         term.monomials = dict(key)
         term.uid = next(_uids)
         term._atoms = None
-        _terms[key] = term
+        reference = _TermReference(term, _forget)
+        reference.key = key
+        _terms[key] = reference
     return term
 
 

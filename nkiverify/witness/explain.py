@@ -45,7 +45,11 @@ def _message(decision: Decision, witness: dict[str, int]) -> str:
         for atom in condition.atoms()
         if isinstance(atom, Index)
     }
-    at = [f"{atom.name} = {decision.values[atom]}" for atom in sorted(indices, key=lambda atom: atom.uid) if atom in decision.values]
+    at = [
+        f"{atom.name} = {decision.values[atom]}"
+        for atom in sorted(indices, key=lambda atom: atom.uid)
+        if atom in decision.values
+    ]
     text = ", ".join(parts)
     return text if not at or not _is_same(decision, witness) else f"{text}; at {', '.join(at)}"
 

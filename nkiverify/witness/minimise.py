@@ -1,6 +1,7 @@
 """Making a witness small.
 
-Of two witnesses the simpler one has, dimension by dimension in the order the target names them, the smaller value. Each dimension is
+Of two witnesses the simpler one has, dimension by dimension in the order the target names them, the smaller value.
+Each dimension is
 brought down with the solver, the others still free, and then kept.
 """
 

@@ -18,7 +18,8 @@ from nkiverify.source import Site
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a concrete run did. `raised` is the exception that ended it, `excluded` why the values are no legal input."""
+    """What a concrete run did. `raised` is the exception that ended it, `excluded` why the values are no legal
+    input."""
 
     broken: tuple[BrokenContract, ...]
     raised: Exception | SystemExit | None = None
@@ -66,8 +67,10 @@ def replay(
 ) -> Replay:
     """Run `target` with its dimensions set to `values`.
 
-    With `stop_at_first` the first broken contract raises and ends the run, as AWS's simulator would; otherwise the kernel
-    goes on, until all contracts in `awaited` are broken or it ends. `checked` makes host arithmetic beyond 32 bits a broken contract.
+    With `stop_at_first` the first broken contract raises and ends the run, as AWS's simulator would; otherwise the
+    kernel
+    goes on, until all contracts in `awaited` are broken or it ends. `checked` makes host arithmetic beyond 32 bits a
+    broken contract.
     """
     kernel, space = load_kernel(target.kernel, target.root, instrumented=False)
     run = ConcreteRun(hardware, stop_at_first, seconds, awaited)
