@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test lint types readme clean help
+.PHONY: verify test bench lint types readme clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ verify: $(READY) ## verify every target of the manifest (ARGS='NAME --phase 1' f
 
 test: $(READY) ## run the test suite (ARGS='-k name' for some)
 	$(RUN) -m pytest --numprocesses auto $(ARGS)
+
+bench: $(READY) ## measure what verifying each target costs (ARGS='NAME' for some)
+	$(RUN) verify.py bench $(ARGS)
 
 lint: $(READY) ## check the style
 	$(RUN) -m ruff check

@@ -8,15 +8,16 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from nkiverify.config import Options
     from nkiverify.manifest import Target
+
+_Result = TypeVar("_Result")
 
 #: How often a target is verified again after the first time.
 WARM_ROUNDS = 3
@@ -71,4 +72,26 @@ def _measure(connection: Connection, name: str, options: Options) -> None:
     target = next(target for target in load_targets(options.root) if target.name == name)
     cold, runs = _timed(lambda: verify(target, options))
     warm = statistics.median(_timed(lambda: verify(target, options))[0] for _ in range(WARM_ROUNDS))
-    exploration = explore(target, hardware_named(options.hardware or target.hardware), Limits())
+    limits = Limits(unwind=options.unwind or unwind_of(target.flags) or Limits().unwind, seconds=options.timeout)
+    exploration = explore(target, hardware_named(options.hardware or target.hardware), limits)
+    closed: Counter[str] = Counter()
+    for run in runs:
+        closed.update(run.closed_by)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    connection.send(
+        Measurement(
+            target=name,
+            claims=sum(run.claims for run in runs),
+            closed_by=dict(closed),
+            paths=exploration.run.program.paths,
+            cold_milliseconds=cold,
+            warm_milliseconds=warm,
+            peak_kibibytes=peak // 1024 if sys.platform == "darwin" else peak,
+        )
+    )
+
+
+def _timed(work: Callable[[], _Result]) -> tuple[float, _Result]:
+    begin = time.perf_counter()
+    result = work()
+    return (time.perf_counter() - begin) * 1000, result

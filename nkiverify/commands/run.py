@@ -7,13 +7,15 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify import resources
-from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options, usable_cores
+from nkiverify.commands.arguments import add_selection, positive_integer, selected_targets, selection
+from nkiverify.config import Options, usable_cores
 from nkiverify.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,10 +23,9 @@ if TYPE_CHECKING:
     from nkiverify.results import Run
     from nkiverify.session import Session
 
-HELP = "verify the targets of the manifest"
-
 DESCRIPTION = """\
-Verify targets of the manifest: all of them, or those named. What each verdict means is in README.md."""
+Verify targets of the manifest: all of them, or those named. What each verdict
+means is in README.md. `nkiverify bench` measures what verifying them costs."""
 
 EPILOG = """\
 exit status:
@@ -40,74 +41,37 @@ exit status:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
-    phases = ", ".join(f"{number} {name}" for number, name in PHASES.items())
     parser.description = DESCRIPTION
     parser.epilog = EPILOG
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a target, or a glob of targets: 'matmul*'")
-    parser.add_argument(
-        "--phase", type=_phases, metavar="LIST", help=f"only these phases, separated by commas: {phases}"
-    )
-    parser.add_argument(
-        "--family", action="append", default=[], metavar="F", help="only targets of this family (or glob)"
-    )
-    parser.add_argument(
-        "--tag", action="append", default=[], metavar="TAG", help="only targets with this tag (or glob)"
-    )
-    parser.add_argument(
-        "--target", choices=HARDWARE, help="the hardware generation to verify for, instead of the target's"
-    )
-    parser.add_argument(
-        "--unwind",
-        type=_positive_integer,
-        metavar="N",
-        help="bound of loops that cannot be summarised, instead of the target's",
-    )
-    parser.add_argument(
-        "--timeout",
-        type=_positive_seconds,
-        default=DEFAULT_TIMEOUT_SECONDS,
-        metavar="S",
-        help="seconds a target may take in all its phases (default: %(default)g)",
-    )
-    parser.add_argument(
+    add_selection(parser)
+    add = parser.add_argument
+    add(
         "-j",
         "--jobs",
-        type=_positive_integer,
+        type=positive_integer,
         metavar="N",
         help="targets verified at the same time (default: one per core); 1 verifies in this process",
     )
-    parser.add_argument("--fail-fast", action="store_true", help="stop at the first run that is not as expected")
-    parser.add_argument(
-        "--json", type=Path, metavar="FILE", help="write the results to FILE as well as to reports/results.json"
-    )
-    parser.add_argument("--list", action="store_true", help="list the targets that would be verified, and stop")
-    parser.add_argument("--debug", action="store_true", help="show tracebacks of internal errors")
+    add("--fail-fast", action="store_true", help="stop at the first run that is not as expected")
+    add("--json", type=Path, metavar="FILE", help="write the results to FILE as well as to reports/results.json")
+    add("--list", action="store_true", help="list the targets that would be verified, and stop")
+    add("--debug", action="store_true", help="show tracebacks of internal errors")
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Verify what the arguments ask for; the exit status."""
-    options = Options(
-        root=resources.root(),
-        patterns=tuple(arguments.names),
-        families=tuple(arguments.family),
-        tags=tuple(arguments.tag),
-        phases=arguments.phase,
-        unwind=arguments.unwind,
-        hardware=arguments.target,
-        timeout=arguments.timeout,
+    options = replace(
+        selection(arguments),
         jobs=arguments.jobs,
         fail_fast=arguments.fail_fast,
         debug=arguments.debug,
         json=_writable(arguments.json),
     )
-    from nkiverify.manifest import load_targets
+    targets = selected_targets(options)
     from nkiverify.report import target_list
-    from nkiverify.selection import select
     from nkiverify.session import ExitStatus
 
-    targets = select(load_targets(options.root), options)
     if not targets:
-        print("nkiverify: no target is left: none passes all of the filters", file=sys.stderr)
         return ExitStatus.NOTHING_VERIFIED
     if arguments.list:
         print(target_list.plain(targets))
@@ -195,31 +159,3 @@ def _writable(path: Path | None) -> Path | None:
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(f"--json: {path} cannot be written")
     return path
-
-
-def _phases(text: str) -> tuple[int, ...]:
-    known = ", ".join(map(str, PHASES))
-    try:
-        numbers = {int(part) for part in text.split(",")}
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of phases such as 1,2") from None
-    for number in sorted(numbers):
-        if number not in PHASES:
-            raise argparse.ArgumentTypeError(f"there is no phase {number}; the phases are {known}")
-    return tuple(sorted(numbers))
-
-
-def _positive_integer(text: str) -> int:
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
-
-
-def _positive_seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if 0 < seconds < float("inf"):
-        return seconds
-    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tabulate import tabulate
-
 from nkiverify.config import PHASES
 from nkiverify.report import wording
+from nkiverify.report.columns import columns
 
 if TYPE_CHECKING:
     from nkiverify.manifest import Target
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
 def plain(targets: Sequence[Target]) -> str:
     """For the terminal: name, kind, and the verdict expected in each phase."""
     rows = [(target.name, target.kind.value, *_expectations(target)) for target in targets]
-    return tabulate(rows, headers=("target", "kind", *_phases()), tablefmt="simple")
+    header = ("target", "kind", *_phases())
+    return columns(header, rows, ["left"] * len(header))
 
 
 def markdown(targets: Sequence[Target]) -> str:

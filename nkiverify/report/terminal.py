@@ -5,9 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from tabulate import DataRow, TableFormat, tabulate
-
 from nkiverify.report import wording
+from nkiverify.report.columns import columns
 from nkiverify.results import Run, Verdict, Violation
 from nkiverify.session import ExitStatus, Session, status_of
 
@@ -24,17 +23,21 @@ _NARROWEST_QUALIFIER = len("qualifier")
 def report(session: Session, *, detail_expected: bool, debug: bool = False, width: int = WIDTH) -> str:
     """Everything a run prints, in the order it is read: table, details, summary.
 
-    `detail_expected` asks for the full story of refutations that were expected too, which a run of a few targets has
-    room for; otherwise they get a line each.
+    `detail_expected` asks for the full story of refutations and bounds that were expected too, which a run of a few
+    targets has room for; otherwise an expected refutation gets a line.
     """
     parts = []
     if session.runs:
         parts.append(table(session.runs, width))
-    in_full = [run for run in session.runs if _has_story(run) and (detail_expected or _unexpected(run))]
-    in_brief = [run for run in session.runs if _has_story(run) and run not in in_full]
-    if in_brief:
-        parts.append("Refuted, as expected:\n" + "\n".join(_brief(run, session, width) for run in in_brief))
-    parts += [_story(run, session, debug, width) for run in in_full]
+    if not detail_expected:
+        expected = [run for run in session.runs if run.verdict is Verdict.FAILED and not _unexpected(run)]
+        if expected:
+            parts.append("Refuted, as expected:\n" + "\n".join(_brief(run, session, width) for run in expected))
+    parts += [
+        _story(run, session, debug, width)
+        for run in session.runs
+        if _unexpected(run) or (detail_expected and (run.violations or run.reason))
+    ]
     parts.append(summary(session, width))
     return "\n\n".join(parts) + "\n"
 
@@ -66,10 +69,7 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
     else:
         limit = max(room - gap * len(others), _NARROWEST_QUALIFIER)
         rows = [(*row[:_QUALIFIER], _shortened(row[_QUALIFIER], limit), *row[_QUALIFIER + 1 :]) for row in rows]
-    rule = tuple("-" * max(map(len, column)) for column in zip(*rows, strict=True))
-    # Headers as a row: tabulate makes a column two wider than its header.
-    lines = tabulate([rows[0], rule, *rows[1:]], tablefmt=_spaced(gap), colalign=alignment, disable_numparse=True)
-    return "\n".join(line.rstrip() for line in lines.splitlines())
+    return columns(rows[0], rows[1:], alignment, gap)
 
 
 def _without(rows: Sequence[tuple[str, ...]], column: int) -> list[tuple[str, ...]]:
@@ -114,10 +114,6 @@ def _totals(session: Session) -> str:
 
 def _unexpected(run: Run) -> bool:
     return status_of(run) is not ExitStatus.AS_EXPECTED
-
-
-def _has_story(run: Run) -> bool:
-    return run.verdict is not Verdict.SUCCESSFUL or _unexpected(run)
 
 
 def _brief(run: Run, session: Session, width: int) -> str:
@@ -193,18 +189,3 @@ def _field(name: str, value: str, width: int, indent: str = "  ") -> list[str]:
 
 def _shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-
-
-def _spaced(gap: int) -> TableFormat:
-    """Columns set apart by `gap` spaces, without any lines."""
-    row = DataRow("", " " * gap, "")
-    return TableFormat(
-        lineabove=None,
-        linebelowheader=None,
-        linebetweenrows=None,
-        linebelow=None,
-        headerrow=row,
-        datarow=row,
-        padding=0,
-        with_header_hide=None,
-    )

@@ -15,7 +15,7 @@ TARGETS = [
 def test_the_terminal_sees_name_kind_and_expectations() -> None:
     assert target_list.plain(TARGETS).splitlines() == [
         "target      kind             phase 1     phase 2",
-        "----------  ---------------  ----------  ---------",
+        "----------  ---------------  ----------  -------",
         "tensor_add  concrete         SUCCESSFUL  -",
         "unguarded   host arithmetic  -           FAILED",
     ]

@@ -78,6 +78,14 @@ def test_unknown_says_why_and_where() -> None:
     assert text.endswith("UNKNOWN: matmul_tiled (phase 1)\n")
 
 
+def test_why_a_proof_is_bounded_is_told_of_chosen_targets() -> None:
+    bounded = run(qualifier="bounded 8", reason="loops at /checkout/kernels/a.py:3: `x` is carried")
+    text = terminal.report(session(bounded), detail_expected=True)
+    assert "matmul_tiled, phase 1: SUCCESSFUL (bounded 8), as expected\n" in text
+    assert "  reason   loops at kernels/a.py:3: `x` is carried\n" in text
+    assert "reason" not in terminal.report(session(bounded), detail_expected=False)
+
+
 def test_an_internal_error_shows_its_traceback_only_on_request() -> None:
     broken = run(verdict=Verdict.ERROR, reason="ZeroDivisionError: x", traceback="Traceback …\n  File 'a.py'\nZ: x\n")
     quiet = terminal.report(session(broken), detail_expected=False)

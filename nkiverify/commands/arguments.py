@@ -1,0 +1,93 @@
+"""Arguments that several commands take: which targets, in which phases, under which limits."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from nkiverify import resources
+from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
+
+if TYPE_CHECKING:
+    from nkiverify.manifest import Target
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that `selection` reads."""
+    phases = ", ".join(f"{number} {name}" for number, name in PHASES.items())
+    add = parser.add_argument
+    add("names", nargs="*", metavar="NAME", help="a target, or a glob of targets: 'matmul*'")
+    add("--phase", type=phase_list, metavar="LIST", help=f"only these phases, separated by commas: {phases}")
+    add("--family", action="append", default=[], metavar="F", help="only targets of this family (or glob)")
+    add("--tag", action="append", default=[], metavar="TAG", help="only targets with this tag (or glob)")
+    add("--target", choices=HARDWARE, help="the hardware generation to verify for, instead of the target's")
+    add(
+        "--unwind",
+        type=positive_integer,
+        metavar="N",
+        help="bound of loops that cannot be summarised, instead of the target's",
+    )
+    add(
+        "--timeout",
+        type=positive_seconds,
+        default=DEFAULT_TIMEOUT_SECONDS,
+        metavar="S",
+        help="seconds a target may take in all its phases (default: %(default)g)",
+    )
+
+
+def selection(arguments: argparse.Namespace) -> Options:
+    """The settings that the arguments of `add_selection` ask for."""
+    return Options(
+        root=resources.root(),
+        patterns=tuple(arguments.names),
+        families=tuple(arguments.family),
+        tags=tuple(arguments.tag),
+        phases=arguments.phase,
+        unwind=arguments.unwind,
+        hardware=arguments.target,
+        timeout=arguments.timeout,
+    )
+
+
+def selected_targets(options: Options) -> list[Target]:
+    """The targets of the manifest that `options` selects; where the filters leave none, stderr says so."""
+    from nkiverify.manifest import load_targets
+    from nkiverify.selection import select
+
+    targets = select(load_targets(options.root), options)
+    if not targets:
+        print("nkiverify: no target is left: none passes all of the filters", file=sys.stderr)
+    return targets
+
+
+def phase_list(text: str) -> tuple[int, ...]:
+    """`1,2` as numbers of phases there are, each once, in order."""
+    try:
+        numbers = {int(part) for part in text.split(",")}
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of phases such as 1,2") from None
+    for number in sorted(numbers):
+        if number not in PHASES:
+            known = ", ".join(map(str, PHASES))
+            raise argparse.ArgumentTypeError(f"there is no phase {number}; the phases are {known}")
+    return tuple(sorted(numbers))
+
+
+def positive_integer(text: str) -> int:
+    """An integer of at least 1."""
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
+
+
+def positive_seconds(text: str) -> float:
+    """A time that is neither zero nor endless."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if 0 < seconds < float("inf"):
+        return seconds
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
