@@ -49,6 +49,9 @@ class Run(Protocol):
     def host_extents(self, extents: Sequence[Extent]) -> None:
         """Kernel code hands these integers to the API, as the shape of a tensor."""
 
+    def lend(self, parts: Sequence[object]) -> None:
+        """Kernel code gets copies of these mutable objects: it must not change them."""
+
     def decide(self, condition: Condition) -> bool:
         """The truth value of `condition` on this path; where both are possible, the run is split."""
 

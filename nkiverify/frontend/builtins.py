@@ -153,7 +153,9 @@ def sym_zip(*sources: Any, strict: bool = False) -> Any:
             raise unsupported("zip(strict=True) over symbolic sequences")
         sequences: list[SymbolicSequence] = []
         for source in sources:
-            sequence = as_sequence(source) or as_sequence(SymList(source))
+            sequence = as_sequence(source)
+            if sequence is None:
+                sequence = as_sequence(SymList(source))
             assert sequence is not None
             sequences.append(sequence)
         return SymZip(tuple(sequences))

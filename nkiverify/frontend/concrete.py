@@ -109,6 +109,9 @@ class ConcreteRun:
         self._count += 1
         return self._count
 
+    def lend(self, parts: Sequence[object]) -> None:
+        """A concrete run copies nothing."""
+
     def decide(self, condition: Condition) -> bool:
         """The truth value of a condition on a grid, if all elements agree."""
         if counterexample(condition) is None:

@@ -16,13 +16,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nkiverify import program
 from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.frontend.context import Context
 from nkiverify.frontend.ranges import SymRange
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
+from nkiverify.frontend.values import contents
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
@@ -125,6 +126,8 @@ class SymbolicRun:
         #: How many `try` bodies of the kernel are running.
         self.try_depth = 0
         self._given_up: LoopNotSummarised | None = None
+        #: Copies lent to kernel code, with what they held.
+        self._lent: list[tuple[Any, list[Any]]] = []
         #: The loops being summarised, outermost first.
         self.open_loops: list[SummarisedLoop] = []
         root = Context()
@@ -164,6 +167,10 @@ class SymbolicRun:
                     return
                 if self._given_up is not None:
                     raise self._given_up
+                try:
+                    self.check_lent()
+                except UnsupportedConstruct:
+                    return
                 self.truncate(1)
                 if not root.next_path():
                     return
@@ -246,6 +253,17 @@ class SymbolicRun:
         self._block, self._context = self._suspended.pop()
         self._dead = False
         return scope
+
+    def lend(self, parts: Sequence[Any]) -> None:
+        """Kernel code gets copies of what a list made in a loop holds: it must not change them."""
+        self._lent.extend((part, contents(part)) for part in parts)
+
+    def check_lent(self) -> None:
+        """End the run if a copy that was lent has been changed."""
+        for part, before in self._lent:
+            now = contents(part)
+            if len(now) != len(before) or any(one is not two for one, two in zip(now, before, strict=True)):
+                raise self.unsupported("changing an object that was read out of a list made in a loop")
 
     def next_ordinal(self) -> int:
         """A number that is the same whenever the present path comes here."""

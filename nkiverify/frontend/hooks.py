@@ -26,12 +26,17 @@ from nkiverify.frontend.ranges import symbolic_sequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.text import joined as text
 from nkiverify.model.contracts import contract
+from nkiverify.model.tensor import Tensor
 from nkiverify.run import run_in_progress
 from nkiverify.source import frame_site
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import SymInt
 
 BaseException = builtins.BaseException
+
+
+#: What reading a list made in a loop copies.
+_COPIED = (SymList, Tensor, dict)
 
 
 def _symbolic_run() -> SymbolicRun | None:
@@ -138,12 +143,16 @@ def check(condition: Any, message: Callable[[], Any]) -> None:
 
 
 def same(left: Any, right: Any) -> bool:
-    """`left is right`, where one of them is written as a number or truth value."""
+    """`left is right`."""
     for one, two in ((left, right), (right, left)):
         if isinstance(one, Condition) and isinstance(two, bool):
             return bool(one) is two
         if isinstance(one, SymInt) and isinstance(two, int) and not isinstance(two, bool):
             return bool(one == two)
+    run = _symbolic_run()
+    if run is not None and left is not right and isinstance(left, _COPIED) and type(left) is type(right):
+        # Reading an element of a list made in a loop gives a copy each time.
+        raise unsupported(f"`is` between two values of type {type(left).__name__}", "compare them with ==")
     return left is right
 
 

@@ -20,7 +20,7 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     with c: body                with c: with __nki__.trying(): body
     f"…{x}…"                    __nki__.text("…", (x, …), "…")
     int(x), type(x), …          __nki__.type_call(int)(x)
-    x is True, x is 0           __nki__.same(x, True), …
+    x is y                      __nki__.same(x, y)    (but for `is None`)
 
 Every new node has the position of the one it stands for: line numbers, tracebacks and columns stay the user's.
 """
@@ -294,7 +294,7 @@ class _Rewriter(ast.NodeTransformer):
             self._function is None
             or len(node.ops) != 1
             or not isinstance(node.ops[0], ast.Is | ast.IsNot)
-            or not any(isinstance(part, ast.Constant) and isinstance(part.value, int) for part in operands)
+            or any(isinstance(part, ast.Constant) and part.value is None for part in operands)
         ):
             return node
         test: ast.expr = _hook("same", *operands)

@@ -41,17 +41,25 @@ class Segment:
     length: Term
     index: Index
     template: Any
+    #: Mutable objects in the template that were there before the loop: all elements share them.
+    shared: tuple[Any, ...] = ()
 
     def at(self, position: Term) -> Any:
         """The element at `position` of the segment."""
         if isinstance(self.template, Pending):
             self.template.read()
-        from nkiverify.frontend.values import CannotSubstitute, substitute
+        from nkiverify.frontend.values import CannotSubstitute, mutable_parts, substitute
 
+        shared = {id(part) for part in self.shared}
+        anew = {id(part) for part in mutable_parts(self.template)} - shared
         try:
-            return substitute(self.template, {self.index: position})
+            value = substitute(self.template, {self.index: position}, lambda part: id(part) in anew)
         except CannotSubstitute as reason:
             raise unsupported(f"reading a list made in a loop: it holds {reason}") from None
+        if anew:
+            # What is read is a copy: changing it would not be seen by who reads the same element again.
+            current_run().lend([part for part in mutable_parts(value) if id(part) not in shared])
+        return value
 
 
 Part = Element | Segment
@@ -174,7 +182,7 @@ class SymList(MutableSequence[Any]):
                 inside = (start >= 0) and (start <= stop) and (stop <= segment.length)  # type: ignore[operator]
                 if inside:
                     shifted = segment.at(terms.add(terms.of_atom(segment.index), start))
-                    return SymList(parts=[Segment(size, segment.index, shifted)])
+                    return SymList(parts=[Segment(size, segment.index, shifted, segment.shared)])
         return SymList(self._values("slicing")[key])
 
     # --- changing ----------------------------------------------------------------------------------------------------
@@ -278,7 +286,10 @@ class SymList(MutableSequence[Any]):
         assert isinstance(atom, Index)
         element = self.parts[0]
         assert isinstance(element, Element)
-        return SymList(parts=[Segment(terms.maximum((count, terms.constant(0))), atom, element.value)])
+        from nkiverify.frontend.values import mutable_parts
+
+        shared = tuple(mutable_parts(element.value))
+        return SymList(parts=[Segment(terms.maximum((count, terms.constant(0))), atom, element.value, shared)])
 
     __rmul__ = __mul__
 
@@ -307,10 +318,10 @@ class SymList(MutableSequence[Any]):
         ]
         return f"[{', '.join(shown)}]"
 
-    def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term]) -> SymList:
-        """The list with `recurse` applied to every part; `mapping` is what it replaces."""
+    def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term], anew: bool) -> SymList:
+        """The list with `recurse` applied to every part; `mapping` is what it replaces. A copy in any case if `anew`."""
         parts: list[Part] = []
-        changed = False
+        changed = anew
         for part in self.parts:
             if isinstance(part, Element):
                 value = recurse(part.value)
@@ -321,7 +332,7 @@ class SymList(MutableSequence[Any]):
                 assert inner or not mapping
                 length, template = terms.substitute(part.length, inner), recurse(part.template)
                 changed = changed or length is not part.length or template is not part.template
-                parts.append(Segment(length, part.index, template))
+                parts.append(Segment(length, part.index, template, part.shared))
         return SymList(parts=parts, frozen=True) if changed else self
 
 

@@ -27,7 +27,7 @@ from nkiverify.frontend.lists import Element, Part, Pending, Segment, SymList
 from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_sequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.snapshot import Change, Holder, OpaqueState, Snapshot, missing
-from nkiverify.frontend.values import CannotSubstitute, same_value, substitute
+from nkiverify.frontend.values import CannotSubstitute, mutable_parts, same_value, substitute
 from nkiverify.model.contracts import contract
 from nkiverify.program import Loop as LoopItem
 from nkiverify.source import Site
@@ -143,9 +143,10 @@ class _Growth:
     before: tuple[Part, ...]
     index: Index
     template: Any
+    shared: tuple[Any, ...] = ()
 
     def at(self, count: Term) -> list[Part]:
-        return [*self.before, Segment(count, self.index, self.template)]
+        return [*self.before, Segment(count, self.index, self.template, self.shared)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +194,7 @@ class SummarisedLoop:
         self._held: dict[tuple[int, Any], tuple[Holder, Any, _Linear]] = {}
         self._lists: dict[int, _Growth] = {}
         self._path_ended = False
+        self._snapshot: Snapshot | None = None
         self._depth = run.depth
         self._try_depth = run.try_depth
         self.restoring = True
@@ -267,6 +269,7 @@ class SummarisedLoop:
             snapshot = Snapshot(self._frame, self._entry.values())
         except OpaqueState as opaque:
             self._give_up(f"{opaque} is within reach, whose state cannot be compared")
+        self._snapshot = snapshot
         for _ in range(MAX_PASSES):
             scope = run.open_scope(context, index, ordinal, self._site)
             endings: list[_Ending] = []
@@ -276,6 +279,7 @@ class SummarisedLoop:
                 yield self._sequence.element(index)
                 if not self._path_ended:
                     run.check_alive()
+                    run.check_lent()
                     endings.append(self._ending(snapshot))
                 if not scope.next_path():
                     break
@@ -298,7 +302,12 @@ class SummarisedLoop:
             self._give_up("the elements of the list depend on a condition")
         bound = _bound_index(self._run)
         template = self._template(last[0], self._index, bound)
-        return SymList(parts=[Segment(self._trips, bound, template)])
+        return SymList(parts=[Segment(self._trips, bound, template, self._shared(template))])
+
+    def _shared(self, template: Any) -> tuple[Any, ...]:
+        """The mutable objects in what an iteration keeps that it did not make itself."""
+        assert self._snapshot is not None
+        return tuple(part for part in mutable_parts(template) if self._snapshot.knows(part))
 
     def _begin_path(self, snapshot: Snapshot, scope: Scope, index: Term) -> None:
         self._restore(snapshot)
@@ -434,7 +443,7 @@ class SummarisedLoop:
         if known and not same_value(template, growth.template):
             self._give_up("what it appends to a list depends on what it appended before")
         # No iteration read the elements that were not known yet: what it appends does not depend on them.
-        self._lists[key] = _Growth(growth.target, growth.before, growth.index, template)
+        self._lists[key] = _Growth(growth.target, growth.before, growth.index, template, self._shared(template))
         return True
 
     # --- afterwards ---------------------------------------------------------------------------------------------------
@@ -511,7 +520,7 @@ def _same_parts(kept: list[Part], expected: list[Part]) -> bool:
             continue
         if not (isinstance(one, Segment) and isinstance(two, Segment)):
             return False
-        if one.length is not two.length or one.template is not two.template:
+        if one.length is not two.length or one.template is not two.template or one.shared != two.shared:
             return False
     return True
 

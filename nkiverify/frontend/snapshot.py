@@ -173,16 +173,23 @@ class Snapshot:
         """What differs now from what was recorded."""
         for holder, content in self._holders.values():
             now = holder.read(holder.value)
+            if list(content) != list(now) and content.keys() == now.keys():
+                # The order of a dictionary is seen by whoever runs through it.
+                yield Change(holder, "order", tuple(content), tuple(now))
             for key in content.keys() | now.keys():
                 before, after = content.get(key, _MISSING), now.get(key, _MISSING)
                 if not _unchanged(before, after):
                     yield Change(holder, key, before, after)
 
+    def knows(self, value: object) -> bool:
+        """Whether `value` was there when the state was recorded."""
+        return id(value) in self._seen
+
     def restore(self) -> None:
         """Put everything back as it was recorded; `OpaqueState` where something that changed cannot be."""
         for holder, content in self._holders.values():
             now = holder.read(holder.value)
-            if len(now) == len(content) and all(_unchanged(content.get(key, _MISSING), now[key]) for key in now):
+            if list(now) == list(content) and all(_unchanged(content.get(key, _MISSING), now[key]) for key in now):
                 continue
             if holder.write is None:
                 raise OpaqueState(holder.value)
@@ -214,8 +221,6 @@ def _unchanged(before: object, after: object) -> bool:
         return _unchanged(before.value, after.value)
     if type(before) is not type(after):
         return False
-    if isinstance(before, np.ndarray):
-        return bool(np.array_equal(before, after))  # type: ignore[arg-type]
     return isinstance(before, int | str | float | bytes | bool) and before == after
 
 
@@ -233,13 +238,11 @@ def _holder_of(value: object) -> Holder | None:
         return Holder(value, _read_class, _write_class) if _kernel_classes[value] else None
     if hasattr(value, "__nki_state__"):
         return Holder(value, lambda it: it.__nki_state__(), lambda it, state: it.__nki_restore__(state))
-    package = (kind.__module__ or "").partition(".")[0]
-    if package in _LEAF_PACKAGES and not hasattr(value, "__dict__"):
-        return None
-    if package in _OWN_PACKAGES or (package in _LEAF_PACKAGES and not isinstance(value, np.ndarray)):
-        return None
     if isinstance(value, np.ndarray):
-        return Holder(value, lambda array: {"": array.copy()}, _write_array)
+        return Holder(value, _read_array, _write_array)
+    package = (kind.__module__ or "").partition(".")[0]
+    if package in _LEAF_PACKAGES:
+        return None
     if hasattr(value, "__dict__") or (slot_names(kind) and not isinstance(value, dict | list | set | deque)):
         return Holder(value, _read_object, _write_object)
     if isinstance(value, dict):
@@ -316,8 +319,16 @@ def _write_dict(value: dict[Any, Any], content: dict[Any, Any]) -> None:
     value.update(content)
 
 
+def _read_array(value: Any) -> dict[Any, Any]:
+    # Objects in an array are followed one by one; numbers are compared together.
+    return dict(enumerate(value.flat)) if value.dtype == object else {"": value.tobytes()}
+
+
 def _write_array(value: Any, content: dict[Any, Any]) -> None:
-    value[...] = content[""]
+    if value.dtype == object:
+        value.flat[:] = list(content.values())
+    else:
+        value[...] = np.frombuffer(content[""], value.dtype).reshape(value.shape)
 
 
 def _read_parts(value: SymList) -> dict[Any, Any]:

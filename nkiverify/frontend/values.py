@@ -107,12 +107,53 @@ def _walkable(value: object) -> bool:
     return type(value).__reduce_ex__ is object.__reduce_ex__ and type(value).__module__ != "builtins"
 
 
-def substitute(value: Any, mapping: Mapping[Atom, Term]) -> Any:
-    """`value` with atoms replaced in every part. Parts that do not change are shared, mutable copies are frozen."""
-    return _substitute(value, mapping, {})
+def substitute(
+    value: Any, mapping: Mapping[Atom, Term], made_anew: Callable[[object], bool] = lambda part: False
+) -> Any:
+    """`value` with atoms replaced in every part.
+
+    Parts that do not change are shared, but for mutable ones of which `made_anew` says that each iteration makes its own.
+    """
+    return _substitute(value, mapping, {}, made_anew)
 
 
-def _substitute(value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any]) -> Any:
+def mutable_parts(value: Any) -> list[Any]:
+    """The lists, dictionaries and objects in a value that could be changed in place."""
+    found: dict[int, Any] = {}
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, (*PLAIN, Term, Condition, SymRational, Atom, type)) or id(part) in found:
+            continue
+        if isinstance(part, tuple):
+            pending.extend(part)
+            continue
+        if isinstance(part, _FUNCTIONS) or _is_ours(part):
+            continue
+        found[id(part)] = part
+        pending.extend(contents(part))
+    return list(found.values())
+
+
+def contents(value: Any) -> list[Any]:
+    """What a list, dictionary or object holds."""
+    if isinstance(value, SymList):
+        return [part.value if isinstance(part, Element) else part.template for part in value.parts]
+    if isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, list | set | frozenset):
+        return list(value)
+    return list(state_of(value).values())
+
+
+def _is_ours(value: object) -> bool:
+    # Tensors and what they consist of do not change.
+    return not isinstance(value, SymList) and type(value).__module__.partition(".")[0] in ("nkiverify", "nki", "neuronxcc")
+
+
+def _substitute(
+    value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any], made_anew: Callable[[object], bool]
+) -> Any:
     if isinstance(value, PLAIN):
         return value
     if isinstance(value, Term):
@@ -125,7 +166,8 @@ def _substitute(value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any]) 
         return value
     if id(value) in done:
         return done[id(value)]
-    recurse: Callable[[Any], Any] = lambda part: _substitute(part, mapping, done)  # noqa: E731
+    recurse: Callable[[Any], Any] = lambda part: _substitute(part, mapping, done, made_anew)  # noqa: E731
+    anew = not isinstance(value, tuple) and made_anew(value)
     result: Any
     if isinstance(value, tuple):
         parts = [recurse(part) for part in value]
@@ -135,13 +177,17 @@ def _substitute(value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any]) 
             return value._make(parts)
         return tuple(parts)
     if isinstance(value, SymList):
-        result = value.substituted(recurse, mapping)
+        result = value.substituted(recurse, mapping, anew)
         done[id(value)] = result
         return result
     if isinstance(value, dict):
         replaced = {key: recurse(part) for key, part in value.items()}
         if all(new is old for new, old in zip(replaced.values(), value.values(), strict=True)):
-            return value
+            if anew and type(value) is dict:
+                done[id(value)] = replaced
+                return replaced
+            if not anew:
+                return value
         raise CannotSubstitute("a dictionary whose values depend on a loop index")
     if isinstance(value, _FUNCTIONS):
         if getattr(value, "__closure__", None) or isinstance(value, types.MethodType):
@@ -149,16 +195,16 @@ def _substitute(value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any]) 
         return value
     if isinstance(value, frozenset | set | list) or not _walkable(value):
         raise CannotSubstitute(f"a {type(value).__name__} made in a loop")
-    return _substitute_object(value, recurse, done)
+    return _substitute_object(value, recurse, done, anew)
 
 
-def _substitute_object(value: Any, recurse: Callable[[Any], Any], done: dict[int, Any]) -> Any:
+def _substitute_object(value: Any, recurse: Callable[[Any], Any], done: dict[int, Any], anew: bool) -> Any:
     # An object may be reached from itself: its copy is known before its parts are.
     copy = object.__new__(type(value))
     done[id(value)] = copy
     state = state_of(value)
     replaced = {name: recurse(part) for name, part in state.items()}
-    if all(replaced[name] is state[name] for name in state):
+    if not anew and all(replaced[name] is state[name] for name in state):
         done[id(value)] = value
         return value
     for name, part in replaced.items():
