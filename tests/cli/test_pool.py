@@ -19,7 +19,8 @@ from nkiverify.results import Run, Verdict
 from nkiverify.session import ExitStatus, status_of
 from tests.cli.fakes import Record, options, target, targets_by_name, verify
 
-GRACE = 0.3
+#: Long enough for what does answer, on a busy machine.
+GRACE = 1.0
 
 
 def fails(run: Run) -> bool:
@@ -77,7 +78,7 @@ def test_a_fault_of_the_verifier_comes_with_its_traceback() -> None:
 def test_a_target_that_does_not_answer_in_time_is_stopped_and_unknown(name: str) -> None:
     begin = time.monotonic()
     outcome = work("a", name, "b", "c")
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 30
     assert verdicts(outcome) == {
         "a": Verdict.SUCCESSFUL, name: Verdict.UNKNOWN, "b": Verdict.SUCCESSFUL, "c": Verdict.SUCCESSFUL
     }  # fmt: skip
@@ -119,7 +120,7 @@ def test_what_a_kernel_prints_does_not_get_into_the_report(capfd: pytest.Capture
 def test_fail_fast_stops_what_is_running_and_starts_nothing() -> None:
     begin = time.monotonic()
     outcome = work("hang_a", "failed", "c", "d", fail_fast=True, timeout=60)
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 30
     assert verdicts(outcome) == {"failed": Verdict.FAILED}
     assert (outcome.not_run, outcome.interrupted) == (("hang_a", "c", "d"), False)
 

@@ -168,7 +168,7 @@ def test_a_kernel_that_does_not_end_is_unknown_in_time(project: Project) -> None
     project.declare("declare(good, kernel='runs_for_ever', name='t')")
     begin = time.monotonic()
     assert main(["--timeout", "1"]) == 3
-    assert time.monotonic() - begin < 15
+    assert time.monotonic() - begin < 30
     assert project.verdicts() == {"good": "SUCCESSFUL", "control": "FAILED", "t": "UNKNOWN"}
 
 
@@ -292,13 +292,16 @@ def test_ctrl_c_reports_and_writes_what_has_finished(project: Project, command: 
     deadline = time.monotonic() + 30
     while not (project.folder / "begun").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-    time.sleep(0.5)  # the other targets, in the other worker
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (130, "")
-    assert "interrupted before 1 target: t" in out
-    assert project.verdicts() == {"good": "SUCCESSFUL", "control": "FAILED"}
-    assert project.document()["interrupted"] is True
+    document = project.document()
+    assert document["interrupted"] is True
+    assert f"interrupted before {len(document['not_run'])} target" in out
+    # Two workers: the third target begins when the first of the others has finished.
+    others = {"good": "SUCCESSFUL", "control": "FAILED"}
+    assert project.verdicts() and project.verdicts().items() <= others.items()
+    assert sorted([*document["not_run"], *project.verdicts()]) == ["control", "good", "t"]
 
 
 def test_a_reader_that_leaves_early_does_not_cost_the_results(project: Project, command: list[str]) -> None:
