@@ -82,14 +82,18 @@ def summary(session: Session, width: int = WIDTH) -> str:
     for status, words in _OUTCOMES.items():
         runs = [run for run in session.runs if status_of(run) is status]
         if runs:
-            lines.append(f"{words}: " + ", ".join(f"{run.target} (phase {run.phase})" for run in runs))
+            lines.append(f"{words}: " + ", ".join(f"{run.target} (phase{_GLUE}{run.phase})" for run in runs))
     if session.not_run:
         why = "interrupted" if session.interrupted else "stopped"
         lines.append(f"{why} before {wording.counted(len(session.not_run), 'target')}: " + ", ".join(session.not_run))
     if len(lines) == 1:
         lines.append("all as expected" if session.runs else "nothing was verified")
-    return "\n".join(textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
+    text = "\n".join(textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
+    return text.replace(_GLUE, " ")
 
+
+#: A space at which a line is not broken.
+_GLUE = "\N{NO-BREAK SPACE}"
 
 _OUTCOMES = {
     ExitStatus.MISMATCH: "NOT AS EXPECTED",

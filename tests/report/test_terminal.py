@@ -107,6 +107,13 @@ def test_targets_without_a_verdict_are_named() -> None:
     assert "stopped before 1 target: b" in terminal.summary(session(run(), not_run=("b",)))
 
 
+def test_a_phase_stays_on_the_line_of_its_target() -> None:
+    names = [f"target_{number:02}" for number in range(40)]
+    text = terminal.summary(session(*(refuted(target=name, expected=None) for name in names)))
+    assert all(f"{name} (phase 1)" in text for name in names)
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_no_run_at_all_is_not_a_success() -> None:
     assert terminal.summary(session()) == "0 runs of 0 targets in 1.2 s\nnothing was verified"
 
