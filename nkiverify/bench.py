@@ -1,28 +1,43 @@
-"""Measuring what the verification of a target costs, each in a process of its own."""
+"""Measuring what the verification of targets costs, each in a process of its own, and all of them together.
+
+Beside targets of the manifest, two families of kernels are measured that show how the cost grows: one matmul at two
+widths, which must cost the same, and straight-line kernels, whose cost must be linear in their length.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
+import os
+import platform
 import resource
-import statistics
 import sys
+import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from nkiverify.config import Options
-    from nkiverify.manifest import Target
+    from nkiverify.manifest import Target, Verification
+    from nkiverify.results import Run
 
 _Result = TypeVar("_Result")
 
-#: How often a target is verified again after the first time.
-WARM_ROUNDS = 3
-#: How many time-outs of the target one measurement may take: the first verification, the others, and the exploration.
-_PATIENCE = WARM_ROUNDS + 3
+#: How often a target is verified again after the first time, where nothing else is asked for.
+WARM_ROUNDS = 5
+#: Columns of the two matmuls whose cost must be the same.
+WIDTHS = (512, 65_536)
+#: Operations of the straight-line kernels.
+LENGTHS = (10, 30, 100, 300, 1000)
+#: Worker processes for the manifest as a whole.
+MANIFEST_JOBS = 2
+#: How often the manifest as a whole is verified, of which the best counts.
+MANIFEST_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +45,7 @@ class Measurement:
     """What verifying one target took, in all its phases together.
 
     `cold_milliseconds` is the first verification in a process that has imported nkiverify and no kernel;
-    `warm_milliseconds` the median of those after it. `peak_kibibytes` is the largest resident size of the process.
+    `warm_milliseconds` the shortest of those after it. `peak_kibibytes` is the largest resident size of the process.
     """
 
     target: str
@@ -40,20 +55,58 @@ class Measurement:
     cold_milliseconds: float
     warm_milliseconds: float
     peak_kibibytes: int
+    as_expected: bool = True
 
 
-def measure(targets: Sequence[Target], options: Options) -> Iterator[Measurement | None]:
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What the cost depends on: the whole manifest in seconds, the matmuls by width, straight lines by operations."""
+
+    manifest_seconds: float
+    by_width: Mapping[int, Measurement]
+    by_length: Mapping[int, Measurement]
+
+
+def measure(targets: Sequence[Target], options: Options, rounds: int = WARM_ROUNDS) -> Iterator[Measurement | None]:
     """Measure the targets one at a time, so that they do not slow each other down; None for one that gave no answer."""
+    return _measured([partial(_named, target.name) for target in targets], options, rounds)
+
+
+def measure_growth(targets: Sequence[Target], options: Options, rounds: int = WARM_ROUNDS) -> Growth:
+    """Measure `targets` as a whole, and the kernels whose cost shows how it grows."""
+    with tempfile.TemporaryDirectory() as folder:
+        widths = [partial(_matmul, width) for width in WIDTHS]
+        lines = [partial(_straight_line, length, Path(folder)) for length in LENGTHS]
+        answers = list(_measured([*widths, *lines], options, rounds))
+    found = [measurement for measurement in answers if measurement is not None]
+    if len(found) < len(answers) or not all(measurement.as_expected for measurement in found):
+        raise TimeoutError("a kernel of the benchmark itself was not verified")
+    return Growth(
+        manifest_seconds=min(_manifest_seconds(targets, options) for _ in range(MANIFEST_ROUNDS)),
+        by_width=dict(zip(WIDTHS, found, strict=False)),
+        by_length=dict(zip(LENGTHS, found[len(WIDTHS) :], strict=True)),
+    )
+
+
+# --- one target, in a process of its own ------------------------------------------------------------------------------
+
+#: Makes the target to measure, in the process that measures it: target functions cannot be sent there.
+_Subject = Callable[["Options"], "Target"]
+
+
+def _measured(subjects: Iterable[_Subject], options: Options, rounds: int) -> Iterator[Measurement | None]:
     context = multiprocessing.get_context("forkserver")
     # Its processes begin with these imported: their time and memory are the same for every target.
     context.set_forkserver_preload(["nkiverify.verifier"])
-    for target in targets:
+    # The first verification, those after it, and the exploration may each take as long as a target may.
+    patience = (rounds + 3) * options.timeout
+    for subject in subjects:
         ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_measure, args=(theirs, target.name, options), daemon=True)
+        process = context.Process(target=_measure, args=(theirs, subject, options, rounds), daemon=True)
         process.start()
         theirs.close()
         try:
-            yield ours.recv() if ours.poll(_PATIENCE * options.timeout) else None
+            yield ours.recv() if ours.poll(patience) else None
         except EOFError:
             yield None
         finally:
@@ -62,31 +115,32 @@ def measure(targets: Sequence[Target], options: Options) -> Iterator[Measurement
             ours.close()
 
 
-def _measure(connection: Connection, name: str, options: Options) -> None:
+def _measure(connection: Connection, subject: _Subject, options: Options, rounds: int) -> None:
     from nkiverify.flags import unwind_of
     from nkiverify.frontend.explorer import Limits
-    from nkiverify.manifest import load_targets
     from nkiverify.model.hardware import hardware_named
     from nkiverify.verifier import explore, verify
 
-    target = next(target for target in load_targets(options.root) if target.name == name)
+    target = subject(options)
     cold, runs = _timed(lambda: verify(target, options))
-    warm = statistics.median(_timed(lambda: verify(target, options))[0] for _ in range(WARM_ROUNDS))
+    warm = min(_timed(lambda: verify(target, options))[0] for _ in range(rounds))
+    # Before the exploration below, which is no part of what verifying takes.
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     limits = Limits(unwind=options.unwind or unwind_of(target.flags) or Limits().unwind, seconds=options.timeout)
     exploration = explore(target, hardware_named(options.hardware or target.hardware), limits)
     closed: Counter[str] = Counter()
     for run in runs:
         closed.update(run.closed_by)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     connection.send(
         Measurement(
-            target=name,
+            target=target.name,
             claims=sum(run.claims for run in runs),
             closed_by=dict(closed),
             paths=exploration.run.program.paths,
             cold_milliseconds=cold,
             warm_milliseconds=warm,
             peak_kibibytes=peak // 1024 if sys.platform == "darwin" else peak,
+            as_expected=all(run.as_expected for run in runs),
         )
     )
 
@@ -95,3 +149,131 @@ def _timed(work: Callable[[], _Result]) -> tuple[float, _Result]:
     begin = time.perf_counter()
     result = work()
     return (time.perf_counter() - begin) * 1000, result
+
+
+def _named(name: str, options: Options) -> Target:
+    from nkiverify.manifest import load_targets
+
+    return next(target for target in load_targets(options.root) if target.name == name)
+
+
+# --- the whole manifest -----------------------------------------------------------------------------------------------
+
+
+def _manifest_seconds(targets: Sequence[Target], options: Options) -> float:
+    """Seconds that the targets take in `MANIFEST_JOBS` workers, which are started for it."""
+    from nkiverify import pool
+
+    load = partial(_by_name, options.root)
+    begin = time.perf_counter()
+    outcome = pool.run_in_workers(targets, options, _verify, load, _Silence(), lambda run: False, MANIFEST_JOBS)
+    seconds = time.perf_counter() - begin
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    return seconds
+
+
+def _verify(target: Target, options: Options) -> list[Run]:
+    from nkiverify.verifier import verify
+
+    return verify(target, options)
+
+
+def _by_name(root: Path) -> Mapping[str, Target]:
+    from nkiverify.manifest import load_targets
+
+    return {target.name: target for target in load_targets(root)}
+
+
+class _Silence:
+    """Is told how a run goes, and shows nothing."""
+
+    def started(self, target: str) -> None:
+        """A worker has begun with `target`."""
+
+    def finished(self, target: str, runs: Sequence[Run]) -> None:
+        """`target` has its verdicts."""
+
+
+# --- kernels that show how the cost grows -----------------------------------------------------------------------------
+
+
+def _target(name: str, kernel: str, root: Path, function: Callable[[Verification], None]) -> Target:
+    from nkiverify.manifest import SUCCESSFUL, Kind, Target
+
+    return Target(
+        name=name,
+        kernel=kernel,
+        family="bench",
+        kind=Kind.CONCRETE,
+        expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+        flags="",
+        tags=(),
+        description="",
+        hardware="trn2",
+        root=root,
+        module=__name__,
+        file=__file__,
+        line=1,
+        function=function,
+    )
+
+
+def _matmul(width: int, options: Options) -> Target:
+    """The tiled matmul of the tutorial, 1024 rows of eight tiles, `width` columns."""
+    from nkiverify.model.dtypes import float16
+
+    def multiply(v: Verification) -> None:
+        out = v.call(v.tensor("lhsT", (1024, 1024), float16), v.tensor("rhs", (1024, width), float16))
+        v.returns(out, shape=(1024, width), dtype=float16)
+
+    return _target(f"matmul_tiled_{width}", "kernels/matmul_tiled.py::matmul_tiled", options.root, multiply)
+
+
+_STRAIGHT_LINE = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def straight_line(x):
+    rows, columns = x.shape
+    half = columns // 2
+    a = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.sbuf)
+    b = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.sbuf)
+    out = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(dst=a, src=x)
+{operations}
+    nisa.dma_copy(dst=out, src=a)
+    return out
+"""
+
+#: One instruction each, on slices of symbolic extent.
+_OPERATIONS = (
+    "nisa.tensor_copy(dst=b[:, 0:half], src=a[:, half : 2 * half])",
+    "nisa.tensor_tensor(dst=a, data1=a, data2=b, op=nl.add)",
+    "nisa.activation(dst=b[:, half : 2 * half], op=nl.exp, data=a[:, 0:half])",
+    "nisa.tensor_scalar(dst=a, data=b, op0=nl.multiply, operand0=2.0)",
+)
+
+
+def _straight_line(length: int, folder: Path, options: Options) -> Target:
+    """A kernel of `length` instructions one after the other, on every shape that fits the partitions."""
+    from nkiverify.model.dtypes import float32
+
+    lines = (_OPERATIONS[position % len(_OPERATIONS)] for position in range(length))
+    file = folder / f"straight_line_{length}.py"
+    file.write_text(_STRAIGHT_LINE.format(operations="\n".join(f"    {line}" for line in lines)), encoding="utf-8")
+
+    def run(v: Verification) -> None:
+        rows, columns = v.dim("rows", 1, 128), v.dim("columns", 2, multiple_of=2)
+        v.returns(v.call(v.tensor("x", (rows, columns), float32)), shape=(rows, columns), dtype=float32)
+
+    return _target(f"straight_line_{length}", f"{file.name}::straight_line", folder, run)
+
+
+def machine() -> str:
+    """What the figures were measured on, in one line, with how busy it was."""
+    load = f", load average {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    return f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores{load}"

@@ -16,7 +16,11 @@ from nkiverify.errors import UsageError
 PROGRAM = "nkiverify"
 
 #: The module of each subcommand, imported when it is used.
-COMMANDS: dict[str, str] = {"bench": "nkiverify.commands.bench", "run": "nkiverify.commands.run"}
+COMMANDS: dict[str, str] = {
+    "bench": "nkiverify.commands.bench",
+    "contracts": "nkiverify.commands.contracts",
+    "run": "nkiverify.commands.run",
+}
 #: The command that takes arguments which do not begin with a command's name.
 DEFAULT_COMMAND = "run"
 

@@ -1,0 +1,75 @@
+"""The generated part of AUDIT.md: every contract with its source. `make audit` writes it, `--check` compares it.
+
+A generated section of a document stands between two comments, `<!-- NAME: … -->` and `<!-- end of NAME -->`, each on a
+line of its own; what is between them is replaced, what is around them is written by hand.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from nkiverify import resources
+from nkiverify.errors import UsageError
+from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
+from nkiverify.model.contracts import Contract, all_contracts
+from nkiverify.model.hardware import ALL_HARDWARE
+
+SECTION = "contracts"
+
+#: What kernels import, by the name of the API generation in the registry.
+_APIS = {"nki": "nki.*", "neuronxcc": "neuronxcc.nki.*"}
+
+
+def apis(contract: Contract) -> str:
+    """The API generations the contract is documented for, by the name of their package."""
+    return ", ".join(_APIS[api] for api in contract.api)
+
+
+def hardware(contract: Contract) -> str:
+    """The hardware generations the contract binds."""
+    if not contract.hardware:
+        return "all"
+    return ", ".join(one.name for one in ALL_HARDWARE if f"gen{one.generation}" in contract.hardware)
+
+
+def table(contracts: Iterable[Contract]) -> str:
+    """The contracts as a Markdown table, by id. Not padded: a longer statement changes no other line."""
+    header = ("contract", "statement", "source", "API", "hardware")
+    rows = [
+        (f"`{contract.id}`", contract.statement, contract.source, apis(contract), hardware(contract))
+        for contract in sorted(contracts, key=lambda contract: contract.id)
+    ]
+    lines = [header, ("---",) * len(header), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def with_section(text: str, name: str, content: str) -> str:
+    """`text` with `content` as its generated section `name`. Raises `UsageError` where the section is missing."""
+    begin, end = rf"<!-- {re.escape(name)}:[^\n]* -->\n", rf"<!-- end of {re.escape(name)} -->"
+    found = re.search(f"({begin}).*?({end})", text, flags=re.DOTALL)
+    if found is None:
+        raise UsageError(f"there is no section {name}: a line <!-- {name}: … --> and a line <!-- end of {name} -->")
+    return f"{text[: found.start()]}{found[1]}\n{content}\n\n{found[2]}{text[found.end() :]}"
+
+
+def audit_file() -> Path:
+    """AUDIT.md of the checkout."""
+    return resources.root() / "AUDIT.md"
+
+
+def main() -> int:
+    """Bring AUDIT.md up to date, or with `--check` exit 1 where it is not."""
+    text = audit_file().read_text(encoding="utf-8")
+    contracts = all_contracts()
+    wanted = with_section(text, SECTION, f"{len(contracts)} contracts.\n\n{table(contracts)}")
+    if "--check" in sys.argv:
+        return int(text != wanted)
+    audit_file().write_text(wanted, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
