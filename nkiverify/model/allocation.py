@@ -7,7 +7,7 @@ from nkiverify.model.dtypes import DType
 from nkiverify.model.extents import as_extent, is_one, is_sequence
 from nkiverify.model.memory import SBUF, MemoryRegion
 from nkiverify.model.tensor import Tensor, declared_dtype, new_storage
-from nkiverify.model.views import host_shape
+from nkiverify.model.views import claim_rank, host_shape
 from nkiverify.symbolic import Extent, all_of
 
 
@@ -21,6 +21,7 @@ def allocate(
     """An uninitialised tensor of the current API: shape (P, F, …) on chip, P partitions."""
     extents = host_shape(shape)
     region = claimed_region(buffer)
+    claim_rank(extents)
     claim_on_chip_shape(extents, region)
     placed = None if address is None else _address(address)
     return Tensor.whole(new_storage(extents, declared_dtype(dtype), region, str(name or ""), address=placed))

@@ -15,11 +15,6 @@ define(
     api=("nki",),
 )
 define(
-    "isa.partition_match",
-    "The tile operands of an instruction have the same partitions, at most 128, and elements per partition.",
-    "A2 Cross-partition",
-)
-define(
     "isa.bitvec_int",
     "Bit-wise operators take integer dtypes on all inputs and outputs.",
     "SH; tensor_tensor; tensor_scalar; tensor_reduce",

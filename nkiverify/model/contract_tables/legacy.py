@@ -52,16 +52,15 @@ define(
 define("leg.hbm_no_init", "nl.zeros and nl.full do not initialise HBM tensors.", "LERR")
 define("leg.reduce.axis", "A reduction's axes are free ones.", "L:sum; L:max")
 define("leg.matmul.shape", "The contraction axes of nl.matmul have the same extent.", "L:matmul")
-define("leg.broadcast_to", "broadcast_to repeats extents of 1 and keeps the others.", "L:broadcast_to")
 define(
     "leg.transpose",
     "nl.transpose takes a 2-D tile with a free size of at most 128.",
     "L:transpose; LERR err_size_of_dimension",
 )
-define("leg.load.indirect", "nl.load_transpose2d takes no indirect indices.", "L:load_transpose2d")
 define("leg.store.value", "nl.store takes its value from SBUF or PSUM.", "L:store")
 define(
     "leg.tensor_reduce.axis",
     "The axes are contiguous and include the first or the last free dimension.",
     "L:tensor_reduce",
 )
+define("leg.activation.bias", "The bias of an activation is float32, float16 or bfloat16.", "L:activation")

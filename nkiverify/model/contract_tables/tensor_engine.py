@@ -10,7 +10,6 @@ from nkiverify.model.contracts import define
 GEN23 = ("gen2", "gen3")
 
 define("nc_matmul.buffers", "Stationary and moving are in SBUF, dst is in PSUM.", "nc_matmul:Memory types")
-define("nc_matmul.rank", "Stationary, moving and dst are tiles of at least 2 dimensions.", "nc_matmul:Layout")
 define(
     "nc_matmul.k_equal",
     "Stationary and moving have the same partitions (the contraction axis K).",

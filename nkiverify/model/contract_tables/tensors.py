@@ -11,7 +11,7 @@ from nkiverify.model.contracts import define
 NKI = ("nki",)
 
 define("tensor.rank_onchip_ge2", "An on-chip tensor has at least 2 dimensions.", "LG; NkiTensor.__getitem__")
-define("tensor.rank_le5", "A view has at most 5 dimensions.", "LG Tensor values", api=NKI)
+define("tensor.rank_le5", "A tensor has at most 5 dimensions.", "LG Tensor values", api=NKI)
 define("tensor.shape_positive", "Every extent of a tensor is a positive integer.", "NkiTensor.__init__")
 define("tensor.dtypes", "The dtype is one of the documented ones.", "SH; MX")
 
@@ -74,24 +74,6 @@ define(
 define("view.reshape.count", "A reshape keeps the number of elements.", "NkiTensor.reshape; MIG-0.5")
 define("view.reshape.partition", "On chip, a reshape keeps the partition extent.", "NkiTensor.reshape")
 define("view.reshape_after_permute", "The layout of a reshaped view can express the new shape.", "NkiTensor.reshape")
-define(
-    "view.rearrange.names",
-    "The two patterns of rearrange name the same dimensions, each once.",
-    "NkiTensor.rearrange",
-    api=NKI,
-)
-define(
-    "view.rearrange.sizes",
-    "The sizes rearrange is given multiply to the extent they split.",
-    "NkiTensor.rearrange",
-    api=NKI,
-)
-define(
-    "view.rearrange.partition",
-    "On chip, rearrange keeps the partition dimension first and unsplit.",
-    "NkiTensor.rearrange",
-    api=NKI,
-)
 define("view.slice", "slice() takes 0 <= start < end <= extent and a step of at least 1.", "NkiTensor.slice", api=NKI)
 define("view.select", "select() takes an index of at least 0 and below the extent.", "NkiTensor.select", api=NKI)
 define("view.cast.contiguous", "The last dimension of a view to another dtype is contiguous.", "NkiTensor.view")

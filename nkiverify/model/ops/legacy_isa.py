@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.access import Access
 from nkiverify.model.contracts import require
-from nkiverify.model.dtypes import DType, float32
+from nkiverify.model.dtypes import DType, bfloat16, float16, float32
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
 from nkiverify.model.memory import PSUM, SBUF
@@ -194,11 +194,14 @@ def activation(
     """op(data * scale + bias); a bias is a tile on every generation."""
     source = operand(data, mask, "data")
     result = result_tile(source.shape, _dtype(dtype, source.dtype), mask=mask)
+    shift = _scalar_operand(bias, mask, "bias")
+    if isinstance(shift, Tensor):
+        require("leg.activation.bias", shift.dtype in (float32, float16, bfloat16), dtype=shift.dtype)
     elementwise.activation(
         result,
         op,
         source,
-        _scalar_operand(bias, mask, "bias"),
+        shift,
         _scalar_operand(scale, mask, "scale"),
         reduce_op,
         None if reduce_res is None else operand(reduce_res, mask, "reduce_res"),

@@ -1,0 +1,103 @@
+"""The stub library as kernels see it, and runs of ordinary ints that tell which contracts were broken."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.loader import KernelSpace
+from nkiverify.model.dtypes import DType, float32
+from nkiverify.model.hardware import hardware_named
+from nkiverify.model.legacy_tensor import legacy_view
+from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
+from nkiverify.model.tensor import Tensor, argument
+from nkiverify.run import running
+
+with KernelSpace(Path(__file__).parent, instrumented=False).active():
+    nki: Any = importlib.import_module("nki")
+    nl: Any = importlib.import_module("nki.language")
+    nisa: Any = importlib.import_module("nki.isa")
+    old_nki: Any = importlib.import_module("neuronxcc.nki")
+    old_nl: Any = importlib.import_module("neuronxcc.nki.language")
+    old_nisa: Any = importlib.import_module("neuronxcc.nki.isa")
+    old_ncc: Any = importlib.import_module("neuronxcc.nki.compiler")
+
+
+def broken(action: Callable[[], object], hardware: str = "trn2") -> list[str]:
+    """The contracts `action` breaks in a run of ordinary ints, each once, in order."""
+    run = ConcreteRun(hardware_named(hardware), stop_at_first=False)
+    with running(run):
+        try:
+            action()
+        except (TypeError, ValueError, IndexError):
+            # What follows a broken contract that leaves nothing to go on with.
+            if not run.broken:
+                raise
+    return list(dict.fromkeys(entry.contract.id for entry in run.broken))
+
+
+def value(action: Callable[[], Any], hardware: str = "trn2") -> Any:
+    """What `action` returns in a run of ordinary ints that breaks no contract."""
+    run = ConcreteRun(hardware_named(hardware))
+    with running(run):
+        return action()
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The nearest legal use and the smallest illegal one of a contract.
+
+    `also` are contracts that no illegal use can keep; `hardware` is the generation both run on, `legal_on` another one
+    for the legal use, where it is the hardware that makes the difference.
+    """
+
+    contract: str
+    legal: Callable[[], object]
+    illegal: Callable[[], object]
+    also: tuple[str, ...] = ()
+    hardware: str = "trn2"
+    legal_on: str = ""
+
+    def check(self) -> None:
+        """The legal use breaks nothing, the illegal one this contract and nothing else."""
+        assert broken(self.legal, self.legal_on or self.hardware) == []
+        assert set(broken(self.illegal, self.hardware)) == {self.contract, *self.also}
+
+    def __str__(self) -> str:
+        return self.contract
+
+
+def sbuf(*shape: int, dtype: DType = float32) -> Tensor:
+    """A new tensor in SBUF."""
+    tensor: Tensor = nl.ndarray(shape, dtype, SBUF)
+    return tensor
+
+
+def psum(*shape: int, dtype: DType = float32) -> Tensor:
+    """A new tensor in PSUM."""
+    tensor: Tensor = nl.ndarray(shape, dtype, PSUM)
+    return tensor
+
+
+def hbm(*shape: int, dtype: DType = float32) -> Tensor:
+    """A tensor argument."""
+    return argument("x", shape, dtype, SHARED_HBM)
+
+
+def old_sbuf(*shape: int, dtype: DType = float32) -> Any:
+    """A new tensor in SBUF, of the legacy API."""
+    return old_nl.ndarray(shape, dtype)
+
+
+def old_psum(*shape: int, dtype: DType = float32) -> Any:
+    """A new tensor in PSUM, of the legacy API."""
+    return old_nl.ndarray(shape, dtype, buffer=PSUM)
+
+
+def old_hbm(*shape: int, dtype: DType = float32) -> Any:
+    """A tensor argument of the legacy API."""
+    return legacy_view(hbm(*shape, dtype=dtype))
