@@ -82,7 +82,7 @@ def summary(session: Session, width: int = WIDTH) -> str:
     for status, words in _OUTCOMES.items():
         runs = [run for run in session.runs if status_of(run) is status]
         if runs:
-            lines.append(f"{words}: " + ", ".join(f"{run.target} (phase{_GLUE}{run.phase})" for run in runs))
+            lines.append(f"{words}: " + ", ".join(f"{run.target}{_GLUE}(phase{_GLUE}{run.phase})" for run in runs))
     if session.not_run:
         why = "interrupted" if session.interrupted else "stopped"
         lines.append(f"{why} before {wording.counted(len(session.not_run), 'target')}: " + ", ".join(session.not_run))
