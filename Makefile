@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench lint types readme clean help
+.PHONY: verify test bench lint types readme audit clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -18,7 +18,7 @@ verify: $(READY) ## verify every target of the manifest (ARGS='NAME --phase 1' f
 test: $(READY) ## run the test suite (ARGS='-k name' for some)
 	$(RUN) -m pytest --numprocesses auto $(ARGS)
 
-bench: $(READY) ## measure what verifying each target costs (ARGS='NAME' for some)
+bench: $(READY) ## measure what verifying each target costs (ARGS='NAME' for some, ARGS=--write for README.md)
 	$(RUN) verify.py bench $(ARGS)
 
 lint: $(READY) ## check the style
@@ -29,6 +29,9 @@ types: $(READY) ## check the types
 
 readme: $(READY) ## write the table of targets into README.md
 	$(RUN) tools/readme.py
+
+audit: $(READY) ## write the tables of contracts and of functions without a model into AUDIT.md
+	$(RUN) -m nkiverify.audit
 
 clean: ## remove the virtual environment and what tools leave behind
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

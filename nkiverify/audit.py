@@ -1,11 +1,13 @@
-"""The generated part of AUDIT.md: every contract with its source. `make audit` writes it, `--check` compares it.
+"""The generated parts of AUDIT.md: every contract with its source, and the documented functions without a model.
 
-A generated section of a document stands between two comments, `<!-- NAME: … -->` and `<!-- end of NAME -->`, each on a
-line of its own; what is between them is replaced, what is around them is written by hand.
+`make audit` writes them, `--check` compares them. A generated section of a document stands between two comments,
+`<!-- NAME: … -->` and `<!-- end of NAME -->`, each on a line of its own; what is between them is replaced, what is
+around them is written by hand.
 """
 
 from __future__ import annotations
 
+import importlib
 import re
 import sys
 from collections.abc import Iterable
@@ -13,11 +15,13 @@ from pathlib import Path
 
 from nkiverify import resources
 from nkiverify.errors import UsageError
+from nkiverify.frontend.loader import KernelSpace
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import Contract, all_contracts
 from nkiverify.model.hardware import ALL_HARDWARE
 
-SECTION = "contracts"
+#: Modules of the stub library that know documented functions without having a model of them.
+_STUBS = ("nki.isa", "nki.language", "nki.collectives", "neuronxcc.nki.isa", "neuronxcc.nki.language")
 
 #: What kernels import, by the name of the API generation in the registry.
 _APIS = {"nki": "nki.*", "neuronxcc": "neuronxcc.nki.*"}
@@ -55,16 +59,33 @@ def with_section(text: str, name: str, content: str) -> str:
     return f"{text[: found.start()]}{found[1]}\n{content}\n\n{found[2]}{text[found.end() :]}"
 
 
+def unmodelled() -> str:
+    """The documented functions that end in UNKNOWN when they are called, as a Markdown table by module."""
+    lines = ["| module | functions |", "| --- | --- |"]
+    with KernelSpace(resources.root() / "kernels", instrumented=False).active():
+        for name in _STUBS:
+            module = importlib.import_module(name)
+            missing = sorted(module._DOCUMENTED - vars(module).keys())
+            lines.append(f"| `{name}` | {', '.join(f'`{function}`' for function in missing)} |")
+    return "\n".join(lines)
+
+
 def audit_file() -> Path:
     """AUDIT.md of the checkout."""
     return resources.root() / "AUDIT.md"
 
 
+def with_generated_sections(text: str) -> str:
+    """The text of AUDIT.md with its generated sections as they are to be."""
+    contracts = all_contracts()
+    text = with_section(text, "unmodelled", unmodelled())
+    return with_section(text, "contracts", f"{len(contracts)} contracts.\n\n{table(contracts)}")
+
+
 def main() -> int:
     """Bring AUDIT.md up to date, or with `--check` exit 1 where it is not."""
     text = audit_file().read_text(encoding="utf-8")
-    contracts = all_contracts()
-    wanted = with_section(text, SECTION, f"{len(contracts)} contracts.\n\n{table(contracts)}")
+    wanted = with_generated_sections(text)
     if "--check" in sys.argv:
         return int(text != wanted)
     audit_file().write_text(wanted, encoding="utf-8")
