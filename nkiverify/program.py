@@ -81,9 +81,10 @@ Item = Assume | Claim | Loop | Branch
 
 @dataclass(slots=True, eq=False)
 class Block:
-    """Items in program order."""
+    """Items in program order. `stated` identifies the claims among them: stating one again adds nothing."""
 
     items: list[Item] = field(default_factory=list)
+    stated: set[tuple[object, ...]] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

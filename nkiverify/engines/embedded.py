@@ -10,6 +10,7 @@ import enum
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from nkiverify.engines.smt import Answer, Question
 from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
@@ -132,6 +133,8 @@ class EmbeddedEngine:
         hypotheses = tuple(path.hypotheses)
         if self._reachable(path) is False:
             return Decision(claim, Outcome.UNREACHED, Rung.SMT, hypotheses)
+        if path.sample is not None and not path.facts.samples:
+            path.facts.samples = tuple(islice(variants(path.sample, path.hypotheses), 3))
         if claim.condition is True:
             return self._proved(claim, path, Rung.CONSTANT)
         if isinstance(claim.condition, Condition) and path.facts.proves(claim.condition):

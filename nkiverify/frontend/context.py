@@ -72,6 +72,8 @@ class Context:
         if self.facts.proves(negated):
             return False
         question = Question(self.hypotheses(), PATH_QUESTION_MS)
+        if not self.facts.samples and (sample := self.sample()) is not None:
+            self.facts.samples = (sample,)
         seen = self._seen_values(condition)
         if True not in seen and question.satisfiable(condition) is Answer.NO:
             return False

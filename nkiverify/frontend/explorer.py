@@ -139,7 +139,6 @@ class SymbolicRun:
         self._dead = False
         self._claims = 0
         self._decisions = 0
-        self._seen: set[tuple[object, ...]] = set()
         self._deadline = time.monotonic() + limits.seconds
 
     # --- exploring ---------------------------------------------------------------------------------------------------
@@ -379,10 +378,10 @@ class SymbolicRun:
             return
         stated = condition if isinstance(condition, Condition) else bool(condition)
         self._check_escaped(stated)
-        key = (id(self._block), rule.id, stated.uid if isinstance(stated, Condition) else stated, site, stub)
-        if key in self._seen:
+        key = (rule.id, stated.uid if isinstance(stated, Condition) else stated, site, stub)
+        if key in self._block.stated:
             return
-        self._seen.add(key)
+        self._block.stated.add(key)
         self._claims += 1
         self._block.items.append(Claim(self._claims, rule, stated, phase, site, stub, quantities, unwinding))
 

@@ -27,7 +27,7 @@ from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.text import joined as text
 from nkiverify.model.contracts import contract
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import run_in_progress
+from nkiverify.run import run_in_progress, unsupported
 from nkiverify.source import frame_site
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import SymInt

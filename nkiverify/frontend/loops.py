@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from nkiverify.frontend.explorer import Scope, SymbolicRun
 
 #: Concrete loops of at most this many iterations are run as they are.
-SHORT_LOOP = 4
+SHORT_LOOP = 2
 
 #: How often the guess about carried state may be refined.
 MAX_PASSES = 5

@@ -60,7 +60,7 @@ class Valuation:
         parts = (self.holds(part) for part in condition.parts)
         return all(parts) if condition.conjunction else any(parts)
 
-    def satisfies(self, conditions: list[Condition | bool]) -> bool:
+    def satisfies(self, conditions: Iterable[Condition | bool]) -> bool:
         """Whether all `conditions` hold; False where one has no value."""
         try:
             return all(self.holds(condition) for condition in conditions)

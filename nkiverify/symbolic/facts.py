@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
+from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import INT32_MAX, Atom, Dimension, Div, Index, Min, Monomial, Select, Term
 
 #: Steps one proof may take. Measured on the corpus: claims it can prove take fewer than 200.
 STEP_BUDGET = 2000
 
-#: How many bound substitutions a proof may nest.
-DEPTH = 14
+#: How many bound substitutions a proof may nest, tried one after the other.
+DEPTHS = (2, 4, 8, 14)
 
 _INFINITY = float("inf")
 
@@ -29,7 +30,10 @@ Bound = tuple[Term, Term]
 
 @dataclass(slots=True)
 class _Budget:
+    """What one proof may still spend, and what it has tried in vain: facts and term, with the depth there was."""
+
     steps: int = STEP_BUDGET
+    failed: dict[tuple[int, int], int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -51,6 +55,8 @@ class Facts:
     #: Atoms whose own properties have been added.
     described: set[Atom] = field(default_factory=set)
     contradictory: bool = False
+    #: Values for which the facts hold, if some are known: what is false of them need not be tried to be proved.
+    samples: tuple[Valuation, ...] = ()
 
     def extended(self, *added: Condition | bool) -> Facts:
         """The facts of the path on which `added` hold as well."""
@@ -66,6 +72,7 @@ class Facts:
         )
         for condition in added:
             result._add(condition)
+        result.samples = tuple(sample for sample in self.samples if sample.satisfies(added))
         return result
 
     # --- adding ------------------------------------------------------------------------------------------------------
@@ -103,9 +110,9 @@ class Facts:
         budget = _Budget(200)
         term = condition.term
         # Not zero and not negative is at least one, and the other way round.
-        if self._at_least_zero(term, budget, DEPTH):
+        if self._at_least_zero(term, budget, DEPTHS[-1]):
             self._add(conditions.at_most_zero(terms.add(terms.constant(1), term, -1)))
-        elif self._at_least_zero(terms.scale(term, -1), budget, DEPTH):
+        elif self._at_least_zero(terms.scale(term, -1), budget, DEPTHS[-1]):
             self._add(conditions.at_most_zero(terms.add(term, terms.constant(1))))
         else:
             self.others[condition.uid] = condition
@@ -219,6 +226,8 @@ class Facts:
                     smallest = coefficient * math.prod(int(self.ranges[other][0]) for other in others)
                     if smallest > 0 and monomial.count(atom) == 1:
                         self._tighten(atom, high=-least // smallest)
+                if monomial.count(monomial[0]) == len(monomial) == 2:
+                    self._tighten(monomial[0], high=math.isqrt(int(max(0, -least // coefficient))))
 
     def _tighten(self, atom: Atom, low: float = -_INFINITY, high: float = _INFINITY) -> None:
         old_low, old_high = self.ranges.get(atom, (-_INFINITY, _INFINITY))
@@ -344,15 +353,18 @@ class Facts:
             return self._proves_any(goal, budget)
         assert isinstance(goal, Comparison)
         working = self._with(goal.term)
+        # Shallow proofs first: a deep search in a wrong direction would spend what a short right one needs.
+        return any(working._proves_comparison(goal, budget, depth) for depth in DEPTHS)
+
+    def _proves_comparison(self, goal: Comparison, budget: _Budget, depth: int) -> bool:
+        opposite = terms.scale(goal.term, -1)
         if goal.relation is Relation.AT_MOST:
-            return working._at_least_zero(terms.scale(goal.term, -1), budget, DEPTH)
+            return self._at_least_zero(opposite, budget, depth)
         if goal.relation is Relation.EQUAL:
-            return working._at_least_zero(goal.term, budget, DEPTH) and working._at_least_zero(
-                terms.scale(goal.term, -1), budget, DEPTH
-            )
+            return self._at_least_zero(goal.term, budget, depth) and self._at_least_zero(opposite, budget, depth)
         one = terms.constant(-1)
-        return working._at_least_zero(terms.add(goal.term, one), budget, DEPTH) or working._at_least_zero(
-            terms.add(terms.scale(goal.term, -1), one), budget, DEPTH
+        return self._at_least_zero(terms.add(goal.term, one), budget, depth) or self._at_least_zero(
+            terms.add(opposite, one), budget, depth
         )
 
     def _proves_any(self, goal: Junction, budget: _Budget) -> bool:
@@ -385,10 +397,17 @@ class Facts:
             return False
         if self._range(term)[0] >= 0:
             return True
-        if depth == 0:
+        key = (id(self), term.uid)
+        if depth <= budget.failed.get(key, 0) or any(_is_negative(term, sample) for sample in self.samples):
             return False
         if self._follows_directly(term):
             return True
+        if self._by_elimination(term, budget, depth):
+            return True
+        budget.failed[key] = depth
+        return False
+
+    def _by_elimination(self, term: Term, budget: _Budget, depth: int) -> bool:
         candidates = sorted(term.atoms, key=_elimination_order)
         for atom in candidates:
             if isinstance(atom, Min) and self._by_cases(term, atom, budget, depth):
@@ -426,6 +445,11 @@ class Facts:
         for known, positive in ((self.lower, True), (self.upper, False)):
             bounds = known.get(atom, ())
             signed = factor if positive else terms.scale(factor, -1)
+            limit = self.ranges.get(atom, (-_INFINITY, _INFINITY))[0 if positive else 1]
+            if abs(limit) < _INFINITY and self._at_least_zero(signed, budget, depth - 1):
+                smaller = terms.add(rest, factor, int(limit))
+                if self._at_least_zero(smaller, budget, depth - 1):
+                    return True
             for bound_factor, bound_rest in bounds:
                 cofactor = _exact_quotient(signed, bound_factor)
                 if cofactor is None:
@@ -463,6 +487,13 @@ class Facts:
             return term.constant
         low, high = self._with(term)._range(term)
         return int(low) if low == high else None
+
+
+def _is_negative(term: Term, sample: Valuation) -> bool:
+    try:
+        return sample.term(term) < 0
+    except Undefined:
+        return False
 
 
 def _times(one: float, two: float) -> float:
