@@ -14,7 +14,7 @@ from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import IndexTensor, Mask, as_index, broadcast_shapes
 from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.run import current_run, unsupported
-from nkiverify.symbolic import Extent, all_of, constant_value, equal, implies
+from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, implies
 
 if TYPE_CHECKING:
     from nkiverify.model.tensor import Tensor
@@ -122,10 +122,11 @@ class Access(TileOperators):
                 along_partitions = rank + axis == 0
                 if is_zero(coefficient) or is_one(self.shape[axis]):
                     continue
+                alone = equal(self.shape[axis], 1)
                 if dimension == partition and along_partitions:
-                    require("mem.partition_contiguous", equal(coefficient, 1), step=coefficient)
+                    require("mem.partition_contiguous", any_of(equal(coefficient, 1), alone), step=coefficient)
                 elif dimension == partition or along_partitions:
-                    require("mem.ap_uniform", False, dimension=dimension, axis=rank + axis)
+                    require("mem.ap_uniform", alone, dimension=dimension, axis=rank + axis)
 
     def _view(self) -> Any:
         rank = len(self.shape)

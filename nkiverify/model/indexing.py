@@ -26,8 +26,8 @@ TensorT = TypeVar("TensorT", bound="Tensor")
 class SizedSlice:
     """`nl.ds(start, size)`: the slice `start : start + size` ("idx.ds")."""
 
-    start: Extent
-    size: Extent
+    start: object
+    size: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,9 @@ def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
     """One key per dimension: `...` and missing trailing keys become full slices ("idx.fewer_keys")."""
     given = len(keys)
     ellipses = sum(1 for part in keys if part is Ellipsis)
+    for part in keys:
+        if not isinstance(part, _PLAIN_KEYS) and part is not Ellipsis and as_extent(part) is None:
+            raise unsupported(f"indexing a tensor with a {type(part).__name__}")
     known_keys = all(part is Ellipsis or _is_key(part) for part in keys)
     require("idx.keys", known_keys and ellipses <= 1 and given - ellipses <= rank, key=_describe(keys), rank=rank)
     if not known_keys or ellipses > 1 or given - ellipses > rank:
@@ -109,6 +112,10 @@ def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
         return keys + missing
     at = next(position for position, part in enumerate(keys) if part is Ellipsis)
     return keys[:at] + missing + keys[at + 1 :]
+
+
+#: What a key may consist of, and plain values it may not consist of. Anything else may be an index at run time.
+_PLAIN_KEYS = (slice, SizedSlice, int, float, str, tuple, list, dict, type(None))
 
 
 def _is_key(part: object) -> bool:
@@ -141,6 +148,8 @@ def element(part: object, extent: Extent, axis: int) -> Extent:
 def _host_integer(value: object, axis: int) -> Extent:
     number = as_extent(value)
     if number is None:
+        if not isinstance(value, _PLAIN_KEYS):
+            raise unsupported(f"a slice of a tensor with a {type(value).__name__} in it")
         require("idx.keys", False, key=_describe_key(value), dimension=axis)
         raise TypeError(f"{type(value).__name__} in a slice of dimension {axis} of a tensor")
     return number
@@ -171,9 +180,9 @@ def _slice(key: slice, extent: Extent, axis: int) -> _Interval:
 
 
 def _sized_slice(key: SizedSlice, extent: Extent, axis: int) -> _Interval:
-    start = _start(key.start, extent, axis)
-    claim_interval(start, start + key.size, key.size, extent, axis)
-    return _Interval(start, key.size, 1)
+    start, size = _start(key.start, extent, axis), _host_integer(key.size, axis)
+    claim_interval(start, start + size, size, extent, axis)
+    return _Interval(start, size, 1)
 
 
 def claim_interval(start: Extent, stop: Extent, size: Extent, extent: Extent, axis: int) -> None:

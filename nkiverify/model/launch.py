@@ -10,6 +10,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product as cartesian
+from types import MethodType
 from typing import Any
 
 from nkiverify.model.contracts import require
@@ -95,6 +96,10 @@ class Kernel:
             grid=grid if isinstance(grid, tuple) else (grid,),
             argument_view=self._argument_view,
         )
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        # A decorated method is a method, as the function in it would be.
+        return self if instance is None else MethodType(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self._claim_not_nested()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.model.access import Access
@@ -30,6 +31,8 @@ class LegacyTensor(TileOperators, Tensor):
     """
 
     __slots__ = ("validity",)
+
+    legacy = True
 
     validity: Mask | None
 
@@ -217,7 +220,7 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
     if isinstance(value, Tensor):
         require("leg.assign_buffer", destination.on_chip and value.on_chip, dst=destination.buffer, src=value.buffer)
         claim_assignable(destination.shape, value.shape)
-    elif isinstance(value, int | float | SymInt | SymRational):
+    elif isinstance(value, SymInt | SymRational | Real):
         require("leg.assign_buffer", destination.on_chip, dst=destination.buffer)
     else:
         raise unsupported(f"assigning a {type(value).__name__} to a tensor")

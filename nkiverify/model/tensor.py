@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from nkiverify.model import access_patterns, indexing, views
 from nkiverify.model.contracts import require
@@ -78,6 +78,9 @@ class Tensor:
     """
 
     __slots__ = ("_free_size", "_offset", "block_dims", "dtype", "shape", "storage", "strides")
+
+    #: Whether it belongs to the legacy API.
+    legacy: ClassVar[bool] = False
 
     shape: tuple[Extent, ...]
     strides: tuple[Extent, ...]

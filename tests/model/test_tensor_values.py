@@ -107,3 +107,9 @@ def test_what_is_not_modelled_is_said_to_be(use: Callable[[], object]) -> None:
 
 def test_a_tensor_compares_unequal_to_none() -> None:
     assert value(lambda: (hbm(4, 4) == None, hbm(4, 4) != None)) == (False, True)  # noqa: E711 (lang.no_is)
+
+
+@pytest.mark.parametrize("key", [lambda: sbuf(1, 1), lambda: slice(sbuf(1, 1), None), lambda: nl.ds(sbuf(1, 1), 2)])
+def test_an_index_known_at_run_time_only_is_not_modelled(key: Callable[[], Any]) -> None:
+    with pytest.raises(UnsupportedConstruct):
+        value(lambda: hbm(4, 4)[key()])

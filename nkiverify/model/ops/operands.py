@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from numbers import Real
 from typing import Any, TypeVar
 
 from nkiverify.model.contracts import require
@@ -81,5 +82,5 @@ def generation() -> int:
 
 
 def is_number(value: object) -> bool:
-    """Whether `value` is a scalar operand."""
-    return isinstance(value, int | float | SymInt | SymRational)
+    """Whether `value` is a scalar operand: a number of Python, of NumPy, or symbolic."""
+    return isinstance(value, int | float | SymInt | SymRational | Real)
