@@ -26,6 +26,14 @@ def documented(function: FunctionT) -> FunctionT:
     return call  # type: ignore[return-value]
 
 
+def renamed(function: FunctionT, name: str, documentation: str) -> FunctionT:
+    """`function` under the name it is documented by, also in tracebacks and messages: one of a family made alike."""
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = documentation
+    function.__code__ = function.__code__.replace(co_name=name)
+    return function
+
+
 def _reject_keywords(function: Callable[..., Any], allowed: Iterable[str], given: Iterable[str]) -> NoReturn:
     unknown = ", ".join(sorted(set(given) - set(allowed)))
     require("isa.kwargs_checked", False, function=function.__name__, unknown=unknown)

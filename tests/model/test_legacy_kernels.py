@@ -1,4 +1,4 @@
-"""Kernels in the legacy API, in forms the corpus does not have: index tensors everywhere, masks, tiles with operators."""
+"""Kernels in the legacy API, in forms the corpus does not have: index tensors everywhere, tiles with operators."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from nkiverify.model import launch as _launch
 from nkiverify.model.allocation import allocate as _allocate
-from nkiverify.model.documented import documented, unmodelled
+from nkiverify.model.documented import documented, renamed, unmodelled
 from nkiverify.model.dtypes import (
     bfloat16,
     bool_,
@@ -380,9 +380,7 @@ def _unary(name: str) -> Callable[..., Any]:
 
 
 def _named(function: Callable[..., Any], name: str, what: str) -> Callable[..., Any]:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`{name}` {what}; as `op=` of an instruction, the operator."
-    function = documented(function)
+    function = documented(renamed(function, name, f"`{name}` {what}; as `op=` of an instruction, the operator."))
     return _token(function) if name in OPERATORS else function
 
 
@@ -466,9 +464,7 @@ def _reduction(name: str) -> Callable[..., Any]:
     def function(x: Any, axis: Any, dtype: Any = None, keepdims: Any = False) -> NkiTensor:
         return _language.reduce(name, x, axis, dtype, keepdims)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`{name}` over the last free axes."
-    return documented(function)
+    return documented(renamed(function, name, f"`{name}` over the last free axes."))
 
 
 sum = _reduction("sum")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nkiverify.model import launch as _launch
-from nkiverify.model.documented import legacy_documented, unmodelled
+from nkiverify.model.documented import legacy_documented, renamed, unmodelled
 from nkiverify.model.dtypes import (
     bfloat16,
     bool_,
@@ -222,9 +222,7 @@ def _range(name: str) -> Callable[..., Any]:
         bounds: tuple[Any, ...] = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
         return current_run().loop_range(*bounds)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = "The integers of `range`, as a loop of the kernel."
-    return function
+    return renamed(function, name, "The integers of `range`, as a loop of the kernel.")
 
 
 affine_range = _range("affine_range")
@@ -404,9 +402,7 @@ def _unary(name: str) -> Callable[..., Any]:
 
 
 def _named(function: Callable[..., Any], name: str, what: str) -> Callable[..., Any]:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`{name}` {what}; as `op=` of an instruction, the operator."
-    function = legacy_documented(function)
+    function = legacy_documented(renamed(function, name, f"`{name}` {what}; as `op=` of an instruction, the operator."))
     return _token(function) if name in OPERATORS else function
 
 
@@ -489,9 +485,7 @@ def _reduction(name: str) -> Callable[..., Any]:
     ) -> LegacyTensor:
         return _language.reduce(name, x, axis, dtype, _given_mask(mask), keepdims)
 
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`{name}` over free axes."
-    return legacy_documented(function)
+    return legacy_documented(renamed(function, name, f"`{name}` over free axes."))
 
 
 sum = _reduction("sum")
