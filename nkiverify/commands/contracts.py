@@ -70,5 +70,11 @@ def described(contract: Contract) -> str:
     if contract.cwe:
         facts.append(("weakness", contract.cwe))
     width = max(len(name) for name, _ in facts) + 1
-    statement = textwrap.fill(contract.statement, _COLUMNS, initial_indent=_INDENT, subsequent_indent=_INDENT)
-    return "\n".join([contract.id, statement, *(f"{_INDENT}{name:<{width}}{text}" for name, text in facts)])
+    lines = [contract.id, _wrapped(contract.statement, _INDENT)]
+    lines.extend(_wrapped(text, f"{_INDENT}{name:<{width}}") for name, text in facts)
+    return "\n".join(lines)
+
+
+def _wrapped(text: str, first: str) -> str:
+    """`text` behind `first`, its other lines under it."""
+    return textwrap.fill(text, _COLUMNS, initial_indent=first, subsequent_indent=" " * len(first), break_long_words=False)
