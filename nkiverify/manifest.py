@@ -20,10 +20,12 @@ it gives an ordinary one: write it so that both work, with `v.assume` for what r
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -236,6 +238,37 @@ def load_targets(root: Path | None = None) -> list[Target]:
     finally:
         _registered = None
     return found
+
+
+def check_kernels(targets: Sequence[Target]) -> None:
+    """Raise `UsageError` for the first target whose kernel file is not there, is no Python, or has no such function."""
+    from nkiverify.frontend.loader import parse
+
+    names: dict[Path, set[str]] = {}
+    for target in targets:
+        path_text, _, name = target.kernel.partition("::")
+        path = target.root / path_text
+        if not path.is_file():
+            raise UsageError(f"target {target.name}: no kernel file {path_text}")
+        if path not in names:
+            names[path] = _names_bound(parse(path))
+        if name not in names[path]:
+            close = get_close_matches(name, sorted(names[path]), 3)
+            hint = f"; did you mean {' or '.join(close)}?" if close else ""
+            raise UsageError(f"target {target.name}: no function {name} in {path_text}{hint}")
+
+
+def _names_bound(tree: ast.Module) -> set[str]:
+    """Names that a module may bind at its top level, as far as its text shows."""
+    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    others = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    imported = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom | ast.Import)
+        for alias in node.names
+    }
+    return functions | others | imported
 
 
 def _import(file: Path) -> None:

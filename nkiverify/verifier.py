@@ -104,6 +104,9 @@ def _explore_paths(run: SymbolicRun, execute: Callable[[], object], space: Kerne
 
     def execute_anew() -> None:
         _restore(state)
+        if state.opaque is not None and space.executed:
+            raise run.unsupported(f"running again with {state.opaque} at module level, whose state cannot be put back")
+        space.executed = True
         execute()
 
     try:

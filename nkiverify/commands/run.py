@@ -76,6 +76,9 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(target_list.plain(targets))
         return ExitStatus.AS_EXPECTED
+    from nkiverify.manifest import check_kernels
+
+    check_kernels(targets)
     return _report(_verify(targets, options), options)
 
 

@@ -110,14 +110,20 @@ class SymList(MutableSequence[Any]):
         return len(self._values("taking, in C code, the length of"))
 
     def __iter__(self) -> Iterator[Any]:
-        if self.symbolic:
-            values: Iterator[Any] = iter(self._values("running through"))
-            return values
-        live: Iterator[Any] = _LiveIterator(self)
-        return live
+        return iter(self._values("running through")) if self.symbolic else self._live()
+
+    def _live(self) -> Iterator[Any]:
+        position = 0
+        # Elements appended meanwhile are seen, as with Python's lists.
+        while position < len(self.parts):
+            part = self.parts[position]
+            if isinstance(part, Segment):
+                raise unsupported("running through a list that a loop appends to")
+            yield part.value
+            position += 1
 
     def __reversed__(self) -> Iterator[Any]:
-        return reversed(self._values("running backwards through"))
+        return iter(self._values("running backwards through")[::-1])
 
     def __contains__(self, value: object) -> bool:
         return any(value is element or value == element for element in self._values("searching"))
@@ -334,23 +340,3 @@ class SymList(MutableSequence[Any]):
                 changed = changed or length is not part.length or template is not part.template
                 parts.append(Segment(length, part.index, template, part.shared))
         return SymList(parts=parts, frozen=True) if changed else self
-
-
-class _LiveIterator(Iterator[Any]):
-    """An iterator over a list of elements that sees elements appended meanwhile, as Python's does."""
-
-    __slots__ = ("position", "source")
-
-    def __init__(self, source: SymList) -> None:
-        self.source = source
-        self.position = 0
-
-    def __next__(self) -> Any:
-        parts = self.source.parts
-        if self.position >= len(parts):
-            raise StopIteration
-        part = parts[self.position]
-        if isinstance(part, Segment):
-            raise unsupported("running through a list that a loop appends to")
-        self.position += 1
-        return part.value

@@ -44,6 +44,8 @@ class KernelSpace:
         self.root = root
         self.instrumented = instrumented
         self.modules: dict[str, ModuleType] = {}
+        #: Whether a kernel of these modules has been run since they were imported.
+        self.executed = False
         self._finder = _Finder(self)
         #: Top-level names that the folder could serve.
         self._served = {

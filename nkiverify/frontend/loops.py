@@ -265,10 +265,9 @@ class SummarisedLoop:
             context = context.with_condition(bound)
         assert self._frame is not None
         run.open_loops.append(self)
-        try:
-            snapshot = Snapshot(self._frame, self._entry.values())
-        except OpaqueState as opaque:
-            self._give_up(f"{opaque} is within reach, whose state cannot be compared")
+        snapshot = Snapshot(self._frame, self._entry.values())
+        if snapshot.opaque is not None:
+            self._give_up(f"{snapshot.opaque} is within reach, whose state cannot be compared")
         self._snapshot = snapshot
         for _ in range(MAX_PASSES):
             scope = run.open_scope(context, index, ordinal, self._site)

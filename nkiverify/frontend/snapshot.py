@@ -10,9 +10,10 @@ the state back where another path through the body is explored.
 
 from __future__ import annotations
 
+import enum
 import functools
 import types
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,12 @@ from nkiverify.symbolic.integers import SymRational
 from nkiverify.symbolic.terms import Atom, Term
 
 _MISSING: Any = object()
+#: Classes of C whose contents are read.
+_OPEN_TYPES = (object, list, dict, set, frozenset, tuple, deque, int, str, float, bytes, bool, OrderedDict, defaultdict)
+#: What the import system puts into a module.
+_MODULE_NAMES = frozenset({"__builtins__", "__loader__", "__spec__", "__nki__"})
+#: Where C types come from whose objects do not change.
+_STATELESS_MODULES = ("builtins", "operator", "_operator", "re", "types", "typing", "decimal", "fractions", "datetime")
 _CACHED = type(functools.lru_cache(lambda: None))
 
 #: Code of these packages keeps no state that a kernel's meaning depends on, or keeps it in the run.
@@ -114,6 +121,8 @@ class Snapshot:
         self._holders: dict[int, tuple[Holder, dict[Any, Any]]] = {}
         self._seen: set[int] = set()
         self._keep: list[object] = []
+        #: An object whose state can be neither compared nor put back, if one is within reach.
+        self.opaque: OpaqueState | None = None
         pending: deque[object] = deque(extra)
         walker: types.FrameType | None = frame
         modules: dict[int, dict[str, Any]] = {}
@@ -131,7 +140,9 @@ class Snapshot:
         if _leaf.get(kind) or id(value) in self._seen:
             return
         if kind not in _leaf:
-            _leaf[kind] = isinstance(value, _LEAF_TYPES)
+            # A member of an enumeration of the kernel's own may have attributes beside its value.
+            own_member = isinstance(value, enum.Enum) and _is_kernel_class(kind)
+            _leaf[kind] = isinstance(value, _LEAF_TYPES) and not own_member
             if _leaf[kind]:
                 return
         self._seen.add(id(value))
@@ -150,12 +161,19 @@ class Snapshot:
         if inside is not None:
             pending.extend(inside)
             return
-        holder = _holder_of(value)
+        try:
+            holder = _holder_of(value)
+        except OpaqueState as found:
+            self.opaque = self.opaque or found
+            return
         if holder is None:
             return
         content = holder.read(value)
         self._holders[id(value)] = (holder, content)
-        pending.extend(content.values())
+        if kind is dict and KERNEL_MARKER in content:
+            pending.extend(part for name, part in content.items() if name not in _MODULE_NAMES)
+        else:
+            pending.extend(content.values())
         pending.append(kind)
         if kind is dict:
             pending.extend(key for key in content if not isinstance(key, str))
@@ -243,6 +261,8 @@ def _holder_of(value: object) -> Holder | None:
     package = (kind.__module__ or "").partition(".")[0]
     if package in _LEAF_PACKAGES:
         return None
+    if _has_hidden_state(kind):
+        raise OpaqueState(value)
     if hasattr(value, "__dict__") or (slot_names(kind) and not isinstance(value, dict | list | set | deque)):
         return Holder(value, _read_object, _write_object)
     if isinstance(value, dict):
@@ -257,13 +277,22 @@ def _holder_of(value: object) -> Holder | None:
 def _by_reduction(value: object) -> Holder | None:
     """Objects of C types: what `pickle` would write of them is their state; those it refuses are opaque."""
     try:
-        hash_only = type(value).__reduce_ex__ is object.__reduce_ex__ and not hasattr(value, "__next__")
-        if hash_only:
+        if type(value).__module__ in _STATELESS_MODULES and not hasattr(value, "__next__"):
             return None
         _reduce(value)
     except Exception:
         raise OpaqueState(value) from None
     return Holder(value, _reduce, None)
+
+
+def _has_hidden_state(kind: type) -> bool:
+    """Whether a class derives from one written in C other than the containers, whose attributes are not all there is."""
+    return any(
+        base not in _OPEN_TYPES
+        and not issubclass(base, BaseException)
+        and any(isinstance(member, types.MethodDescriptorType) for member in vars(base).values())
+        for base in kind.__mro__
+    )
 
 
 def _reduce(value: Any) -> dict[Any, Any]:

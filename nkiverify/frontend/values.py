@@ -34,7 +34,9 @@ def slot_names(cls: type) -> list[str]:
     names: list[str] = []
     for base in cls.__mro__:
         slots = base.__dict__.get("__slots__", ())
-        names.extend([slots] if isinstance(slots, str) else slots)
+        for name in [slots] if isinstance(slots, str) else slots:
+            private = name.startswith("__") and not name.endswith("__")
+            names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
     return [name for name in names if name not in ("__weakref__", "__dict__")]
 
 
@@ -148,7 +150,11 @@ def contents(value: Any) -> list[Any]:
 
 def _is_ours(value: object) -> bool:
     # Tensors and what they consist of do not change.
-    return not isinstance(value, SymList) and type(value).__module__.partition(".")[0] in ("nkiverify", "nki", "neuronxcc")
+    return not isinstance(value, SymList) and type(value).__module__.partition(".")[0] in (
+        "nkiverify",
+        "nki",
+        "neuronxcc",
+    )
 
 
 def _substitute(

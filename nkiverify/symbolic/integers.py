@@ -23,10 +23,24 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Term
 
 
-class SymInt(Term):
+class StandsFor:
+    """A value that stands for one of a built-in class, and says so to kernel code that asks for its class."""
+
+    __slots__ = ()
+    _stands_for: type = object
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:  # type: ignore[override]
+        namespace = sys._getframe(1).f_globals
+        asked_for_kernel = KERNEL_MARKER in namespace or namespace.get("__name__") == "functools"
+        return self._stands_for if asked_for_kernel else type(self)
+
+
+class SymInt(StandsFor, Term):
     """An integer that may depend on dimensions and loop indices; a constant `SymInt` is one as well."""
 
     __slots__ = ()
+    _stands_for = int
 
     # NumPy scalars and arrays leave an operation with a SymInt to the SymInt.
     __array_ufunc__ = None
@@ -245,7 +259,7 @@ terms.use_term_class(SymInt)
 Extent: TypeAlias = "int | SymInt"
 
 
-class SymRational:
+class SymRational(StandsFor):
     """An exact quotient of two integers, what `/` on symbolic integers gives.
 
     Python's quotient is a rounded float. For one division of 32-bit integers, to which integers may have been added,
@@ -254,6 +268,7 @@ class SymRational:
     """
 
     __slots__ = ("bottom", "inexact", "top")
+    _stands_for = float
 
     __array_ufunc__ = None
 
