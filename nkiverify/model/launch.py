@@ -29,6 +29,9 @@ class Launch:
     program: tuple[Extent, ...]
 
 
+#: The legacy documentation describes gen2 and gen3.
+LAST_LEGACY_GENERATION = 3
+
 _launches: list[Launch] = []
 
 
@@ -134,7 +137,11 @@ class Kernel:
         if not self.legacy:
             require("lang.target", "platform_target" not in self.options)
             require("lang.no_nested_jit", not _launches, kernel=self.name)
-        elif self.grid:
+            return
+        hardware = current_run().hardware
+        if hardware.generation > LAST_LEGACY_GENERATION:
+            raise unsupported(f"the legacy API on {hardware}, which its documentation does not know")
+        if self.grid:
             require("leg.spmd", not _launches, kernel=self.name)
 
     def _argument(self, value: Any) -> Any:

@@ -77,3 +77,10 @@ def test_names_of_the_other_generation_are_explained() -> None:
     with pytest.raises(AttributeError, match=r"part of neuronxcc\.nki"):
         _ = nl.arange
     assert not hasattr(nl, "mgrid")
+
+
+def test_the_legacy_api_ends_before_gen4() -> None:
+    kernel = old_nki.jit(lambda: old_nl.zeros((2, 2), float32))
+    value(lambda: kernel.function(), "trn2")
+    with pytest.raises(UnsupportedConstruct, match="trn3"):
+        value(kernel, "trn3")

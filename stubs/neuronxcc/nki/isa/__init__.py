@@ -11,7 +11,7 @@ from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.legacy_tensor import given_mask as _given_mask
 from nkiverify.model.operators import Operator, legacy_operator
 from nkiverify.model.ops import legacy_isa as _isa
-from nkiverify.run import current_run, unsupported
+from nkiverify.run import current_run
 
 from ..language import fp32
 
@@ -317,10 +317,7 @@ def reciprocal(data: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any)
 @legacy_documented
 def get_nc_version() -> nc_version:
     """The generation of the hardware the kernel is checked for."""
-    generation = current_run().hardware.generation
-    if generation > nc_version.gen3:
-        raise unsupported("the legacy API on gen4, which its documentation does not know")
-    return nc_version(generation)
+    return nc_version(current_run().hardware.generation)
 
 
 def _optional(op: Any) -> Operator | None:
