@@ -145,6 +145,9 @@ class Binding(Protocol):
     def assume(self, condition: object) -> None:
         """Restrict the domain."""
 
+    def number(self, value: Extent) -> Extent:
+        """An integer as kernel code is to see it, so that its arithmetic with it can be checked."""
+
 
 class Verification:
     """What a target function works with."""
@@ -194,7 +197,7 @@ class Verification:
                 raise UsageError(f"tensor {name}: {extent!r} is not an integer")
             self._binding.assume(extent >= 1)
             self._binding.assume(extent <= INT32_MAX)
-        return argument(name, tuple(shape), dtype, buffer)
+        return argument(name, tuple(self._binding.number(extent) for extent in shape), dtype, buffer)
 
     def call(self, *arguments: Any, grid: Any = None, **options: Any) -> Any:
         """Call the kernel, launched on `grid` if one is given."""

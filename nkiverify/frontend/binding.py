@@ -14,7 +14,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.program import DomainDimension
 from nkiverify.run import run_in_progress
 from nkiverify.source import KERNEL_MARKER, frame_site
-from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.integers import Extent, as_term
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
 
@@ -38,6 +38,10 @@ class SymbolicBinding:
             if value == option:
                 return option
         return last
+
+    def number(self, value: Extent) -> Extent:
+        """A symbolic constant, for a plain number."""
+        return as_term(value)  # type: ignore[return-value]
 
     def assume(self, condition: object) -> None:
         """Restrict the domain."""
@@ -73,6 +77,10 @@ class ConcreteBinding:
     def choose(self, described: DomainDimension) -> int:
         """The chosen option."""
         return int(self.dimension(described))
+
+    def number(self, value: Extent) -> Extent:
+        """The number itself, or one whose arithmetic is checked."""
+        return CheckedInt(value) if self._checked else value
 
     def assume(self, condition: object) -> None:
         """Check that the values are in the domain."""
