@@ -74,12 +74,17 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one run of ESBMC says. `table` is there from version 8 on. `detail` is for a FAULT: the line that tells."""
+    """What one run of ESBMC says.
+
+    `table` is there from version 8 on; `every` says that the run was to give a verdict on every property. `detail` is
+    for a FAULT: the line that tells.
+    """
 
     conclusion: Conclusion
     violations: tuple[Violation, ...] = ()
     table: tuple[tuple[Property, Status], ...] = ()
     detail: str = ""
+    every: bool = False
 
 
 _VERSION = re.compile(r"^ESBMC version (\d+)\.(\d+)(?:\.(\d+))?\b.*$", re.MULTILINE)

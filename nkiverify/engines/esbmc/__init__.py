@@ -1,0 +1,1 @@
+"""ESBMC as the second engine."""

@@ -1,0 +1,349 @@
+"""Deciding the claims of a shape program with ESBMC.
+
+A run asserts many claims at once. Where ESBMC refutes one, the run is repeated without it; where it does not come to
+an end, the claims are divided. What remains is asked again with another arithmetic: 64-bit integers are what ESBMC is
+best tested with, and solvers of bit-vectors have nothing in common with ours, but products of variables are beyond
+them.
+
+A refuted claim is checked over the integers before it counts, with the values of ESBMC's trace.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from nkiverify.engines.embedded import Outcome
+from nkiverify.engines.esbmc import hypotheses, output, process
+from nkiverify.engines.esbmc.flags import Flags, Strategy
+from nkiverify.engines.esbmc.hypotheses import Hypotheses
+from nkiverify.engines.esbmc.locate import Installation, Solver
+from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
+from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
+from nkiverify.program import Claim, Program
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import Atom, Div, Term
+
+#: The bound for ESBMC's unwinding where the target's flags name none: loops of up to eight iterations are unwound.
+DEFAULT_UNWIND = 9
+
+#: Seconds for one run of ESBMC with many claims, and with one: what has not ended by then is divided, or given up.
+GROUP_SECONDS = 4.0
+CLAIM_SECONDS = 2.0
+#: Seconds that starting takes at most, on a busy machine; on an idle one, the Python front end takes more than one.
+START_SECONDS = {Language.C: 1.0, Language.PYTHON: 8.0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decision:
+    """The outcome for one claim. `values` are those of a counterexample, for a refuted one.
+
+    `arithmetic` is that of the run that decided; `reason` says why no run did.
+    """
+
+    claim: Claim
+    outcome: Outcome
+    hypotheses: Hypotheses
+    arithmetic: Arithmetic | None = None
+    values: dict[Atom, int] = field(default_factory=dict)
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What ESBMC says of the claims of one phase, in program order.
+
+    `forms` counts the loops by what became of them where most claims were asked. `faults` are what ESBMC did wrong:
+    crashes, output that cannot be read, refutations that are none.
+    """
+
+    decisions: tuple[Decision, ...]
+    forms: dict[LoopForm, int]
+    runs: int
+    seconds: float
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A way to run ESBMC: how the program is lowered for it, and the options that go with that.
+
+    `linear`: only claims without products of variables are worth it.
+    """
+
+    plan: Plan
+    options: tuple[str, ...] = ()
+    linear: bool = False
+
+
+class EsbmcEngine:
+    """Decides the claims of one shape program.
+
+    `title` names the target in the lowered programs; `keep` is a folder that they are left in. `language` is the one to
+    lower to: by default Python for a build that reads it, and C for any other.
+    """
+
+    def __init__(
+        self,
+        installation: Installation,
+        program: Program,
+        title: str,
+        flags: Flags,
+        keep: Path | None = None,
+        language: Language | None = None,
+    ) -> None:
+        self._installation = installation
+        self._program = program
+        self._title = title
+        self._flags = flags
+        self._keep = keep
+        preferred = Language.PYTHON if installation.has_python else Language.C
+        self._language = language if language is not None else preferred
+        self._paths = {claim.number: (claim, path) for claim, path in hypotheses.paths(program)}
+        self._domain_has_values: bool | None = None
+        self._session = _Session(0.0, 0, Path())
+
+    @property
+    def name(self) -> str:
+        """`esbmc` and the version."""
+        return self._installation.name
+
+    def decide(self, phase: int, seconds: float) -> Result:
+        """The decisions about the claims of `phase`, and about the unwinding claims of all phases."""
+        started = time.monotonic()
+        claims = [claim for claim, _ in self._paths.values() if claim.phase == phase or claim.unwinding]
+        with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
+            deadline = started + min(seconds, self._flags.timeout or seconds)
+            session = self._session = _Session(deadline, phase, Path(folder))
+            if claims:
+                self._look_at_domain()
+                for group, of_division in self._groups(claims):
+                    for attempt in self._attempts(of_division):
+                        self._settle(attempt, [claim for claim in group if claim.number not in session.decided])
+        decisions = tuple(self._final(claim) for claim in claims)
+        faults = tuple(dict.fromkeys(session.faults))
+        return Result(decisions, session.forms, session.runs, time.monotonic() - started, faults)
+
+    def _groups(self, claims: Sequence[Claim]) -> list[tuple[list[Claim], bool]]:
+        """The claims, apart by whether they may use that earlier divisions were not by zero."""
+        if not hypotheses.assumes_divisions(self._program):
+            return [(list(claims), True)]
+        others = [claim for claim in claims if not hypotheses.is_about_division(claim)]
+        return [(others, True), ([claim for claim in claims if hypotheses.is_about_division(claim)], False)]
+
+    def _attempts(self, of_division: bool) -> list[_Attempt]:
+        """The ways to run ESBMC, in the order they are tried."""
+        unwind = self._flags.unwind or DEFAULT_UNWIND
+        chosen = self._flags.solver
+        solver = (f"--{chosen.value}",) if chosen is not None and self._has(chosen.value) else ()
+        plan = Plan(self._language, Arithmetic.BIT_VECTORS, unwind, of_division=of_division)
+        bounded = _Attempt(plan, solver)
+        if self._flags.strategy is Strategy.K_INDUCTION:
+            inductive = [_Attempt(replace(plan, induction=True), ("--k-induction", *solver))]
+        else:
+            inductive = []
+        if not (self._has(Solver.Z3.value) and self._has("ir")):
+            return [*inductive, bounded]
+        integers = _Attempt(replace(plan, arithmetic=Arithmetic.INTEGERS), ("--z3", "--ir"))
+        return [*inductive, replace(bounded, linear=True), integers, bounded]
+
+    def _has(self, option: str) -> bool:
+        return option in self._installation.options
+
+    # --- the domain ---
+
+    def _look_at_domain(self) -> None:
+        """Find out whether the domain has values: if it has none, whatever is claimed of it holds."""
+        if self._domain_has_values is not None:
+            return
+        for attempt in self._attempts(of_division=True):
+            if attempt.plan.induction:
+                continue
+            lowered = lower(self._program, (), attempt.plan, self._title, reachable=True)
+            report = self._run(lowered, attempt, CLAIM_SECONDS)
+            if report.conclusion is Conclusion.SUCCESSFUL:
+                # A hypothesis that could not be stated only makes the domain larger.
+                self._domain_has_values = False
+                return
+            if report.conclusion is Conclusion.FAILED and self._in_domain(report, lowered):
+                self._domain_has_values = True
+                return
+
+    def _in_domain(self, report: Report, lowered: Lowered) -> bool:
+        values = [_values(violation.values, lowered) for violation in report.violations if violation.property.claim == 0]
+        return any(hypotheses.satisfies(hypotheses.domain(self._program), chosen) for chosen in values)
+
+    # --- the claims ---
+
+    def _settle(self, attempt: _Attempt, claims: Sequence[Claim]) -> None:
+        """Decide what `attempt` can decide of `claims`; the session remembers why not, for the rest."""
+        plan, session = attempt.plan, self._session
+        waiting = [[claim.number for claim in claims if not (attempt.linear and _multiplies(claim))]]
+        while waiting:
+            group = [number for number in waiting.pop() if number not in session.decided]
+            lowered = lower(self._program, group, plan, self._title)
+            session.postpone(lowered.too_wide, "it does not fit 64 bits")
+            asked = [number for number in group if number in lowered.asserted]
+            if not asked:
+                continue
+            if session.seconds_left <= 0:
+                session.postpone(asked, "time-out")
+                continue
+            session.forms = session.forms or lowered.forms
+            used = replace(attempt, plan=plan)
+            report = self._run(lowered, used, GROUP_SECONDS if len(asked) > 1 else CLAIM_SECONDS)
+            if report.conclusion is Conclusion.FAILED and self._installation.has_table and not plan.induction:
+                report = self._run(lowered, used, GROUP_SECONDS + len(asked) * 0.1, every=True)
+            violated = {violation.property.kind for violation in report.violations}
+            if report.conclusion is Conclusion.SUCCESSFUL:
+                self._prove(asked, report, plan)
+            elif report.conclusion is Conclusion.FAILED and PropertyKind.CLAIM in violated:
+                waiting.append(self._refute(asked, report, lowered, plan))
+            elif report.conclusion is Conclusion.FAILED and PropertyKind.UNWINDING in violated and plan.unwind > 1:
+                # The bound of the loop was thought to be smaller than it is: its representative iteration has none.
+                plan = replace(plan, unwind=1)
+                waiting.append(asked)
+            elif report.conclusion in (Conclusion.TIMED_OUT, Conclusion.OUT_OF_MEMORY) and len(asked) > 1:
+                middle = len(asked) // 2
+                waiting += [asked[middle:], asked[:middle]]
+            else:
+                self._leave_open(asked, report)
+
+    def _prove(self, asked: Sequence[int], report: Report, plan: Plan) -> None:
+        listed = {property.claim for property, _ in report.table}
+        for number in asked:
+            # A table leaves out what no execution comes to.
+            reached = number in listed or not self._installation.has_table
+            self._decide(number, Outcome.PROVED if reached else Outcome.UNREACHED, plan)
+
+    def _refute(self, asked: Sequence[int], report: Report, lowered: Lowered, plan: Plan) -> list[int]:
+        """Take the violated claims out of `asked`, and those that have passed; what is left is to be asked again."""
+        taken: set[int] = set()
+        for violation in report.violations:
+            number = violation.property.claim
+            if number is None or number not in lowered.asserted or number in self._session.decided:
+                continue
+            taken.add(number)
+            claim, path = self._paths[number]
+            values = hypotheses.refuting(claim, path, _values(violation.values, lowered))
+            if values is not None:
+                self._decide(number, Outcome.REFUTED, plan, values)
+            else:
+                self._session.postpone([number], "ESBMC's counterexample is none over the integers")
+        if not taken:
+            self._leave_open(asked, Report(Conclusion.FAULT, detail="a violated claim that was not asked for"))
+            return []
+        broken = {property.kind for property, status in report.table if status is Status.FAILED}
+        if report.every and broken == {PropertyKind.CLAIM}:
+            passed = {property.claim for property, status in report.table if status is Status.PASSED}
+            for number in [number for number in asked if number in passed]:
+                self._decide(number, Outcome.PROVED, plan)
+        return [number for number in asked if number not in taken and number not in self._session.decided]
+
+    def _leave_open(self, asked: Collection[int], report: Report) -> None:
+        reason = report.detail if report.conclusion is Conclusion.FAULT else report.conclusion.value
+        if report.conclusion is Conclusion.FAILED:
+            first = report.violations[0].property.message if report.violations else "a property without a trace"
+            reason = f"ESBMC's own check failed: {first}"
+        if report.conclusion in (Conclusion.FAULT, Conclusion.FAILED):
+            self._session.faults.append(reason)
+        self._session.postpone(asked, reason)
+
+    def _decide(self, number: int, outcome: Outcome, plan: Plan, values: dict[Atom, int] | None = None) -> None:
+        claim, path = self._paths[number]
+        self._session.decided[number] = Decision(claim, outcome, path.hypotheses, plan.arithmetic, values or {})
+
+    def _final(self, claim: Claim) -> Decision:
+        """The decision about `claim` in the light of what is known of the domain."""
+        _, path = self._paths[claim.number]
+        decision = self._session.decided.get(claim.number)
+        if self._domain_has_values is False:
+            return Decision(claim, Outcome.UNREACHED, path.hypotheses)
+        if decision is None:
+            return Decision(claim, Outcome.UNDECIDED, path.hypotheses, reason=self._session.reason(claim.number))
+        if decision.outcome is Outcome.PROVED and not self._domain_has_values:
+            reason = "ESBMC did not show that the domain has values"
+            return Decision(claim, Outcome.UNDECIDED, path.hypotheses, reason=reason)
+        return decision
+
+    # --- runs ---
+
+    def _run(self, lowered: Lowered, attempt: _Attempt, seconds: float, every: bool = False) -> Report:
+        """Run ESBMC on `lowered`; with `every`, for a verdict on every claim."""
+        session = self._session
+        session.runs += 1
+        limit = min(session.seconds_left, seconds + START_SECONDS[self._language])
+        if limit <= 0:
+            return Report(Conclusion.TIMED_OUT)
+        name = f"{self._title}-phase{session.phase}-{session.runs}{lowered.suffix}"
+        options = [*self._options(lowered, attempt), *(["--multi-property"] if every else [])]
+        text = lowered.commented(f"esbmc {' '.join([name, *options])}")
+        (session.folder / name).write_text(text, encoding="utf-8")
+        if self._keep is not None:
+            (self._keep / name).write_text(text, encoding="utf-8")
+        finished = process.run([self._installation.path, name, *options], session.folder, limit)
+        return replace(output.read(finished, self._installation.version), every=every)
+
+    def _options(self, lowered: Lowered, attempt: _Attempt) -> list[str]:
+        options = list(attempt.options)
+        if LoopForm.UNWOUND in lowered.forms:
+            # Any other loop is gone; those of constant length end by themselves, but are not to run away either.
+            incremental = self._flags.strategy is Strategy.INCREMENTAL
+            options += ["--incremental-bmc"] if incremental else ["--unwind", str(attempt.plan.unwind)]
+        if self._flags.overflow_check and attempt.plan.arithmetic is Arithmetic.BIT_VECTORS:
+            options.append("--overflow-check")
+        if self._language is Language.PYTHON:
+            options += ["--python", sys.executable]
+        else:
+            options.append("--no-library")
+        return options
+
+
+class _Session:
+    """What is known while the claims of one phase are decided."""
+
+    def __init__(self, deadline: float, phase: int, folder: Path) -> None:
+        self.deadline = deadline
+        self.phase = phase
+        self.folder = folder
+        self.runs = 0
+        self.forms: dict[LoopForm, int] = {}
+        self.decided: dict[int, Decision] = {}
+        self.faults: list[str] = []
+        self._reasons: dict[int, str] = {}
+
+    @property
+    def seconds_left(self) -> float:
+        return self.deadline - time.monotonic()
+
+    def postpone(self, numbers: Collection[int], reason: str) -> None:
+        """Remember why these claims are not decided yet."""
+        self._reasons.update(dict.fromkeys(numbers, reason))
+
+    def reason(self, number: int) -> str:
+        """The latest reason why this claim is not decided."""
+        return self._reasons.get(number, "time-out")
+
+
+def _values(named: dict[str, int], lowered: Lowered) -> dict[Atom, int]:
+    return {lowered.variables[name]: value for name, value in named.items() if name in lowered.variables}
+
+
+def _multiplies(claim: Claim) -> bool:
+    """Whether `claim` speaks of products of variables, or of quotients by one."""
+    if not isinstance(claim.condition, Condition):
+        return False
+    compared = list(claim.condition.terms())
+    for atom in claim.condition.atoms():
+        if isinstance(atom, Div) and atom.denominator.constant is None:
+            return True
+        compared.extend(atom.arguments())
+    return any(_has_product(term) for term in compared)
+
+
+def _has_product(term: Term) -> bool:
+    return any(len(atoms) > 1 for atoms in term.monomials)

@@ -1,0 +1,122 @@
+"""What holds at each claim, and whether values of variables refute one: exact arithmetic, to check a trace with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, product
+
+from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition, negate
+from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.terms import Atom, Dimension, Index
+
+#: The contract whose claims hold or fail whatever divisions came before them.
+DIVISION = "host.division_by_zero"
+
+#: Most assignments that are tried for the variables of which a trace does not tell the value.
+_MOST_COMPLETIONS = 5000
+
+Hypotheses = tuple[Condition | bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The conditions on the way to a claim, outermost first, and the ranges of the indices of the loops around it."""
+
+    hypotheses: Hypotheses
+    loops: tuple[Loop, ...]
+
+
+def is_about_division(claim: Claim) -> bool:
+    """Whether `claim` says that a divisor is not zero."""
+    return claim.contract.id == DIVISION
+
+
+def assumes_divisions(program: Program) -> bool:
+    """Whether anything in `program` holds only because a division came before it."""
+    return any(isinstance(item, Assume) and item.of_division for item in _items(program.body))
+
+
+def _items(block: Block) -> Iterator[Assume | Claim | Loop | Branch]:
+    for item in block.items:
+        yield item
+        blocks = (item.body,) if isinstance(item, Loop) else (item.then, item.orelse) if isinstance(item, Branch) else ()
+        for inner in blocks:
+            yield from _items(inner)
+
+
+def domain(program: Program) -> Hypotheses:
+    """The assumptions that the program begins with."""
+    found: list[Condition | bool] = []
+    for item in program.body.items:
+        if not isinstance(item, Assume):
+            break
+        found.append(item.condition)
+    return tuple(found)
+
+
+def paths(program: Program) -> Iterator[tuple[Claim, Path]]:
+    """Every claim with the way to it, in program order."""
+    yield from _paths(program.body, [], [])
+
+
+def _paths(
+    block: Block, path: list[tuple[Condition | bool, bool]], loops: list[Loop]
+) -> Iterator[tuple[Claim, Path]]:
+    """`path` pairs each condition with whether it follows from a division."""
+    depth = len(path)
+    for item in block.items:
+        if isinstance(item, Claim):
+            alone = is_about_division(item)
+            hypotheses = tuple(condition for condition, of_division in path if not (alone and of_division))
+            yield item, Path(hypotheses, tuple(loops))
+        elif isinstance(item, Assume):
+            path.append((item.condition, item.of_division))
+        elif isinstance(item, Loop):
+            yield from _paths(item.body, path + [(bound, False) for bound in item.bounds], [*loops, item])
+        else:
+            yield from _paths(item.then, [*path, (item.condition, False)], loops)
+            yield from _paths(item.orelse, [*path, (item.condition.negation(), False)], loops)
+    del path[depth:]
+
+
+def refuting(claim: Claim, path: Path, values: Mapping[Atom, int]) -> dict[Atom, int] | None:
+    """Values of all variables, those of `values` among them, for which the claim fails; None if there are none.
+
+    A trace does not tell the index of a loop that was unwound, nor the value of a variable that does not matter: a few
+    are tried.
+    """
+    failing = [*path.hypotheses, negate(claim.condition)]
+    mentioned = {atom for condition in failing if isinstance(condition, Condition) for atom in condition.atoms()}
+    variables = [atom for atom in mentioned if isinstance(atom, Dimension | Index)]
+    failing += [bound for atom in variables if isinstance(atom, Index) and atom.representative for bound in _range(atom)]
+    missing = sorted((atom for atom in variables if atom not in values), key=lambda atom: atom.uid)
+    choices = product(*(_candidates(atom, path) for atom in missing))
+    for chosen in islice(choices, _MOST_COMPLETIONS):
+        valuation = Valuation({**values, **dict(zip(missing, chosen, strict=True))})
+        try:
+            if all(valuation.holds(condition) for condition in failing):
+                return dict(valuation.given)
+        except Undefined:
+            continue
+    return None
+
+
+def satisfies(hypotheses: Hypotheses, values: Mapping[Atom, int]) -> bool:
+    """Whether `values` satisfy all of `hypotheses`, which speak of nothing else."""
+    return Valuation(values).satisfies(list(hypotheses))
+
+
+def _range(index: Index) -> list[Condition | bool]:
+    this = terms.of_atom(index)
+    below = terms.add(terms.add(this, index.extent, -1), terms.constant(1))
+    return [conditions.at_most_zero(terms.scale(this, -1)), conditions.at_most_zero(below)]
+
+
+def _candidates(atom: Atom, path: Path) -> range:
+    """Values to try: the iterations of a loop of constant length, else small ones."""
+    loop = next((loop for loop in path.loops if loop.index is atom), None)
+    trips = loop.extent.constant if loop is not None else None
+    return range(min(trips, 64)) if trips is not None else range(17)

@@ -1,0 +1,461 @@
+"""Lowering a shape program to a program that ESBMC reads, with its loops and branches kept.
+
+Every claim becomes an assertion that carries the claim's number, so that a verdict maps back to it. A loop takes one
+of two forms. Either it is a loop of the lowered program, which ESBMC unwinds: then its unwinding checks ours. Or it is
+its representative iteration, a block for one arbitrary index within the loop's bounds. A loop of a shape program
+carries no state from one iteration to the next, so what holds in that block holds in every iteration: that is exact.
+
+Where something cannot be said with 64-bit integers, a hypothesis is left out, which can only make claims fail, and a
+claim is left open; `Lowered.too_wide` lists the claims. What fails is checked over the integers afterwards.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
+from nkiverify.engines.esbmc.hints import facts_about, facts_of, products
+from nkiverify.engines.esbmc.ranges import Ranges
+from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.source import Site
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Select, Term
+
+#: How many assertions unwinding may make of the claims of a program; loops beyond that take the representative form.
+MOST_INSTANCES = 1000
+
+
+class Language(enum.Enum):
+    """The language of the lowered program."""
+
+    C = "C"
+    PYTHON = "Python"
+
+
+class Arithmetic(enum.Enum):
+    """What ESBMC takes the integers of the lowered program for."""
+
+    BIT_VECTORS = "64-bit integers"
+    INTEGERS = "unbounded integers"
+
+
+class LoopForm(enum.Enum):
+    """What has become of a loop."""
+
+    UNWOUND = "unwound"
+    REPRESENTATIVE = "representative"
+    INDUCTIVE = "by induction"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to lower.
+
+    Loops of fewer than `unwind` iterations are kept as loops, with `induction` all of them are. `of_division`: that no
+    division so far was by zero is a hypothesis of what follows it, as it is for all claims but those about divisions.
+    """
+
+    language: Language
+    arithmetic: Arithmetic
+    unwind: int = 1
+    induction: bool = False
+    of_division: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A lowered program.
+
+    `asserted` are the numbers of the claims in it, `too_wide` of those that do not fit. `variables` are the atoms
+    whose values ESBMC chooses, by the names of their variables, but for the indices of loops that are loops there.
+    `forms` counts the loops by what became of them.
+    """
+
+    text: str
+    suffix: str
+    asserted: frozenset[int]
+    too_wide: frozenset[int]
+    variables: dict[str, Atom]
+    forms: dict[LoopForm, int]
+
+    def commented(self, comment: str) -> str:
+        """The text behind a comment."""
+        return f"{'#' if self.suffix == PythonDialect.suffix else '//'} {one_line(comment)}\n{self.text}"
+
+
+def lower(program: Program, numbers: Collection[int], plan: Plan, title: str, reachable: bool = False) -> Lowered:
+    """The lowered `program` with the claims of these `numbers`. `title` says in its first line what it is about.
+
+    With `reachable` it asserts instead, as claim 0, that the domain has no values: a program whose assumptions
+    contradict each other would prove everything.
+    """
+    return _Lowering(program, frozenset(numbers), plan, reachable).result(title)
+
+
+class _Scope:
+    """What is declared and known in a block of the lowered program, and how a hypothesis is stated in it."""
+
+    __slots__ = ("declared", "facts", "hinted", "in_loop", "instances", "ranged", "ranges")
+
+    def __init__(self, outer: _Scope | None = None) -> None:
+        self.declared: set[Atom] = set(outer.declared) if outer is not None else set()
+        self.ranged: set[Index] = set(outer.ranged) if outer is not None else set()
+        self.ranges: Ranges = Ranges(outer.ranges if outer is not None else None)
+        #: Whether the innermost enclosing loop is one of the lowered program.
+        self.in_loop: bool = outer.in_loop if outer is not None else False
+        #: How often the block is executed when all loops around it are unwound.
+        self.instances: int = outer.instances if outer is not None else 1
+        #: Terms that are at least zero, to multiply with each other; pairs of which the product has been stated.
+        self.facts: list[Term] = list(outer.facts) if outer is not None else []
+        self.hinted: set[tuple[int, int]] = set(outer.hinted) if outer is not None else set()
+
+    def learn(self, condition: Condition | bool) -> None:
+        """Take `condition` as a hypothesis from here on."""
+        self.ranges.learn(condition)
+        self.facts.extend(facts_of(condition))
+
+
+class _Lowering:
+    def __init__(self, program: Program, numbers: frozenset[int], plan: Plan, reachable: bool) -> None:
+        self._program = program
+        self._numbers = numbers
+        self._plan = plan
+        self._reachable = reachable
+        self._write: Dialect = _dialect(plan)
+        self._names: dict[Atom, str] = {}
+        self._taken: set[str] = set(self._write.reserved)
+        self._counts: dict[int, int] = {}
+        self._variables: dict[str, Atom] = {}
+        self._asserted: set[int] = set()
+        self._too_wide: set[int] = set()
+        self._forms: Counter[LoopForm] = Counter()
+
+    def result(self, title: str) -> Lowered:
+        scope = _Scope()
+        for dimension in self._program.dimensions:
+            self._declare(dimension.atom, scope)
+        if self._reachable:
+            self._domain(scope)
+        else:
+            self._block(self._program.body, scope)
+        lines = self._write.program(_heading(title, self._plan))
+        return Lowered(
+            text="\n".join(lines) + "\n",
+            suffix=self._write.suffix,
+            asserted=frozenset(self._asserted),
+            too_wide=frozenset(self._too_wide),
+            variables=self._variables,
+            forms=dict(self._forms),
+        )
+
+    # --- items ---
+
+    def _domain(self, scope: _Scope) -> None:
+        for item in self._program.body.items:
+            if not isinstance(item, Assume):
+                break
+            self._assume(item.condition, scope, item.text)
+        self._check(0, False, scope, "must fail: the domain has values")
+
+    def _block(self, block: Block, scope: _Scope) -> None:
+        wanted = sum(self._wanted(item) for item in block.items)
+        for item in block.items:
+            if not wanted:
+                break
+            count = self._wanted(item)
+            wanted -= count
+            if isinstance(item, Assume):
+                if self._plan.of_division or not item.of_division:
+                    self._assume(item.condition, scope, item.text)
+            elif isinstance(item, Claim):
+                if count:
+                    self._claim(item, scope)
+            elif isinstance(item, Loop):
+                if count:
+                    self._loop(item, scope)
+            elif count:
+                self._branch(item, scope)
+
+    def _wanted(self, item: Assume | Claim | Loop | Branch) -> int:
+        """How many of the claims asked for are in `item`."""
+        if isinstance(item, Claim):
+            return int(item.number in self._numbers)
+        if isinstance(item, Assume):
+            return 0
+        count = self._counts.get(id(item))
+        if count is None:
+            blocks = (item.body,) if isinstance(item, Loop) else (item.then, item.orelse)
+            count = sum(self._wanted(inner) for block in blocks for inner in block.items)
+            self._counts[id(item)] = count
+        return count
+
+    def _claim(self, claim: Claim, scope: _Scope) -> None:
+        condition = claim.condition
+        if self._plan.arithmetic is Arithmetic.BIT_VECTORS and not scope.ranges.fits(condition):
+            self._too_wide.add(claim.number)
+            self._write.comment(f"left out, since it does not fit 64 bits: claim {claim.number}, {claim.condition}")
+            return
+        note = ", ".join(filter(None, (claim.contract.id, place(claim.site))))
+        self._check(claim.number, condition, scope, note)
+
+    def _check(self, number: int, condition: Condition | bool, scope: _Scope, note: str) -> None:
+        for index in self._unranged(condition, scope):
+            self._declare(index, scope)
+        indices = self._unranged(condition, scope)
+        self._define_for(condition, scope)
+        if self._plan.arithmetic is Arithmetic.INTEGERS:
+            self._hint(condition, scope)
+        text = self._write.condition(condition, self._name)
+        if indices:
+            premises = [self._within(index, scope) for index in indices]
+            text = self._write.implies(self._write.all_of(premises), text)
+        self._write.check(number, text, note)
+        self._asserted.add(number)
+
+    def _hint(self, condition: Condition | bool, scope: _Scope) -> None:
+        """State the products of facts that may help with a claim."""
+        for one, other in products(scope.facts, condition):
+            if (one.uid, other.uid) not in scope.hinted:
+                scope.hinted.add((one.uid, other.uid))
+                self._define(one, scope)
+                self._define(other, scope)
+                self._write.hint(self._write.term(one, self._name), self._write.term(other, self._name))
+
+    def _assume(self, condition: Condition | bool, scope: _Scope, note: str) -> None:
+        if condition is True:
+            return
+        if not self._sayable(condition, scope):
+            self._write.comment(f"left out, since it does not fit 64 bits: assume {condition}")
+            return
+        self._range_indices(condition, scope)
+        self._define_for(condition, scope)
+        self._state(self._write.condition(condition, self._name), scope, note)
+        scope.learn(condition)
+
+    def _state(self, condition: str, scope: _Scope, note: str = "") -> None:
+        """Make `condition` a hypothesis of the rest of the block, and of nothing behind it."""
+        if scope.in_loop:
+            self._write.next_unless(condition, note)
+        else:
+            # Around a representative iteration, the paths that do not enter it go on without the hypothesis.
+            self._write.assume(condition, note)
+
+    def _branch(self, branch: Branch, scope: _Scope) -> None:
+        condition: Condition | None = branch.condition
+        if condition is None or not self._sayable(condition, scope):
+            self._write.comment(f"any of the two, since it does not fit 64 bits: if {branch.condition}")
+            text, condition = self._either(scope), None
+        else:
+            self._range_indices(condition, scope)
+            self._define_for(condition, scope)
+            text = self._write.condition(condition, self._name)
+        arms = [branch.then, branch.orelse]
+        wanted = [sum(self._wanted(item) for item in arm.items) for arm in arms]
+        then, orelse = _Scope(scope), _Scope(scope)
+        if condition is not None:
+            then.learn(condition)
+            orelse.learn(condition.negation())
+        with self._write.when(text, place(branch.site)):
+            if wanted[0]:
+                self._block(branch.then, then)
+        if wanted[1]:
+            with self._write.otherwise():
+                self._block(branch.orelse, orelse)
+
+    def _either(self, scope: _Scope) -> str:
+        """A condition that may hold or not."""
+        name = self._fresh("either")
+        self._write.arbitrary(name)
+        return f"{name} == 0"
+
+    # --- loops ---
+
+    def _loop(self, loop: Loop, scope: _Scope) -> None:
+        trips = scope.ranges.term(loop.extent).high
+        instances = scope.instances * max(1, trips)
+        form = LoopForm.REPRESENTATIVE
+        if self._is_counting(loop) and self._term_sayable(loop.extent, scope):
+            if self._plan.induction:
+                form = LoopForm.INDUCTIVE
+            elif trips < self._plan.unwind and instances * self._wanted(loop) <= MOST_INSTANCES:
+                form = LoopForm.UNWOUND
+        self._forms[form] += 1
+        if form is LoopForm.REPRESENTATIVE:
+            self._representative(loop, scope)
+            return
+        self._define(loop.extent, scope)
+        inner = _Scope(scope)
+        inner.in_loop = True
+        inner.instances = int(instances) if not math.isinf(instances) else 1
+        inner.declared.add(loop.index)
+        inner.ranges.learn_range(loop.index, 0, trips - 1)
+        inner.facts.extend([terms.of_atom(loop.index), terms.scale(_last_less(loop), -1)])
+        extent = self._write.term(loop.extent, self._name)
+        with self._write.loop(self._name(loop.index), extent, place(loop.site)):
+            self._block(loop.body, inner)
+
+    def _is_counting(self, loop: Loop) -> bool:
+        """Whether the bounds say 0 <= index < extent and nothing else."""
+        low = conditions.at_most_zero(terms.scale(terms.of_atom(loop.index), -1))
+        high = conditions.at_most_zero(_last_less(loop))
+        return _identities(loop.bounds) == _identities((low, high))
+
+    def _representative(self, loop: Loop, scope: _Scope) -> None:
+        write = self._write
+        self._declare(loop.index, scope)
+        stated: list[str] = []
+        inner = _Scope(scope)
+        inner.in_loop = False
+        for bound in loop.bounds:
+            if bound is True:
+                continue
+            if not self._sayable(bound, inner):
+                write.comment(f"left out, since it does not fit 64 bits: {bound}")
+                continue
+            self._range_indices(bound, scope)
+            self._define_for(bound, scope)
+            stated.append(write.condition(bound, self._name))
+            inner.learn(bound)
+        # Declared above while the block around it was open.
+        inner.declared |= scope.declared
+        inner.ranged |= scope.ranged
+        note = ", ".join(filter(None, ("any one iteration", place(loop.site))))
+        with write.when(write.all_of(stated), note):
+            self._block(loop.body, inner)
+
+    # --- atoms ---
+
+    def _sayable(self, condition: Condition | bool, scope: _Scope) -> bool:
+        """Whether `condition` can be stated as a hypothesis."""
+        return self._plan.arithmetic is Arithmetic.INTEGERS or scope.ranges.hypothesis_fits(condition)
+
+    def _term_sayable(self, term: Term, scope: _Scope) -> bool:
+        return self._plan.arithmetic is Arithmetic.INTEGERS or scope.ranges.term_fits(term)
+
+    def _unranged(self, condition: Condition | bool, scope: _Scope) -> list[Index]:
+        """The representative indices in `condition` whose range is no hypothesis yet."""
+        if isinstance(condition, bool):
+            return []
+        found = {atom for atom in condition.atoms() if isinstance(atom, Index) and atom.representative}
+        return sorted(found - scope.ranged, key=lambda atom: atom.uid)
+
+    def _range_indices(self, condition: Condition | bool, scope: _Scope) -> None:
+        """State the ranges of the representative indices in `condition`."""
+        self._range_indices_of(self._unranged(condition, scope), scope)
+
+    def _range_indices_of(self, indices: list[Index], scope: _Scope) -> None:
+        for index in indices:
+            scope.ranged.add(index)
+            self._state(self._within(index, scope), scope, f"{index} stands for every element")
+
+    def _within(self, index: Index, scope: _Scope) -> str:
+        """That a representative index is within its range."""
+        self._declare(index, scope)
+        self._define(index.extent, scope)
+        name, extent = self._name(index), self._write.term(index.extent, self._name)
+        return self._write.all_of([f"0 <= {name}", f"{name} < {extent}"])
+
+    def _define_for(self, condition: Condition | bool, scope: _Scope) -> None:
+        if not isinstance(condition, bool):
+            for term in condition.terms():
+                self._define(term, scope)
+
+    def _define(self, term: Term, scope: _Scope) -> None:
+        """Declare the variables that `term` needs."""
+        for atom in sorted(term.atoms, key=lambda atom: atom.uid):
+            if atom not in scope.declared:
+                for argument in () if isinstance(atom, Index) else atom.arguments():
+                    self._define(argument, scope)
+                self._declare(atom, scope)
+
+    def _declare(self, atom: Atom, scope: _Scope) -> None:
+        if atom in scope.declared:
+            return
+        scope.declared.add(atom)
+        scope.facts.extend(facts_about(atom))
+        name, write = self._name(atom), self._write
+        if isinstance(atom, Div):
+            top, bottom = scope.ranges.term(atom.numerator), scope.ranges.term(atom.denominator)
+            write.define_floor(
+                name,
+                write.term(atom.numerator, self._name),
+                write.term(atom.denominator, self._name),
+                exact=top.low >= 0 and bottom.low > 0,
+                nonzero=bottom.low > 0 or bottom.high < 0,
+            )
+        elif isinstance(atom, Min):
+            first, *others = (write.term(term, self._name) for term in atom.terms)
+            write.define(name, first)
+            for other in others:
+                with write.when(f"{other} < {name}"):
+                    write.assign(name, other)
+        elif isinstance(atom, Select):
+            write.define(name, write.term(atom.when_false, self._name))
+            with write.when(write.condition(atom.condition, self._name)):
+                write.assign(name, write.term(atom.when_true, self._name))
+        else:
+            self._variables[name] = atom
+            write.arbitrary(name)
+            if isinstance(atom, Index) and atom.representative and scope.ranges.term(atom.extent).low >= 1:
+                # There surely is such an element: to say so at once takes nothing away from any path.
+                self._range_indices_of([atom], scope)
+
+    def _name(self, atom: Atom) -> str:
+        name = self._names.get(atom)
+        if name is None:
+            name = self._names[atom] = self._fresh(_readable(atom))
+        return name
+
+    def _fresh(self, wish: str) -> str:
+        name, number = wish, 2
+        while name in self._taken:
+            name, number = f"{wish}_{number}", number + 1
+        self._taken.add(name)
+        return name
+
+
+def _last_less(loop: Loop) -> Term:
+    """`index - (extent - 1)`, at most zero inside the loop."""
+    return terms.add(terms.add(terms.of_atom(loop.index), loop.extent, -1), terms.constant(1))
+
+
+def _identities(bounds: Iterable[Condition | bool]) -> set[int | bool]:
+    """What tells conditions apart: equal ones are the same object."""
+    return {bound if isinstance(bound, bool) else bound.uid for bound in bounds if bound is not True}
+
+
+def _dialect(plan: Plan) -> Dialect:
+    if plan.language is Language.C:
+        return CDialect()
+    return PythonDialect(native=plan.arithmetic is Arithmetic.BIT_VECTORS)
+
+
+def _heading(title: str, plan: Plan) -> list[str]:
+    return [title, f"Lowered by nkiverify for ESBMC: {plan.language.value}, {plan.arithmetic.value}."]
+
+
+def _readable(atom: Atom) -> str:
+    """A name that says what the atom is, where that is short."""
+    if isinstance(atom, Dimension | Index):
+        plain = "".join(char if char.isascii() and (char.isalnum() or char == "_") else "_" for char in atom.name)
+        plain = plain.lstrip("_") or "i"
+        return plain if not plain[0].isdigit() else f"i{plain}"
+    if isinstance(atom, Div):
+        parts = [str(atom.numerator), str(atom.denominator)]
+        if parts[0].isidentifier() and parts[0].isascii() and (parts[1].isidentifier() or parts[1].isdecimal()):
+            return "_div_".join(parts)
+        return "quotient"
+    return "least" if isinstance(atom, Min) else "choice"
+
+
+def place(site: Site | None) -> str:
+    """A place in the kernel, `kernels/matmul.py:52`."""
+    if site is None:
+        return ""
+    return f"{'/'.join(Path(site.file).parts[-2:])}:{site.line}"

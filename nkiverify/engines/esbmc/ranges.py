@@ -1,0 +1,244 @@
+"""How large terms can get: whether the arithmetic of a lowered program fits its integers.
+
+ESBMC's integers are 64 bits wide and wrap around; those of a shape program have no width. A term is lowered only if no
+value of it, nor of any of its parts, can leave 62 bits where it is evaluated. What is known of an atom comes from the
+hypotheses that the lowered program states before that place, so nothing is relied on that ESBMC is not told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
+from nkiverify.symbolic.terms import Atom, Div, Index, Min, Monomial, Select, Term
+
+#: Largest magnitude of a lowered term: one bit is the sign, one is room for comparing and rounding.
+LARGEST = 2**62
+
+#: Integers, or plus and minus infinity: Python compares both exactly.
+Bound = int | float
+
+#: Bounds further out than this are as good as infinite, and Python cannot mix larger integers with infinity.
+_FAR = 2**128
+
+
+def _rounded(bound: Bound) -> Bound:
+    if -_FAR <= bound <= _FAR:
+        return bound
+    return math.inf if bound > 0 else -math.inf
+
+
+class Range:
+    """Inclusive bounds of a value."""
+
+    __slots__ = ("high", "low")
+
+    def __init__(self, low: Bound = -math.inf, high: Bound = math.inf) -> None:
+        self.low = _rounded(low)
+        self.high = _rounded(high)
+
+    @property
+    def magnitude(self) -> Bound:
+        """The largest absolute value, at least 1."""
+        return max(1, abs(self.low), abs(self.high))
+
+    def __repr__(self) -> str:
+        return f"[{self.low}, {self.high}]"
+
+
+ANYTHING = Range()
+
+
+class Ranges:
+    """What the hypotheses of a place say about atoms one by one."""
+
+    def __init__(self, outer: Ranges | None = None) -> None:
+        self._known: dict[Atom, Range] = dict(outer._known) if outer is not None else {}
+
+    def fits(self, condition: Condition | bool) -> bool:
+        """Whether both sides of every comparison of `condition` stay within 62 bits."""
+        return isinstance(condition, bool) or all(self.term_fits(term) for term in condition.terms())
+
+    def hypothesis_fits(self, condition: Condition | bool) -> bool:
+        """Whether `condition` can be stated as a hypothesis: each side of a comparison fits, or is a lone variable.
+
+        A 64-bit variable can be compared with anything that fits, whatever is known of it. To say more of it takes
+        bounds that make it fit, so that no value beyond 64 bits is passed over.
+        """
+        if isinstance(condition, bool):
+            return True
+        return all(self._side_fits(side) for term in condition.terms() for side in sides(term))
+
+    def _side_fits(self, side: Term) -> bool:
+        return _is_variable(side) or self.term_fits(side)
+
+    def term_fits(self, term: Term) -> bool:
+        """Whether `term` and its parts, in whatever order they are computed, stay within 62 bits."""
+        return self._size(term) <= LARGEST and all(self._atom_fits(atom) for atom in term.atoms)
+
+    def _size(self, term: Term) -> Bound:
+        size: Bound = 0
+        for atoms, factor in _parts(term):
+            size += abs(_rounded(factor)) * _product(self.atom(atom).magnitude for atom in atoms)
+        return size
+
+    def _atom_fits(self, atom: Atom) -> bool:
+        if isinstance(atom, Div):
+            # Rounding down adds the denominator once.
+            size = self._size(atom.numerator) + self._size(atom.denominator)
+            return size <= LARGEST and self.term_fits(atom.numerator) and self.term_fits(atom.denominator)
+        if isinstance(atom, Min):
+            return all(self.term_fits(term) for term in atom.terms)
+        if isinstance(atom, Select):
+            arms = self.term_fits(atom.when_true) and self.term_fits(atom.when_false)
+            return arms and self.fits(atom.condition)
+        return True
+
+    def term(self, term: Term) -> Range:
+        """Bounds of `term`."""
+        low: Bound = 0
+        high: Bound = 0
+        for atoms, factor in _parts(term):
+            part = Range(factor, factor)
+            for atom in atoms:
+                part = _times(part, self.atom(atom))
+            low, high = low + part.low, high + part.high
+        return Range(low, high)
+
+    def atom(self, atom: Atom) -> Range:
+        """Bounds of `atom`."""
+        known = self._known.get(atom, ANYTHING)
+        computed = self._computed(atom)
+        return Range(max(known.low, computed.low), min(known.high, computed.high))
+
+    def _computed(self, atom: Atom) -> Range:
+        if isinstance(atom, Div):
+            return _quotient(self.term(atom.numerator), self.term(atom.denominator))
+        if isinstance(atom, Min):
+            parts = [self.term(term) for term in atom.terms]
+            return Range(min(part.low for part in parts), min(part.high for part in parts))
+        if isinstance(atom, Select):
+            one, other = self.term(atom.when_true), self.term(atom.when_false)
+            return Range(min(one.low, other.low), max(one.high, other.high))
+        if isinstance(atom, Index) and atom.representative:
+            return Range(0, self.term(atom.extent).high - 1)
+        return ANYTHING
+
+    def learn(self, condition: Condition | bool) -> None:
+        """Take `condition` as a hypothesis from here on."""
+        if isinstance(condition, Junction) and condition.conjunction:
+            for part in condition.parts:
+                self.learn(part)
+        elif isinstance(condition, Comparison):
+            if condition.relation is Relation.UNEQUAL:
+                self._learn_unequal(condition.term)
+                return
+            self._learn_at_most(condition.term, 1)
+            if condition.relation is Relation.EQUAL:
+                self._learn_at_most(condition.term, -1)
+
+    def learn_range(self, atom: Atom, low: Bound, high: Bound) -> None:
+        """`low <= atom <= high` from here on."""
+        known = self._known.get(atom, ANYTHING)
+        self._known[atom] = Range(max(known.low, low), min(known.high, high))
+
+    def _learn_at_most(self, term: Term, sign: int) -> None:
+        """`sign * term <= 0`: bounds every atom that the term is linear in."""
+        for atom in term.atoms:
+            occurrences = [atoms for atoms, _ in _parts(term) if atom in atoms]
+            if occurrences != [(atom,)]:
+                continue
+            factor = sign * term.monomials[(atom,)]
+            rest = Range(0, 0)
+            for atoms, other in _parts(term):
+                if atoms != (atom,):
+                    part = Range(sign * other, sign * other)
+                    for inner in atoms:
+                        part = _times(part, self.atom(inner))
+                    rest = Range(rest.low + part.low, rest.high + part.high)
+            if math.isinf(rest.low):
+                continue
+            # factor * atom <= -rest for the smallest rest.
+            if factor > 0:
+                self.learn_range(atom, -math.inf, -rest.low // factor)
+            else:
+                self.learn_range(atom, -(-rest.low // -factor), math.inf)
+
+
+    def _learn_unequal(self, term: Term) -> None:
+        """`term != 0`: takes the end from the range of a lone variable."""
+        if len(term.atoms) != 1 or len(term.monomials) - (() in term.monomials) != 1:
+            return
+        (atom,) = term.atoms
+        factor = term.monomials.get((atom,), 0)
+        if abs(factor) == 1:
+            value, known = -term.constant_part * factor, self.atom(atom)
+            self.learn_range(atom, known.low + (known.low == value), known.high - (known.high == value))
+
+
+def _parts(term: Term) -> Iterator[tuple[Monomial, int]]:
+    yield from term.monomials.items()
+
+
+def sides(term: Term) -> tuple[Term, Term]:
+    """Two terms whose difference is `term`, to compare with each other instead of `term` with zero.
+
+    Nothing is subtracted but a constant: what has a minus sign stands on the right, the constant where it reads best.
+    """
+    left = {atoms: factor for atoms, factor in _parts(term) if atoms and factor > 0}
+    right = {atoms: -factor for atoms, factor in _parts(term) if atoms and factor < 0}
+    rest = term.constant_part
+    if rest and left:
+        right[()] = -rest
+    elif rest:
+        left[()] = rest
+    return terms.make(left), terms.make(right)
+
+
+def _is_variable(term: Term) -> bool:
+    if len(term.monomials) != 1:
+        return False
+    ((atoms, factor),) = term.monomials.items()
+    return factor == 1 and len(atoms) == 1 and not isinstance(atoms[0], Div | Min | Select)
+
+
+def _product(sizes: Iterator[Bound]) -> Bound:
+    result: Bound = 1
+    for size in sizes:
+        result = _rounded(result * size)
+    return result
+
+
+def _times(one: Range, other: Range) -> Range:
+    corners = [_times_bound(left, right) for left in (one.low, one.high) for right in (other.low, other.high)]
+    return Range(min(corners), max(corners))
+
+
+def _times_bound(left: Bound, right: Bound) -> Bound:
+    # An infinite bound is one that is not known; zero times whatever it is, is zero.
+    return 0 if left == 0 or right == 0 else left * right
+
+
+def _quotient(top: Range, bottom: Range) -> Range:
+    """Bounds of the floor of a quotient."""
+    ends: list[Bound] = []
+    if bottom.high >= 1:
+        ends += [max(1, bottom.low), bottom.high]
+    if bottom.low <= -1:
+        ends += [bottom.low, min(-1, bottom.high)]
+    corners = [_floor(numerator, end) for numerator in (top.low, top.high) for end in ends]
+    if bottom.low <= 0 <= bottom.high:
+        # Nothing is said of a quotient by zero but that it is no larger than the numerator.
+        size = max(abs(top.low), abs(top.high))
+        corners += [-size, size]
+    return Range(min(corners), max(corners)) if corners else ANYTHING
+
+
+def _floor(numerator: Bound, denominator: Bound) -> Bound:
+    if math.isinf(numerator):
+        return numerator if denominator > 0 else -numerator
+    if math.isinf(denominator):
+        return 0 if numerator == 0 or (numerator > 0) == (denominator > 0) else -1
+    return numerator // denominator
