@@ -14,8 +14,9 @@ from nkiverify.model.contracts import contract
 from nkiverify.program import DomainDimension
 from nkiverify.run import run_in_progress
 from nkiverify.source import KERNEL_MARKER, frame_site
-from nkiverify.symbolic.integers import Extent, as_term
+from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
+from nkiverify.symbolic.values import as_term
 
 
 class SymbolicBinding:

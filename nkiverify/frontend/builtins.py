@@ -24,7 +24,9 @@ from nkiverify.frontend.text import to_text
 from nkiverify.run import unsupported
 from nkiverify.symbolic import conditions, integers
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.integers import SymInt, SymRational, as_term
+from nkiverify.symbolic.integers import SymInt
+from nkiverify.symbolic.rationals import SymRational, as_rational
+from nkiverify.symbolic.values import as_term, select
 
 _MISSING: Any = object()
 
@@ -363,14 +365,14 @@ def _call_int(*arguments: Any, **options: Any) -> Any:
         if isinstance(value, SymRational):
             return value.__trunc__()
         if isinstance(value, Condition):
-            return integers.select(value, 1, 0)
+            return select(value, 1, 0)
     return int(*arguments, **options)
 
 
 def _call_float(*arguments: Any) -> Any:
     if len(arguments) == 1:
         if isinstance(arguments[0], SymInt):
-            quotient = integers.as_rational(arguments[0])
+            quotient = as_rational(arguments[0])
             assert quotient is not None
             return quotient
         if isinstance(arguments[0], SymRational):

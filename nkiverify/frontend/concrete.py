@@ -22,8 +22,9 @@ from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
 from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.integers import Extent, as_term
+from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
+from nkiverify.symbolic.values import as_term
 
 
 @dataclass(frozen=True, slots=True)

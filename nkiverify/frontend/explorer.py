@@ -32,11 +32,12 @@ from nkiverify.run import running
 from nkiverify.source import KERNEL_MARKER, Site, frame_site, kernel_site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.integers import Extent, as_term
+from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
+from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
-    from nkiverify.frontend.loops import SummarisedLoop
+    from nkiverify.frontend.summaries import SummarisedLoop
 
 
 @dataclass(frozen=True, slots=True)

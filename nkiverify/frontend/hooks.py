@@ -17,13 +17,13 @@ from nkiverify.frontend.loops import (
     ConstantLoop,
     PlainLoop,
     PlainWhile,
-    SummarisedLoop,
     UnrolledLoop,
     WhileLoop,
     loop_over,
 )
 from nkiverify.frontend.ranges import symbolic_sequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
+from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.text import joined as text
 from nkiverify.model.contracts import contract
 from nkiverify.model.tensor import Tensor

@@ -32,10 +32,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from nkiverify.frontend.source_names import (
+    appended_names,
+    deletes,
+    leaves_early,
+    loaded_outside,
+    read_before_written,
+    stored_names,
+    walk_scope,
+)
+
 #: Types whose calls are redirected.
 _TYPES = frozenset({"int", "float", "bool", "list", "str", "type"})
-
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 HOOKS = "__nki__"
 
@@ -73,12 +81,9 @@ class _Rewriter(ast.NodeTransformer):
         node.args = self.visit(node.args)
         outer = self._function
         shared = frozenset(
-            name
-            for part in _walk_scope(node.body)
-            if isinstance(part, ast.Global | ast.Nonlocal)
-            for name in part.names
+            name for part in walk_scope(node.body) if isinstance(part, ast.Global | ast.Nonlocal) for name in part.names
         )
-        generator = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in _walk_scope(node.body))
+        generator = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in walk_scope(node.body))
         self._function = _Function(generator, shared, node)
         node.body = self._statements(node.body)
         self._function = outer
@@ -120,11 +125,11 @@ class _Rewriter(ast.NodeTransformer):
         function = self._function
         if function is None:
             return self.generic_visit(node)
-        names = sorted(_stored_names([node.target, *node.body]) - function.shared_names)
-        temporaries = sorted(set(names) - _read_before_written(node, set(names)))
+        names = sorted(stored_names([node.target, *node.body]) - function.shared_names)
+        temporaries = sorted(set(names) - read_before_written(node, set(names)))
         assert function.node is not None
-        live = sorted(set(names) & _loaded_outside(function.node, node))
-        grown = sorted(_appended_names(node.body))
+        live = sorted(set(names) & loaded_outside(function.node, node))
+        grown = sorted(appended_names(node.body))
         loop, item, error = self._fresh("loop"), self._fresh("item"), self._fresh("error")
         iterable = self.visit(node.iter)
         target = node.target
@@ -140,7 +145,7 @@ class _Rewriter(ast.NodeTransformer):
             _names(live),
             _names(grown),
             ast.Constant(node.target.id if isinstance(node.target, ast.Name) else "i"),
-            ast.Constant(not function.generator and not _deletes(node.body)),
+            ast.Constant(not function.generator and not deletes(node.body)),
         )
         start = ast.Assign([_store(loop)], call)
         assign = ast.Assign([target], _load(item))
@@ -241,7 +246,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
         body, handlers = self._statements(node.body), node.handlers
-        if self._function is not None and (handlers or _leaves_early(node.finalbody)):
+        if self._function is not None and (handlers or leaves_early(node.finalbody)):
             guard = ast.With([ast.withitem(_hook("trying"), None)], body)
             body = [_placed(guard, node.body[0])]
         node.body = body
@@ -338,159 +343,6 @@ def _placed(node: _Node, place: ast.AST, end: ast.AST | None = None) -> _Node:
     if end is not None:
         node.end_lineno, node.end_col_offset = end.end_lineno, end.end_col_offset  # type: ignore[attr-defined]
     return ast.fix_missing_locations(node)
-
-
-# --- reading the source -----------------------------------------------------------------------------------------------
-
-
-def _walk_scope(nodes: list[ast.stmt] | list[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes of a scope, without the bodies of functions and classes nested in it."""
-    pending: list[ast.AST] = list(nodes)
-    while pending:
-        node = pending.pop()
-        yield node
-        if isinstance(node, _SCOPES):
-            continue
-        pending.extend(ast.iter_child_nodes(node))
-
-
-def _stored_names(nodes: list[ast.AST]) -> set[str]:
-    """Local names that `nodes` bind or delete."""
-    names: set[str] = set()
-    comprehension_targets: set[str] = set()
-    for node in _walk_scope(nodes):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
-            names.update([node.name] if node.name else [])
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            names.add(node.rest)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names.update((alias.asname or alias.name.partition(".")[0]) for alias in node.names)
-        elif isinstance(node, ast.comprehension):
-            comprehension_targets |= {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
-    stored_otherwise = {
-        node.id
-        for node in _walk_outside_comprehensions(nodes)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-    }
-    return names - (comprehension_targets - stored_otherwise)
-
-
-def _walk_outside_comprehensions(nodes: list[ast.AST]) -> Iterator[ast.AST]:
-    pending: list[ast.AST] = list(nodes)
-    while pending:
-        node = pending.pop()
-        yield node
-        if isinstance(node, _SCOPES):
-            continue
-        if isinstance(node, ast.comprehension):
-            pending.extend([node.iter, *node.ifs])
-            continue
-        pending.extend(ast.iter_child_nodes(node))
-
-
-def _loaded(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
-
-
-def _read_before_written(loop: ast.For, names: set[str]) -> set[str]:
-    """Those of `names` that an iteration may read, change in part, or leave as they were, before binding them
-    itself."""
-    carried: set[str] = set()
-    definite = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
-    _scan(loop.body, definite, carried)
-    return (carried | (names - _bound_for_sure(loop.body, definite))) & names
-
-
-def _bound_for_sure(body: list[ast.stmt], definite: set[str]) -> set[str]:
-    # A name bound under a condition only keeps its old value otherwise: that is carried state.
-    inner = set(definite)
-    _scan(body, inner, set())
-    return inner
-
-
-def _scan(body: list[ast.stmt], definite: set[str], carried: set[str]) -> None:
-    """Run through statements in order: `definite` grows by names bound for sure, `carried` by names read before."""
-    for statement in body:
-        if isinstance(statement, ast.Assign | ast.AnnAssign):
-            if statement.value is None:
-                continue
-            carried |= _loaded(statement.value) - definite
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            for target in targets:
-                carried |= _loaded(target) - definite
-                definite |= _target_names(target)
-        elif isinstance(statement, ast.For):
-            carried |= _loaded(statement.iter) - definite
-            inner = definite | _target_names(statement.target)
-            _scan(statement.body, inner, carried)
-            _scan(statement.orelse, set(definite), carried)
-        elif isinstance(statement, ast.If):
-            carried |= _loaded(statement.test) - definite
-            then, otherwise = set(definite), set(definite)
-            _scan(statement.body, then, carried)
-            _scan(statement.orelse, otherwise, carried)
-            if _always_leaves(statement.body):
-                then = otherwise
-            elif _always_leaves(statement.orelse):
-                otherwise = then
-            definite |= then & otherwise
-        elif isinstance(statement, ast.With):
-            for item in statement.items:
-                carried |= _loaded(item.context_expr) - definite
-                if item.optional_vars is not None:
-                    definite |= _target_names(item.optional_vars)
-            _scan(statement.body, definite, carried)
-        elif isinstance(statement, ast.FunctionDef):
-            carried |= _loaded(statement) - definite
-            definite.add(statement.name)
-        elif isinstance(statement, ast.AugAssign):
-            carried |= (_loaded(statement.value) | _target_names(statement.target)) - definite
-        else:
-            carried |= _loaded(statement) - definite
-
-
-def _always_leaves(body: list[ast.stmt]) -> bool:
-    return bool(body) and isinstance(body[-1], ast.Continue | ast.Raise)
-
-
-def _target_names(target: ast.expr) -> set[str]:
-    return {part.id for part in ast.walk(target) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
-
-
-def _loaded_outside(function: ast.AST, loop: ast.For) -> set[str]:
-    """Names that the function reads outside the loop, where they may have the value the loop left."""
-    inside = {id(part) for statement in loop.body for part in ast.walk(statement)}
-    return {
-        part.id
-        for part in ast.walk(function)
-        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store) and id(part) not in inside
-    }
-
-
-def _leaves_early(body: list[ast.stmt]) -> bool:
-    """Whether the statements may leave the function or an iteration."""
-    return any(isinstance(node, ast.Return | ast.Break | ast.Continue) for node in _walk_scope(body))
-
-
-def _deletes(body: list[ast.stmt]) -> bool:
-    """Whether the body unbinds a local name itself."""
-    return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) for node in _walk_scope(body))
-
-
-def _appended_names(body: list[ast.stmt]) -> set[str]:
-    """Names on which the body calls `append`."""
-    return {
-        node.func.value.id
-        for node in _walk_scope(body)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "append"
-        and isinstance(node.func.value, ast.Name)
-    }
 
 
 def _conjuncts(test: ast.expr) -> Iterator[ast.expr]:

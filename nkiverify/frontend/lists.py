@@ -14,8 +14,9 @@ from typing import Any, NoReturn
 
 from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.integers import Extent, as_term
+from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.terms import Atom, Index, Term
+from nkiverify.symbolic.values import as_term
 
 
 class Pending:
@@ -325,7 +326,7 @@ class SymList(MutableSequence[Any]):
         return f"[{', '.join(shown)}]"
 
     def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term], anew: bool) -> SymList:
-        """The list with `recurse` applied to every part; `mapping` is what it replaces. A copy in any case if `anew`."""
+        """The list with `recurse` applied to every part, for the atoms of `mapping`; in any case a copy if `anew`."""
         parts: list[Part] = []
         changed = anew
         for part in self.parts:

@@ -9,8 +9,8 @@ from nkiverify.frontend.lists import SymList
 from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.integers import as_term, missing_attribute
 from nkiverify.symbolic.terms import Term
+from nkiverify.symbolic.values import as_term, missing_attribute
 
 
 @runtime_checkable

@@ -25,7 +25,7 @@ from nkiverify.frontend.lists import Element, Segment, SymList
 from nkiverify.frontend.values import PLAIN, slot_names
 from nkiverify.source import KERNEL_MARKER, is_kernel_frame
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.integers import SymRational
+from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.terms import Atom, Term
 
 _MISSING: Any = object()
@@ -286,7 +286,7 @@ def _by_reduction(value: object) -> Holder | None:
 
 
 def _has_hidden_state(kind: type) -> bool:
-    """Whether a class derives from one written in C other than the containers, whose attributes are not all there is."""
+    """Whether a class derives from one written in C (containers apart), so that its attributes are not all there is."""
     return any(
         base not in _OPEN_TYPES
         and not issubclass(base, BaseException)

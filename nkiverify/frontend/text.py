@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from nkiverify.run import unsupported
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.integers import SymRational
+from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.terms import Term
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from nkiverify.frontend.lists import Element, Segment, SymList
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.integers import SymRational
+from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.terms import Atom, Term
 
 #: Values without parts that could depend on a loop index.
@@ -114,7 +114,7 @@ def substitute(
 ) -> Any:
     """`value` with atoms replaced in every part.
 
-    Parts that do not change are shared, but for mutable ones of which `made_anew` says that each iteration makes its own.
+    Parts that do not change are shared, but for mutable ones that, as `made_anew` says, each iteration makes itself.
     """
     return _substitute(value, mapping, {}, made_anew)
 

@@ -9,7 +9,9 @@ from nkiverify.run import run_in_progress
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.booleans import SymBool, differ
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.integers import Extent, Number, SymInt, SymRational, as_term, maximum, minimum, select
+from nkiverify.symbolic.integers import Extent, Number, SymInt, maximum, minimum
+from nkiverify.symbolic.rationals import SymRational
+from nkiverify.symbolic.values import as_term, select
 
 __all__ = [
     "Condition",

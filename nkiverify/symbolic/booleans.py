@@ -57,7 +57,7 @@ class SymBool(Condition):
     __int__ = __index__
 
     def _as_int(self) -> Any:
-        from nkiverify.symbolic.integers import select
+        from nkiverify.symbolic.values import select
 
         return select(self, 1, 0)
 
@@ -80,7 +80,7 @@ class SymBool(Condition):
         return other * self._as_int()
 
     def __getattr__(self, name: str) -> NoReturn:
-        from nkiverify.symbolic.integers import missing_attribute
+        from nkiverify.symbolic.values import missing_attribute
 
         raise missing_attribute(bool, name)
 

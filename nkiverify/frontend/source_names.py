@@ -1,0 +1,161 @@
+"""What a piece of kernel source does with local names, read off its syntax tree.
+
+Everything here errs on the safe side: a name is said to be bound before it is read only if it is on every path.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def walk_scope(nodes: list[ast.stmt] | list[ast.AST]) -> Iterator[ast.AST]:
+    """All nodes of a scope, without the bodies of functions and classes nested in it."""
+    pending: list[ast.AST] = list(nodes)
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, _SCOPES):
+            continue
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def stored_names(nodes: list[ast.AST]) -> set[str]:
+    """Local names that `nodes` bind or delete."""
+    names: set[str] = set()
+    comprehension_targets: set[str] = set()
+    for node in walk_scope(nodes):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+            names.update([node.name] if node.name else [])
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            names.add(node.rest)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update((alias.asname or alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.comprehension):
+            comprehension_targets |= {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
+    stored_otherwise = {
+        node.id
+        for node in _walk_outside_comprehensions(nodes)
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+    }
+    return names - (comprehension_targets - stored_otherwise)
+
+
+def _walk_outside_comprehensions(nodes: list[ast.AST]) -> Iterator[ast.AST]:
+    pending: list[ast.AST] = list(nodes)
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, _SCOPES):
+            continue
+        if isinstance(node, ast.comprehension):
+            pending.extend([node.iter, *node.ifs])
+            continue
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def _loaded(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+
+
+def read_before_written(loop: ast.For, names: set[str]) -> set[str]:
+    """Those of `names` that an iteration may read, change in part, or leave as they were, before binding them
+    itself."""
+    carried: set[str] = set()
+    definite = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+    _scan(loop.body, definite, carried)
+    return (carried | (names - _bound_for_sure(loop.body, definite))) & names
+
+
+def _bound_for_sure(body: list[ast.stmt], definite: set[str]) -> set[str]:
+    # A name bound under a condition only keeps its old value otherwise: that is carried state.
+    inner = set(definite)
+    _scan(body, inner, set())
+    return inner
+
+
+def _scan(body: list[ast.stmt], definite: set[str], carried: set[str]) -> None:
+    """Run through statements in order: `definite` grows by names bound for sure, `carried` by names read before."""
+    for statement in body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            if statement.value is None:
+                continue
+            carried |= _loaded(statement.value) - definite
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for target in targets:
+                carried |= _loaded(target) - definite
+                definite |= _target_names(target)
+        elif isinstance(statement, ast.For):
+            carried |= _loaded(statement.iter) - definite
+            inner = definite | _target_names(statement.target)
+            _scan(statement.body, inner, carried)
+            _scan(statement.orelse, set(definite), carried)
+        elif isinstance(statement, ast.If):
+            carried |= _loaded(statement.test) - definite
+            then, otherwise = set(definite), set(definite)
+            _scan(statement.body, then, carried)
+            _scan(statement.orelse, otherwise, carried)
+            if _always_leaves(statement.body):
+                then = otherwise
+            elif _always_leaves(statement.orelse):
+                otherwise = then
+            definite |= then & otherwise
+        elif isinstance(statement, ast.With):
+            for item in statement.items:
+                carried |= _loaded(item.context_expr) - definite
+                if item.optional_vars is not None:
+                    definite |= _target_names(item.optional_vars)
+            _scan(statement.body, definite, carried)
+        elif isinstance(statement, ast.FunctionDef):
+            carried |= _loaded(statement) - definite
+            definite.add(statement.name)
+        elif isinstance(statement, ast.AugAssign):
+            carried |= (_loaded(statement.value) | _target_names(statement.target)) - definite
+        else:
+            carried |= _loaded(statement) - definite
+
+
+def _always_leaves(body: list[ast.stmt]) -> bool:
+    return bool(body) and isinstance(body[-1], ast.Continue | ast.Raise)
+
+
+def _target_names(target: ast.expr) -> set[str]:
+    return {part.id for part in ast.walk(target) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
+
+
+def loaded_outside(function: ast.AST, loop: ast.For) -> set[str]:
+    """Names that the function reads outside the loop, where they may have the value the loop left."""
+    inside = {id(part) for statement in loop.body for part in ast.walk(statement)}
+    return {
+        part.id
+        for part in ast.walk(function)
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store) and id(part) not in inside
+    }
+
+
+def leaves_early(body: list[ast.stmt]) -> bool:
+    """Whether the statements may leave the function or an iteration."""
+    return any(isinstance(node, ast.Return | ast.Break | ast.Continue) for node in walk_scope(body))
+
+
+def deletes(body: list[ast.stmt]) -> bool:
+    """Whether the body unbinds a local name itself."""
+    return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) for node in walk_scope(body))
+
+
+def appended_names(body: list[ast.stmt]) -> set[str]:
+    """Names on which the body calls `append`."""
+    return {
+        node.func.value.id
+        for node in walk_scope(body)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "append"
+        and isinstance(node.func.value, ast.Name)
+    }

@@ -1,0 +1,447 @@
+"""Summarising a loop by one run of its body.
+
+A loop over a symbolic range is summarised: its body runs once for an arbitrary index `i` with `0 <= i < n`, once for
+each
+path through it. That says everything about the loop if no state is carried from one iteration to the next.
+What a body changes is found by comparing snapshots. Three kinds of carried state have a closed form, which is
+guessed from one run of the body and then checked by another run that starts from it:
+
+    an int that grows by the same amount each time      x0 + c*i
+    a list that grows by one append each time           i elements, the element at k the one appended for i = k
+    a local name that is bound anew before it is read   no value at the start of the body
+
+For the step of the induction the body is run with the state of iteration i, and must end in the state of
+iteration i + 1; for i = 0 the closed form is the state before the loop. Everything else that changes makes the loop
+unrolled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.lists import Element, Part, Pending, Segment, SymList
+from nkiverify.frontend.ranges import SymbolicSequence
+from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
+from nkiverify.frontend.snapshot import Change, Holder, OpaqueState, Snapshot, missing
+from nkiverify.frontend.values import CannotSubstitute, mutable_parts, same_value, substitute
+from nkiverify.program import Loop as LoopItem
+from nkiverify.source import Site
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.terms import Atom, Index, Term
+from nkiverify.symbolic.values import as_term
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.explorer import Scope, SymbolicRun
+
+#: How often the guess about carried state may be refined.
+MAX_PASSES = 5
+
+_ABSENT: Any = object()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Linear:
+    """An int that is `start + step*i` at the start of iteration i."""
+
+    start: Term
+    step: Term
+
+    def at(self, index: Term) -> Term:
+        return terms.add(self.start, terms.multiply(self.step, index))
+
+    def same(self, other: _Guess | None) -> bool:
+        # Equal terms are one object; `==` on terms would ask the run.
+        return isinstance(other, _Linear) and self.start is other.start and self.step is other.step
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Growth:
+    """A list to which each iteration appends one element, `template` with `index` for the iteration's number."""
+
+    target: SymList
+    before: tuple[Part, ...]
+    index: Index
+    template: Any
+    shared: tuple[Any, ...] = ()
+
+    def at(self, count: Term) -> list[Part]:
+        return [*self.before, Segment(count, self.index, self.template, self.shared)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rebound:
+    """A local name that has no value at the start of an iteration."""
+
+
+_Guess = _Linear | _Growth | _Rebound
+
+
+@dataclass(slots=True)
+class _Ending:
+    """The state in which one path through the body ended."""
+
+    local: dict[str, Any]
+    changes: list[Change]
+    lists: dict[int, list[Part]]
+
+
+class SummarisedLoop:
+    """Drives a `for` statement so that its body runs once per path for an arbitrary index."""
+
+    def __init__(
+        self,
+        sequence: SymbolicSequence,
+        run: SymbolicRun,
+        site: Site,
+        frame: FrameType,
+        names: tuple[str, ...],
+        temporaries: tuple[str, ...],
+        live: tuple[str, ...],
+        grown: tuple[str, ...],
+        name: str,
+    ) -> None:
+        self._name = name
+        self._sequence = sequence
+        self._run = run
+        self._site = site
+        self._frame: FrameType | None = frame
+        self._names = names
+        self._live = live
+        local = frame.f_locals
+        self._entry = {name: local[name] for name in names if name in local}
+        self._local: dict[str, _Guess] = {name: _Rebound() for name in temporaries}
+        self._held: dict[tuple[int, Any], tuple[Holder, Any, _Linear]] = {}
+        self._lists: dict[int, _Growth] = {}
+        self._path_ended = False
+        self._snapshot: Snapshot | None = None
+        self._depth = run.depth
+        self._try_depth = run.try_depth
+        self.restoring = True
+        self._values: dict[str, Any] = {}
+        for name in grown:
+            if isinstance(local.get(name), SymList):
+                self._guess_growth(local[name])
+
+    # --- what the rewritten statement calls ---------------------------------------------------------------------------
+
+    def has(self, name: str) -> bool:
+        """Whether the local `name` is to be bound now."""
+        return name in self._values
+
+    def get(self, name: str) -> object:
+        """The value the local `name` is to have now."""
+        return self._values.get(name)
+
+    def _template(self, value: Any, index: Term, bound: Index) -> Any:
+        """`value`, made in iteration `index`, as what is made in iteration `bound`."""
+        try:
+            return substitute(value, {_index_atom(index): terms.of_atom(bound)})
+        except CannotSubstitute as reason:
+            self._give_up(f"a list keeps {reason}")
+
+    def leave(self) -> None:
+        """The loop is left by `break` or `return`: which iteration does so cannot be said by one run of the body."""
+        self._give_up("it is left by `break` or `return`")
+
+    def absorb(self, error: BaseException) -> bool:
+        """Whether the exception that ended the body ends only a path through it."""
+        run = self._run
+        if isinstance(error, UnsupportedConstruct | LoopNotSummarised | GeneratorExit | KeyboardInterrupt):
+            return False
+        if isinstance(error, PathEnded):
+            run.truncate(self._depth + 1)
+            self._path_ended = True
+            return run.unsupported_construct is None
+        if isinstance(error, Exception):
+            run.passes(error)
+        if not isinstance(error, Exception):
+            return False
+        if self._try_depth > 0:
+            self._give_up(f"an iteration may raise {type(error).__name__}, which is handled outside the loop")
+        run.truncate(self._depth + 1)
+        run.claim_exception(error)
+        self._path_ended = True
+        return True
+
+    def refuse_unbound(self, name: str | None) -> None:
+        """Give up the loop if `name`, which could not be found, is one it has no value for at the start of the body."""
+        if name is not None and isinstance(self._local.get(name), _Rebound):
+            self._give_up(f"the value of `{name}` is carried from one iteration to the next")
+
+    def _give_up(self, reason: str) -> NoReturn:
+        raise self._run.give_up_loop(self._site, reason)
+
+    # --- driving ------------------------------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Any]:
+        run = self._run
+        trips = self._sequence.trip_count()
+        ordinal = run.next_ordinal()
+        index = terms.index(self._name, trips, (*run.scope_key, ordinal))
+        bounds = self._sequence.bounds(index)
+        context = run.context
+        for bound in bounds:
+            context = context.with_condition(bound)
+        assert self._frame is not None
+        run.open_loops.append(self)
+        snapshot = Snapshot(self._frame, self._entry.values())
+        if snapshot.opaque is not None:
+            self._give_up(f"{snapshot.opaque} is within reach, whose state cannot be compared")
+        self._snapshot = snapshot
+        for _ in range(MAX_PASSES):
+            scope = run.open_scope(context, index, ordinal, self._site)
+            endings: list[_Ending] = []
+            while True:
+                run.check_time()
+                self._begin_path(snapshot, scope, index)
+                yield self._sequence.element(index)
+                if not self._path_ended:
+                    run.check_alive()
+                    run.check_lent()
+                    endings.append(self._ending(snapshot))
+                if not scope.next_path():
+                    break
+            run.close_scope()
+            self._restore(snapshot)
+            if self._verified(endings, index):
+                break
+        else:
+            self._give_up("its carried state has no closed form")
+        run.open_loops.remove(self)
+        run.record(LoopItem(_index_atom(index), trips, bounds, scope.block, self._site))
+        self._after(endings, index, trips)
+        self._paths, self._index, self._trips = len(endings), index, trips
+        self._frame = None
+
+    def collected(self, values: list[Any]) -> SymList:
+        """The list a comprehension makes, given the elements that the passes evaluated, those of the last one last."""
+        last = values[len(values) - self._paths :]
+        if not all(same_value(last[0], value) for value in last):
+            self._give_up("the elements of the list depend on a condition")
+        bound = _bound_index(self._run)
+        template = self._template(last[0], self._index, bound)
+        return SymList(parts=[Segment(self._trips, bound, template, self._shared(template))])
+
+    def _shared(self, template: Any) -> tuple[Any, ...]:
+        """The mutable objects in what an iteration keeps that it did not make itself."""
+        assert self._snapshot is not None
+        return tuple(part for part in mutable_parts(template) if self._snapshot.knows(part))
+
+    def _begin_path(self, snapshot: Snapshot, scope: Scope, index: Term) -> None:
+        self._restore(snapshot)
+        self._path_ended = False
+        self._values = dict(self._entry)
+        for name, guess in self._local.items():
+            if isinstance(guess, _Linear):
+                self._values[name] = guess.at(index)
+            else:
+                self._values.pop(name, None)
+        for holder, key, linear in self._held.values():
+            holder.assign(key, linear.at(index))
+        for growth in self._lists.values():
+            growth.target.parts = growth.at(index)
+        self._run.begin_path(scope)
+
+    def _restore(self, snapshot: Snapshot) -> None:
+        try:
+            snapshot.restore()
+        except OpaqueState as opaque:
+            self._give_up(f"{opaque} is changed in it")
+
+    def _ending(self, snapshot: Snapshot) -> _Ending:
+        assert self._frame is not None
+        local = self._frame.f_locals
+        values = {name: local[name] for name in self._names if name in local}
+        lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
+        return _Ending(values, list(snapshot.changes()), lists)
+
+    # --- judging ------------------------------------------------------------------------------------------------------
+
+    def _verified(self, endings: list[_Ending], index: Term) -> bool:
+        """Whether what the body did is what was guessed; if not, the guess has been refined."""
+        following = terms.add(index, terms.constant(1))
+        verified = True
+        # Every path of this pass ran with these; what one path adds is for the next pass.
+        local, held_before = dict(self._local), dict(self._held)
+        for ending in endings:
+            for name in self._names:
+                verified &= self._local_as_guessed(name, ending, local.get(name), following, index)
+            handled = set()
+            for change in ending.changes:
+                key = (id(change.holder.value), change.key)
+                if id(change.holder.value) in self._lists or (
+                    isinstance(change.key, tuple) and change.key[:1] == ("within",)
+                ):
+                    continue
+                held = held_before.get(key)
+                if held is None:
+                    verified = False
+                    self._guess_held(change, ending)
+                elif change.after is not held[2].at(following):
+                    self._give_up(f"{change.describe()} changes by different amounts")
+                handled.add(key)
+            for key, (holder, _, linear) in held_before.items():
+                if key not in handled and linear.step is not terms.constant(0):
+                    self._give_up(f"a {type(holder.value).__name__} changes in some iterations only")
+        for list_id in list(self._lists):
+            verified &= self._list_as_guessed(list_id, endings, index)
+        return verified
+
+    def _local_as_guessed(self, name: str, ending: _Ending, guess: _Guess | None, following: Term, index: Term) -> bool:
+        after = ending.local.get(name, _ABSENT)
+        if isinstance(guess, _Rebound):
+            return True
+        if isinstance(guess, _Linear):
+            value = as_term(after)
+            if value is guess.at(following):
+                return True
+            self._local[name] = _Rebound()
+            return False
+        before = self._entry.get(name, _ABSENT)
+        if before is after or (before is not _ABSENT and after is not _ABSENT and same_value(before, after)):
+            return True
+        found = _linear(before, after, index)
+        # Paths that change it by different amounts leave nothing but to bind it anew.
+        agree = found is not None and (name not in self._local or found.same(self._local[name]))
+        self._local[name] = found if found is not None and agree else _Rebound()
+        return False
+
+    def _guess_held(self, change: Change, ending: _Ending) -> None:
+        holder = change.holder
+        if isinstance(holder.value, SymList):
+            if id(holder.value) not in self._lists:
+                before = len(holder.value.parts)
+                if not missing(change.before) or change.key != before:
+                    self._give_up("it changes a list in other ways than by appending to it")
+                self._guess_growth(holder.value)
+            return
+        linear = None if missing(change.before) or missing(change.after) else _linear_held(change)
+        if linear is None:
+            self._give_up(f"it changes {change.describe()}")
+        key = (id(holder.value), change.key)
+        if key in self._held and not linear.same(self._held[key][2]):
+            self._give_up(f"paths change {change.describe()} by different amounts")
+        self._held[key] = (holder, change.key, linear)
+
+    def _guess_growth(self, target: SymList) -> None:
+        self._lists[id(target)] = _Growth(
+            target, tuple(target.parts), _bound_index(self._run), Pending(self._reads_growing_list)
+        )
+
+    def _reads_growing_list(self) -> NoReturn:
+        self._give_up("it reads elements that it appended to a list before")
+
+    def _list_as_guessed(self, key: int, endings: list[_Ending], index: Term) -> bool:
+        growth = self._lists[key]
+        appended: Any = _ABSENT
+        for ending in endings:
+            parts = ending.lists.get(key)
+            if parts is None:
+                return False
+            expected = growth.at(index)
+            added = parts[len(expected) :]
+            kept = parts[: len(expected)]
+            if len(kept) == len(expected) and not added and len(endings) == 1:
+                # Nothing is appended after all.
+                del self._lists[key]
+                growth.target.parts = list(growth.before)
+                return False
+            if len(added) != 1 or not isinstance(added[0], Element) or not _same_parts(kept, expected):
+                self._give_up("it changes a list in other ways than by appending one element each time")
+            element = added[0]
+            assert isinstance(element, Element)
+            if appended is _ABSENT:
+                appended = element.value
+            elif not same_value(appended, element.value):
+                self._give_up("what it appends to a list depends on a condition")
+        if appended is _ABSENT:
+            return True
+        template = self._template(appended, index, growth.index)
+        known = not isinstance(growth.template, Pending)
+        if known and not same_value(template, growth.template):
+            self._give_up("what it appends to a list depends on what it appended before")
+        # No iteration read the elements that were not known yet: what it appends does not depend on them.
+        self._lists[key] = _Growth(growth.target, growth.before, growth.index, template, self._shared(template))
+        return True
+
+    # --- afterwards ---------------------------------------------------------------------------------------------------
+
+    def _after(self, endings: list[_Ending], index: Term, trips: Term) -> None:
+        run = self._run
+        if not endings:
+            # Every path through the body ends in it: what follows the loop is reached with no iteration only.
+            run.assume(conditions.equals_zero(trips), "no iteration comes to its end")
+        for growth in self._lists.values():
+            growth.target.parts = growth.at(trips)
+        for holder, key, linear in self._held.values():
+            holder.assign(key, linear.at(trips))
+        self._values = dict(self._entry)
+        rebound: list[str] = []
+        for name, guess in self._local.items():
+            if isinstance(guess, _Linear):
+                self._values[name] = guess.at(trips)
+            elif any(name in ending.local for ending in endings):
+                rebound.append(name)
+        if not rebound:
+            return
+        if any(name in self._live for name in rebound) and not bool(
+            conditions.at_most_zero(terms.add(terms.constant(1), trips, -1))
+        ):
+            return
+        last: dict[Atom, Term] = {_index_atom(index): terms.add(trips, terms.constant(-1))}
+        for name in rebound:
+            self._values.pop(name, None)
+            values = [ending.local.get(name, _ABSENT) for ending in endings]
+            agree = all(value is not _ABSENT and same_value(values[0], value) for value in values)
+            try:
+                if name in self._live and agree:
+                    self._values[name] = substitute(values[0], last)
+                    continue
+            except CannotSubstitute:
+                pass
+            run.names_without_value[name] = f"`{name}`, bound in the loop at line {self._site.line},"
+
+
+def _bound_index(run: SymbolicRun) -> Index:
+    """A new index for the elements of a segment; it occurs in no claim."""
+    return _index_atom(terms.index("element", terms.constant(0), ("bound", *run.scope_key, run.next_ordinal())))
+
+
+def _index_atom(index: Term) -> Index:
+    (atom,) = index.atoms
+    assert isinstance(atom, Index)
+    return atom
+
+
+def _linear(before: Any, after: Any, index: Term) -> _Linear | None:
+    if isinstance(before, bool) or isinstance(after, bool) or before is _ABSENT or after is _ABSENT:
+        return None
+    start, end = as_term(before), as_term(after)
+    if start is None or end is None:
+        return None
+    step = terms.add(end, start, -1)
+    if _index_atom(index) in terms.all_atoms(step):
+        return None
+    return _Linear(start, step)
+
+
+def _linear_held(change: Change) -> _Linear | None:
+    start, end = as_term(change.before), as_term(change.after)
+    if start is None or end is None or isinstance(change.before, bool):
+        return None
+    return _Linear(start, terms.add(end, start, -1))
+
+
+def _same_parts(kept: list[Part], expected: list[Part]) -> bool:
+    for one, two in zip(kept, expected, strict=True):
+        if one is two:
+            continue
+        if not (isinstance(one, Segment) and isinstance(two, Segment)):
+            return False
+        if one.length is not two.length or one.template is not two.template or one.shared != two.shared:
+            return False
+    return True

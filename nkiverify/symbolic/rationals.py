@@ -1,0 +1,214 @@
+"""Exact quotients of symbolic integers: what true division gives."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from nkiverify.run import unsupported
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import Term
+from nkiverify.symbolic.values import (
+    StandsFor,
+    as_term,
+    at_most,
+    check_divisor,
+    equal,
+    forced_int,
+    less,
+    missing_attribute,
+    modulo,
+    observe,
+    select,
+)
+
+
+class SymRational(StandsFor):
+    """An exact quotient of two integers, what `/` on symbolic integers gives.
+
+    Python's quotient is a rounded float. For one division of 32-bit integers, to which integers may have been added,
+    `ceil`, `floor`, `int` and comparison with integers agree with it; after any other arithmetic the value is
+    `inexact`, and asking it for an integer or a truth value is unsupported.
+    """
+
+    __slots__ = ("bottom", "inexact", "top")
+    _stands_for = float
+
+    __array_ufunc__ = None
+
+    def __init__(self, top: Term, bottom: Term, inexact: bool = False) -> None:
+        self.top = top
+        self.bottom = bottom
+        self.inexact = inexact
+
+    def _exact(self, what: str) -> None:
+        if self.inexact:
+            raise unsupported(f"{what} of a rounded floating-point value", "use integer arithmetic (`//`)")
+
+    def __floor__(self) -> Any:
+        self._exact("floor()")
+        return observe(terms.divide(self.top, self.bottom), sys._getframe(1))
+
+    def __ceil__(self) -> Any:
+        self._exact("ceil()")
+        return observe(terms.scale(terms.divide(terms.scale(self.top, -1), self.bottom), -1), sys._getframe(1))
+
+    def __trunc__(self) -> Any:
+        self._exact("int()")
+        floor = terms.divide(self.top, self.bottom)
+        ceiling = terms.scale(terms.divide(terms.scale(self.top, -1), self.bottom), -1)
+        return select(self >= 0, floor, ceiling)
+
+    def __round__(self, digits: object = None) -> NoReturn:
+        raise unsupported("round() of a symbolic quotient", "use integer arithmetic (`//`)")
+
+    def is_integer(self) -> Any:
+        """Whether the division leaves no remainder."""
+        self._exact("is_integer()")
+        return conditions.equals_zero(modulo(self.top, self.bottom))
+
+    def _combine(self, other: object, sign: int, swapped: bool = False) -> Any:
+        right = as_rational(other)
+        if right is None:
+            return NotImplemented
+        one, two = (right, self) if swapped else (self, right)
+        top = terms.add(terms.multiply(one.top, two.bottom), terms.multiply(two.top, one.bottom), sign)
+        whole = as_term(other) is not None
+        return SymRational(top, terms.multiply(one.bottom, two.bottom), self.inexact or not whole)
+
+    def __add__(self, other: object) -> Any:
+        return self._combine(other, 1)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Any:
+        return self._combine(other, -1)
+
+    def __rsub__(self, other: object) -> Any:
+        return self._combine(other, -1, swapped=True)
+
+    def __mul__(self, other: object) -> Any:
+        right = as_rational(other)
+        if right is None:
+            return NotImplemented
+        return SymRational(terms.multiply(self.top, right.top), terms.multiply(self.bottom, right.bottom), True)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Any:
+        right = as_rational(other)
+        if right is None:
+            return NotImplemented
+        check_divisor(right.top, sys._getframe(1))
+        return SymRational(terms.multiply(self.top, right.bottom), terms.multiply(self.bottom, right.top), True)
+
+    def __rtruediv__(self, other: object) -> Any:
+        left = as_rational(other)
+        if left is None:
+            return NotImplemented
+        check_divisor(self.top, sys._getframe(1))
+        return SymRational(terms.multiply(left.top, self.bottom), terms.multiply(left.bottom, self.top), True)
+
+    def __floordiv__(self, other: object) -> Any:
+        raise unsupported("`//` of a floating-point quotient", "divide the integers with `//` at once")
+
+    __rfloordiv__ = __floordiv__
+
+    def __mod__(self, other: object) -> Any:
+        raise unsupported("`%` of a floating-point quotient", "use integer arithmetic")
+
+    __rmod__ = __mod__
+
+    def __pow__(self, other: object) -> SymRational:
+        if isinstance(other, int | float):
+            return SymRational(self.top, self.bottom, True)
+        return NotImplemented
+
+    def __neg__(self) -> SymRational:
+        return SymRational(terms.scale(self.top, -1), self.bottom, self.inexact)
+
+    def __abs__(self) -> NoReturn:
+        raise unsupported("abs() of a symbolic quotient")
+
+    def _compare(self, other: object, test: Callable[[Term, Term], Condition | bool]) -> Any:
+        right = as_rational(other)
+        if right is None:
+            return NotImplemented
+        self._exact("comparison")
+        if right.inexact:
+            right._exact("comparison")
+        return compare_quotients(self, right, test)
+
+    def __lt__(self, other: object) -> Any:
+        return self._compare(other, less)
+
+    def __le__(self, other: object) -> Any:
+        return self._compare(other, at_most)
+
+    def __gt__(self, other: object) -> Any:
+        return self._compare(other, lambda left, right: less(right, left))
+
+    def __ge__(self, other: object) -> Any:
+        return self._compare(other, lambda left, right: at_most(right, left))
+
+    def __eq__(self, other: object) -> Any:
+        return self._compare(other, equal)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compare(other, lambda left, right: conditions.negate(equal(left, right)))
+
+    def __bool__(self) -> bool:
+        return bool(self != 0)
+
+    def __hash__(self) -> int:
+        return hash(float(self))
+
+    def __float__(self) -> float:
+        top, bottom = forced_int(self.top, "a floating-point number"), forced_int(self.bottom, "a divisor")
+        return top / bottom
+
+    def __int__(self) -> int:
+        raise unsupported(f"int() of the symbolic quotient {self} in C code")
+
+    __index__ = __int__
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise missing_attribute(float, name)
+
+    def __repr__(self) -> str:
+        return f"({self.top})/({self.bottom})"
+
+
+def as_rational(value: object) -> SymRational | None:
+    """`value` as a quotient, if it is a real number of any kind."""
+    if isinstance(value, SymRational):
+        return value
+    term = as_term(value)
+    if term is not None:
+        return SymRational(term, terms.constant(1))
+    if isinstance(value, float) and value == value and abs(value) != float("inf"):
+        exact = Fraction(value)
+        whole = exact.denominator == 1
+        return SymRational(terms.constant(exact.numerator), terms.constant(exact.denominator), not whole)
+    return None
+
+
+def compare_quotients(
+    left: SymRational, right: SymRational, test: Callable[[Term, Term], Condition | bool]
+) -> Condition | bool:
+    """The comparison of two quotients that `test` makes of two terms."""
+    one = terms.multiply(left.top, right.bottom)
+    two = terms.multiply(right.top, left.bottom)
+    sign = terms.multiply(left.bottom, right.bottom)
+    if sign.constant is not None:
+        return test(one, two) if sign.constant > 0 else test(terms.scale(one, -1), terms.scale(two, -1))
+    positive = conditions.at_most_zero(terms.add(terms.constant(1), sign, -1))
+    return conditions.disjunction(
+        (
+            conditions.conjunction((positive, test(one, two))),
+            conditions.conjunction((conditions.negate(positive), test(terms.scale(one, -1), terms.scale(two, -1)))),
+        )
+    )
