@@ -263,14 +263,17 @@ def _straight_line(length: int, folder: Path, options: Options) -> Target:
     from nkiverify.model.dtypes import float32
 
     lines = (_OPERATIONS[position % len(_OPERATIONS)] for position in range(length))
-    file = folder / f"straight_line_{length}.py"
+    # A folder of its own: what a folder of kernels holds is looked up once in a process.
+    root = folder / str(length)
+    root.mkdir()
+    file = root / "straight_line.py"
     file.write_text(_STRAIGHT_LINE.format(operations="\n".join(f"    {line}" for line in lines)), encoding="utf-8")
 
     def run(v: Verification) -> None:
         rows, columns = v.dim("rows", 1, 128), v.dim("columns", 2, multiple_of=2)
         v.returns(v.call(v.tensor("x", (rows, columns), float32)), shape=(rows, columns), dtype=float32)
 
-    return _target(f"straight_line_{length}", f"{file.name}::straight_line", folder, run)
+    return _target(f"straight_line_{length}", f"{file.name}::straight_line", root, run)
 
 
 def machine() -> str:

@@ -57,10 +57,10 @@ def execute(arguments: argparse.Namespace) -> int:
     print(bench_table.summary(measured))
     if not partial:
         growth = measure_growth(targets, options, arguments.repeat)
-        print("\n".join(_growth_lines(growth)))
+        print("\n".join(growth_lines(growth)))
         print(place)
         if arguments.write:
-            _write_into_readme(_markdown(measured, growth, place, arguments.repeat))
+            _write_into_readme(markdown(measured, growth, place, arguments.repeat))
     return _status(targets, measured)
 
 
@@ -96,7 +96,7 @@ def _status(targets: Sequence[Target], measured: Sequence[Measurement]) -> int:
     return ExitStatus.MISMATCH if unexpected else ExitStatus.AS_EXPECTED
 
 
-def _growth_lines(growth: Growth) -> Iterator[str]:
+def growth_lines(growth: Growth) -> Iterator[str]:
     """What the whole manifest takes, and how the cost grows, in a line each."""
     from nkiverify.bench import MANIFEST_JOBS, MANIFEST_ROUNDS
     from nkiverify.report.wording import milliseconds
@@ -118,7 +118,7 @@ def _growth_lines(growth: Growth) -> Iterator[str]:
     yield f"straight-line kernels: {lengths}"
 
 
-def _markdown(measured: Sequence[Measurement], growth: Growth, place: str, rounds: int) -> str:
+def markdown(measured: Sequence[Measurement], growth: Growth, place: str, rounds: int) -> str:
     """The section of README.md: sums and growth, and every target folded away."""
     from nkiverify.report import bench_table
     from nkiverify.report.wording import milliseconds
@@ -140,7 +140,7 @@ def _markdown(measured: Sequence[Measurement], growth: Growth, place: str, round
     lines = (header, ("---", *("---:" for _ in header[1:])), *rows)
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     conditions = f"measured on {place}; warm is the best of {rounds}"
-    facts = [bench_table.summary(measured), *_growth_lines(growth), conditions]
+    facts = [bench_table.summary(measured), *growth_lines(growth), conditions]
     return "\n".join(
         [
             *(f"- {fact[0].upper()}{fact[1:]}." for fact in facts),

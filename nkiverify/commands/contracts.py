@@ -77,4 +77,5 @@ def described(contract: Contract) -> str:
 
 def _wrapped(text: str, first: str) -> str:
     """`text` behind `first`, its other lines under it."""
-    return textwrap.fill(text, _COLUMNS, initial_indent=first, subsequent_indent=" " * len(first), break_long_words=False)
+    rest = " " * len(first)
+    return textwrap.fill(text, _COLUMNS, initial_indent=first, subsequent_indent=rest, break_long_words=False)

@@ -1,0 +1,104 @@
+"""What `nkiverify bench` measures beside the manifest, and how it says it. No time is tested: it is the machine's."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from nkiverify import bench
+from nkiverify.bench import LENGTHS, WIDTHS, Growth, Measurement
+from nkiverify.cli import main
+from nkiverify.commands.bench import SECTION, growth_lines, markdown
+from nkiverify.config import Options
+from nkiverify.resources import root
+from nkiverify.verifier import verify
+
+OPTIONS = Options(root=root())
+
+
+def took(target: str, milliseconds: float) -> Measurement:
+    return Measurement(target, 10, {"constant": 9, "smt": 1}, 1, 2 * milliseconds, milliseconds, 51_200)
+
+
+GROWTH = Growth(
+    manifest_seconds=4.25,
+    by_width={512: took("narrow", 8.04), 65_536: took("wide", 8.1)},
+    by_length={10: took("short", 5.0), 1000: took("long", 500.0)},
+)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_matmul_is_proved_at_every_width(width: int) -> None:
+    runs = verify(bench._matmul(width, OPTIONS), OPTIONS)
+    assert [(run.phase, run.as_expected, run.qualifier) for run in runs] == [(1, True, ""), (2, True, "")]
+
+
+def test_a_wide_matmul_has_no_more_claims_than_a_narrow_one() -> None:
+    narrow, wide = (sum(run.claims for run in verify(bench._matmul(width, OPTIONS), OPTIONS)) for width in WIDTHS)
+    assert wide == narrow
+
+
+def test_a_straight_line_has_so_many_operations_and_is_proved(tmp_path: Path) -> None:
+    target = bench._straight_line(LENGTHS[0], tmp_path, OPTIONS)
+    source = (target.root / target.kernel.partition("::")[0]).read_text(encoding="utf-8")
+    # One more loads, one stores.
+    assert source.count("nisa.") - 2 == LENGTHS[0]
+    runs = verify(target, OPTIONS)
+    assert [(run.phase, run.as_expected, run.qualifier) for run in runs] == [(1, True, ""), (2, True, "")]
+
+
+def test_claims_are_linear_in_the_length(tmp_path: Path) -> None:
+    claims = [
+        sum(run.claims for run in verify(bench._straight_line(length, tmp_path, OPTIONS), OPTIONS))
+        for length in (4, 8, 12)
+    ]
+    assert claims[2] - claims[1] == claims[1] - claims[0] > 0
+
+
+def test_a_measurement_is_made_in_a_process_of_its_own() -> None:
+    (measured,) = bench._measured([partial(bench._matmul, WIDTHS[0])], OPTIONS, rounds=1)
+    assert measured is not None
+    assert (measured.target, measured.paths, measured.as_expected) == ("matmul_tiled_512", 1, True)
+    assert measured.claims == sum(measured.closed_by.values()) > 0
+    assert measured.peak_kibibytes > 10_000
+
+
+def test_growth_is_said_in_a_line_each() -> None:
+    assert list(growth_lines(GROWTH)) == [
+        "whole manifest, all phases, 2 workers: 4.2 s (best of 3)",
+        "one matmul, by the size of the result: 512 columns 8.0 ms, 65536 columns 8.1 ms",
+        "straight-line kernels: 10 operations 5.0 ms (0.50 each), 1000 operations 500 ms (0.50 each)",
+    ]
+
+
+def test_the_section_of_the_readme() -> None:
+    assert markdown([took("matmul", 8.04)], GROWTH, "a machine", 5) == (
+        "- 1 target, 10 claims; one after the other 0.0 s cold, 0.0 s warm.\n"
+        "- Whole manifest, all phases, 2 workers: 4.2 s (best of 3).\n"
+        "- One matmul, by the size of the result: 512 columns 8.0 ms, 65536 columns 8.1 ms.\n"
+        "- Straight-line kernels: 10 operations 5.0 ms (0.50 each), 1000 operations 500 ms (0.50 each).\n"
+        "- Measured on a machine; warm is the best of 5.\n"
+        "\n"
+        "<details>\n"
+        "<summary>Every target, all its phases together</summary>\n"
+        "\n"
+        "| target | claims | constant | smt | paths | cold ms | warm ms | MiB |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| `matmul` | 10 | 9 | 1 | 1 | 16 | 8.0 | 50 |\n"
+        "\n"
+        "</details>"
+    )
+
+
+def test_the_readme_has_the_section() -> None:
+    assert f"<!-- {SECTION}: " in (root() / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("selection", [["tensor_add"], ["--family", "tensor_add"], ["--phase", "1"]])
+def test_only_the_whole_manifest_is_written(selection: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--write", *selection]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "nkiverify: error: --write is about the whole manifest: leave out names and filters\n"
