@@ -31,6 +31,7 @@ PRECEDENCE: tuple[ExitStatus, ...] = (
     ExitStatus.INTERRUPTED,
     ExitStatus.MISMATCH,
     ExitStatus.INTERNAL_ERROR,
+    ExitStatus.USAGE,
     ExitStatus.UNKNOWN,
     ExitStatus.NOTHING_VERIFIED,
 )
@@ -97,6 +98,8 @@ def status_of(run: Run) -> ExitStatus:
         return ExitStatus.UNKNOWN
     if run.verdict is Verdict.VACUOUS:
         return ExitStatus.NOTHING_VERIFIED
+    if run.verdict is Verdict.ERROR and run.qualifier == "usage":
+        return ExitStatus.USAGE
     if run.verdict is Verdict.ERROR or "not replayed" in run.qualifier:
         return ExitStatus.INTERNAL_ERROR
     wanted = run.expected if run.expected is not None else Verdict.SUCCESSFUL

@@ -51,7 +51,8 @@ def verify(target: Target, options: Options) -> list[Run]:
     try:
         return _verify(target, options, phases)
     except (UsageError, TargetRaised) as error:
-        return [_plain(target, phase, Verdict.ERROR, str(error), started) for phase in phases]
+        # The target is at fault, not the kernel and not we.
+        return [_plain(target, phase, Verdict.ERROR, str(error), started, "usage") for phase in phases]
     except UnsupportedConstruct as limit:
         return [_plain(target, phase, Verdict.UNKNOWN, limit.construct, started) for phase in phases]
     except Exception as error:
@@ -60,7 +61,9 @@ def verify(target: Target, options: Options) -> list[Run]:
         return [replace(run, traceback=traceback.format_exc()) for run in runs]
 
 
-def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: float) -> Run:
+def _plain(
+    target: Target, phase: int, verdict: Verdict, reason: str, started: float, qualifier: str = ""
+) -> Run:
     return Run(
         target=target.name,
         kernel=target.kernel,
@@ -70,7 +73,7 @@ def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: f
         engine=EmbeddedEngine.name,
         expected=target.expect.get(phase),
         verdict=verdict,
-        qualifier=reason if verdict is Verdict.UNKNOWN else "",
+        qualifier=reason if verdict is Verdict.UNKNOWN else qualifier,
         milliseconds=(time.perf_counter() - started) * 1000,
         reason=reason,
         flags=target.flags,
@@ -221,7 +224,7 @@ class _Judge:
             text = f"{len(undecided)} of {len(claims)} claims: {first.reason}; first {first.claim.contract.id}"
             return Verdict.UNKNOWN, first.reason, f"{text} at {first.claim.site}"
         if not self._exploration.reached:
-            return Verdict.VACUOUS, "", "the target does not call its kernel on any path"
+            return Verdict.VACUOUS, "", "the kernel is called on no path: the domain is empty, or the target does not call it"
         if not claims:
             return Verdict.VACUOUS, "", "no claim was reached: the domain is empty, or the kernel has nothing to check"
         open_loops = [decision for decision in unwinding if decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]

@@ -36,7 +36,7 @@ exit status:
   4    an error of nkiverify itself, or a result file that could not be written
   5    nothing was verified: no target left, or a VACUOUS one
   130  interrupted; what had finished is reported and written
-  Where several apply: 2 and 130, then 1, 4, 3, 5."""
+  Where several apply: 130, then 1, 4, 2, 3, 5."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
