@@ -174,10 +174,10 @@ class _Judge:
         """The verdict."""
         engine = self._engine
         engine.limit(self._seconds)
-        decisions = list(engine.decide(self._phase))
+        decisions = engine.decide(self._phase)
         reached = [decision for decision in decisions if decision.outcome is not Outcome.UNREACHED]
-        unwinding = [decision for decision in engine.decide(1) if decision.claim.unwinding]
-        claims = [decision for decision in reached if not decision.claim.unwinding]
+        unwinding = engine.decide_unwinding()
+        claims = reached
         refuted = _first_of_each_site(decision for decision in claims if decision.outcome is Outcome.REFUTED)
         violations = self._violations(refuted)
         verdict, qualifier, reason = self._judge(claims, unwinding, violations)
@@ -226,7 +226,7 @@ class _Judge:
         if not self._exploration.reached:
             return Verdict.VACUOUS, "", "the kernel is called on no path: the domain is empty, or the target does not call it"
         if not claims:
-            return Verdict.VACUOUS, "", "no claim was reached: the domain is empty, or the kernel has nothing to check"
+            return Verdict.VACUOUS, "", "no claim was reached: the domain is empty, or there is nothing to check"
         open_loops = [decision for decision in unwinding if decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
         if open_loops:
             bound = self._exploration.run.limits.unwind

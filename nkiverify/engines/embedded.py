@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -111,23 +111,30 @@ class EmbeddedEngine:
         """Stop asking the solver after so many seconds from now: what is not decided by then stays undecided."""
         self._deadline = time.monotonic() + seconds
 
-    def decide(self, phase: int) -> Iterator[Decision]:
-        """The decision of every claim of `phase`, in program order."""
-        start = _Path([])
-        yield from self._block(self._program.body, _Place(start, start), phase)
+    def decide(self, phase: int) -> list[Decision]:
+        """The decisions of the claims of `phase` that are not about unwinding, in program order."""
+        return self._decide(lambda claim: claim.phase == phase and not claim.unwinding)
 
-    def _block(self, block: Block, place: _Place, phase: int) -> Iterator[Decision]:
+    def decide_unwinding(self) -> list[Decision]:
+        """The decisions of the claims that loops have been unrolled far enough."""
+        return self._decide(lambda claim: claim.unwinding)
+
+    def _decide(self, wanted: Callable[[Claim], bool]) -> list[Decision]:
+        start = _Path([])
+        return list(self._block(self._program.body, _Place(start, start), wanted))
+
+    def _block(self, block: Block, place: _Place, wanted: Callable[[Claim], bool]) -> Iterator[Decision]:
         for item in block.items:
             if isinstance(item, Claim):
-                if item.phase == phase:
+                if wanted(item):
                     yield self._claim(item, place.path_for(item))
             elif isinstance(item, Assume):
                 place = place.with_conditions([item.condition], item.of_division)
             elif isinstance(item, Loop):
-                yield from self._block(item.body, place.with_conditions(item.bounds), phase)
+                yield from self._block(item.body, place.with_conditions(item.bounds), wanted)
             elif isinstance(item, Branch):
-                yield from self._block(item.then, place.with_conditions([item.condition]), phase)
-                yield from self._block(item.orelse, place.with_conditions([item.condition.negation()]), phase)
+                yield from self._block(item.then, place.with_conditions([item.condition]), wanted)
+                yield from self._block(item.orelse, place.with_conditions([item.condition.negation()]), wanted)
 
     def _claim(self, claim: Claim, path: _Path) -> Decision:
         hypotheses = tuple(path.hypotheses)
@@ -135,6 +142,8 @@ class EmbeddedEngine:
             return Decision(claim, Outcome.UNREACHED, Rung.SMT, hypotheses)
         if path.sample is not None and not path.facts.samples:
             path.facts.samples = tuple(islice(variants(path.sample, path.hypotheses), 3))
+        if self._milliseconds() <= 0:
+            return Decision(claim, Outcome.UNDECIDED, Rung.SMT, hypotheses, reason="time-out")
         if claim.condition is True:
             return self._proved(claim, path, Rung.CONSTANT)
         if isinstance(claim.condition, Condition) and path.facts.proves(claim.condition):
@@ -183,6 +192,14 @@ class EmbeddedEngine:
         parent = path._parent
         if (parent is not None and self._reachable(parent) is False) or path.facts.contradictory:
             return False
+        if parent is not None and parent.sample is not None:
+            # Most often an assignment to what is new, on top of what satisfied the rest, is enough.
+            added = path.hypotheses[len(parent.hypotheses) :]
+            path.sample = parent.sample.extended_for(added)
+            if path.sample is not None:
+                return True
+        if self._milliseconds() <= 0:
+            return None
         for known in ([parent.sample] if parent is not None and parent.sample else []) + self._samples:
             path.sample = next(variants(known, path.hypotheses), None)
             if path.sample is not None:

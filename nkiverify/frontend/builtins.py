@@ -20,7 +20,7 @@ from nkiverify.frontend.ranges import (
     as_sequence,
     symbolic_sequence,
 )
-from nkiverify.frontend.text import to_text
+from nkiverify.frontend.text import SymText, to_text
 from nkiverify.run import unsupported
 from nkiverify.symbolic import conditions, integers
 from nkiverify.symbolic.conditions import Condition
@@ -93,15 +93,15 @@ def sym_round(value: Any, digits: Any = None) -> Any:
 
 def sym_isinstance(value: Any, classes: Any) -> bool:
     """`isinstance`, for which symbolic integers are `int` and the kernel's lists are `list`."""
-    if isinstance(value, SymInt | SymList | SymRational | Condition | SymRange):
-        stands_for = type_of(value)
+    if isinstance(value, SymInt | SymList | SymRational | Condition | SymText | SymRange):
+        stands_for = range if isinstance(value, SymRange) else type_of(value)
         return any(
             isinstance(value, cls)
             if not isinstance(cls, type)
             else issubclass(stands_for, cls) or isinstance(value, cls)
             for cls in _flatten(classes)
         )
-    return isinstance(value, classes)
+    return isinstance(value, tuple(_flatten(classes)) if classes in (sym_range, _call_type) else classes)
 
 
 def _flatten(classes: Any) -> Iterator[Any]:
@@ -112,6 +112,8 @@ def _flatten(classes: Any) -> Iterator[Any]:
         yield from classes.__args__
     elif classes is sym_range:
         yield range
+    elif classes is _call_type:
+        yield type
     else:
         yield classes
 
@@ -126,8 +128,11 @@ def type_of(value: Any) -> type:
         return float
     if isinstance(value, Condition):
         return bool
-    if isinstance(value, SymRange):
-        return range
+    if isinstance(value, SymText):
+        return str
+    if isinstance(value, SymRange | range):
+        # What a kernel knows as `range`.
+        return sym_range  # type: ignore[return-value]
     return type(value)
 
 
@@ -205,8 +210,8 @@ def sym_next(iterator: Any, default: Any = _MISSING) -> Any:
 
 def _lacks(value: Any, name: str) -> bool:
     """Whether `name` is an attribute of ours that the value a symbolic one stands for does not have."""
-    stands_for = type_of(value)
-    return stands_for is not type(value) and not hasattr(stands_for, name)
+    stands_for = range if isinstance(value, SymRange) else type_of(value)
+    return stands_for is not type(value) and isinstance(stands_for, type) and not hasattr(stands_for, name)
 
 
 def sym_hasattr(value: Any, name: str) -> bool:

@@ -529,7 +529,9 @@ class SymbolicRun:
         for loop in self.open_loops:
             loop.refuse_unbound(name)
         self.refuse_lost_name(error)
-        if isinstance(error, TypeError | AttributeError | NotImplementedError) and self.raised_by_us(error):
+        ours = isinstance(error, AttributeError | NotImplementedError) and self.raised_by_us(error)
+        if ours or isinstance(error, TypeError):
+            # C code raises TypeError for a symbolic value where it would take an ordinary one.
             raise self.unsupported(f"{type(error).__name__}: {error}")
 
 

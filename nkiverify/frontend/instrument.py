@@ -94,7 +94,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         node.decorator_list = [self.visit(expression) for expression in node.decorator_list]
-        node.bases = [self.visit(expression) for expression in node.bases]
+        node.bases = [base if isinstance(base, ast.Name) else self.visit(base) for base in node.bases]
         outer, self._function = self._function, None
         node.body = self._statements(node.body)
         self._function = outer
@@ -291,6 +291,12 @@ class _Rewriter(ast.NodeTransformer):
             else:
                 parts.append(value)
         return _placed(_hook("text", *parts), node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        # `type` as a value would tell symbolic values from those they stand for.
+        if node.id == "type" and isinstance(node.ctx, ast.Load):
+            return _placed(_hook("type_call", node), node)
+        return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)

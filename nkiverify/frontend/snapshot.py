@@ -13,7 +13,7 @@ from __future__ import annotations
 import enum
 import functools
 import types
-from collections import OrderedDict, defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -22,15 +22,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from nkiverify.frontend.lists import Element, Segment, SymList
-from nkiverify.frontend.values import PLAIN, slot_names
+from nkiverify.frontend.values import PLAIN, has_hidden_state, slot_names
 from nkiverify.source import KERNEL_MARKER, is_kernel_frame
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.terms import Atom, Term
 
 _MISSING: Any = object()
-#: Classes of C whose contents are read.
-_OPEN_TYPES = (object, list, dict, set, frozenset, tuple, deque, int, str, float, bytes, bool, OrderedDict, defaultdict)
 #: What the import system puts into a module.
 _MODULE_NAMES = frozenset({"__builtins__", "__loader__", "__spec__", "__nki__"})
 #: Where C types come from whose objects do not change.
@@ -261,7 +259,7 @@ def _holder_of(value: object) -> Holder | None:
     package = (kind.__module__ or "").partition(".")[0]
     if package in _LEAF_PACKAGES:
         return None
-    if _has_hidden_state(kind):
+    if has_hidden_state(kind):
         raise OpaqueState(value)
     if hasattr(value, "__dict__") or (slot_names(kind) and not isinstance(value, dict | list | set | deque)):
         return Holder(value, _read_object, _write_object)
@@ -283,16 +281,6 @@ def _by_reduction(value: object) -> Holder | None:
     except Exception:
         raise OpaqueState(value) from None
     return Holder(value, _reduce, None)
-
-
-def _has_hidden_state(kind: type) -> bool:
-    """Whether a class derives from one written in C (containers apart), so that its attributes are not all there is."""
-    return any(
-        base not in _OPEN_TYPES
-        and not issubclass(base, BaseException)
-        and any(isinstance(member, types.MethodDescriptorType) for member in vars(base).values())
-        for base in kind.__mro__
-    )
 
 
 def _reduce(value: Any) -> dict[Any, Any]:

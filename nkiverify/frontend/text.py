@@ -7,94 +7,81 @@ any one number: comparing it, hashing it or measuring it has no answer, so `SymT
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from nkiverify.run import unsupported
-from nkiverify.symbolic import terms
-from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.rationals import SymRational
-from nkiverify.symbolic.terms import Term
+from nkiverify.source import KERNEL_MARKER
+from nkiverify.symbolic.values import StandsFor, TextConversion, missing_attribute
 
 
-class SymText(str):
-    """A string with the text of symbolic values in it: to be shown, not to be looked at."""
+class SymText(StandsFor):
+    """Text with that of symbolic values in it: to be shown, not to be looked at.
 
-    __slots__ = ()
+    It is no `str`: C code would read its characters.
+    """
+
+    __slots__ = ("_text",)
+    _stands_for = str
+
+    def __init__(self, text: str) -> None:
+        self._text = text
 
     def _refuse(self, *arguments: object) -> NoReturn:
         raise unsupported("using text made from a symbolic value as data", "use it in messages and names only")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
-    __hash__ = _refuse
-    __contains__ = __len__ = __getitem__ = __iter__ = _refuse
-    startswith = endswith = find = index = replace = isdigit = strip = _refuse
-    split = encode = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
+    __hash__ = _refuse  # type: ignore[assignment]
+    __contains__ = __len__ = __getitem__ = __iter__ = __mul__ = __rmul__ = __mod__ = __bool__ = _refuse
 
-    def __add__(self, other: str) -> SymText:
-        return SymText(str.__add__(self, other))
+    def __add__(self, other: object) -> Any:
+        return SymText(self._text + str(other)) if isinstance(other, str | SymText) else NotImplemented
 
-    def __radd__(self, other: str) -> SymText:
-        return SymText(str.__add__(other, self))
+    def __radd__(self, other: object) -> Any:
+        return SymText(str(other) + self._text) if isinstance(other, str) else NotImplemented
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise missing_attribute(str, name)
 
     def __format__(self, spec: str) -> str:
-        return str.__str__(self)
+        return self.__str__()
 
     def __str__(self) -> str:
-        return self
+        if KERNEL_MARKER in sys._getframe(1).f_globals:
+            self._refuse()
+        return self._text
+
+    __repr__ = __str__
 
 
-def is_symbolic_value(value: object) -> bool:
-    """Whether the text of `value` depends on the shapes."""
-    return (isinstance(value, Term) and value.constant is None) or isinstance(value, Condition | SymRational)
-
-
-def to_text(value: Any, convert: Callable[[Any], str]) -> str:
-    """`convert(value)`, guarded where the value is symbolic."""
-    if isinstance(value, Term):
-        text = terms.render(value)
-        return text if value.constant is not None else SymText(text)
-    if is_symbolic_value(value):
-        return SymText(repr(value))
+def to_text(value: Any, convert: Callable[[Any], str]) -> Any:
+    """`convert(value)`, guarded where a symbolic number goes into it."""
     if isinstance(value, SymText):
         return value
-    if isinstance(value, tuple):
-        parts = [to_text(part, repr) for part in value]
-        joined = str.__add__("(" + ", ".join(str.__str__(part) for part in parts), ",)" if len(parts) == 1 else ")")
-        return SymText(joined) if any(isinstance(part, SymText) for part in parts) else convert(value)
-    return convert(value)
+    if isinstance(value, str | int | float | bytes | None):
+        return convert(value)
+    before, TextConversion.symbolic = TextConversion.symbolic, False
+    TextConversion.active += 1
+    try:
+        text = convert(value)
+        return SymText(text) if TextConversion.symbolic else text
+    finally:
+        TextConversion.active -= 1
+        TextConversion.symbolic = before
 
 
-def joined(*parts: Any) -> str:
+def joined(*parts: Any) -> Any:
     """An f-string: plain strings, and `(value, conversion, spec)` for what stands in braces."""
-    texts: list[str] = []
-    symbolic = False
-    for part in parts:
-        if isinstance(part, str):
-            symbolic = symbolic or isinstance(part, SymText)
-            texts.append(part)
-            continue
-        value, conversion, spec = part
-        text = _formatted(value, conversion, spec)
-        symbolic = symbolic or isinstance(text, SymText)
-        texts.append(text)
-    whole = "".join(str.__str__(text) for text in texts)
-    return SymText(whole) if symbolic else whole
+    texts = [part if isinstance(part, str) else _formatted(*part) for part in parts]
+    whole = "".join(text if isinstance(text, str) else str(text) for text in texts)
+    return SymText(whole) if any(isinstance(text, SymText) for text in texts) else whole
 
 
-def _formatted(value: Any, conversion: int, spec: str) -> str:
-    if isinstance(value, SymText):
-        return value
-    if isinstance(value, Term | tuple) or is_symbolic_value(value):
-        text = to_text(value, repr if conversion in (ord("r"), ord("a")) else str)
-        if isinstance(text, SymText) or conversion != -1:
-            return text
-        if isinstance(value, Term):
-            return format(value.constant, spec)
-    if conversion == ord("r"):
-        value = repr(value)
-    elif conversion == ord("s"):
-        value = str(value)
-    elif conversion == ord("a"):
-        value = ascii(value)
-    return format(value, spec)
+def _formatted(value: Any, conversion: int, spec: Any) -> Any:
+    converters: dict[int, Callable[[Any], str]] = {ord("r"): repr, ord("s"): str, ord("a"): ascii}
+    if isinstance(spec, SymText):
+        spec._refuse()
+    if conversion in converters:
+        value = to_text(value, converters[conversion])
+    return to_text(value, lambda it: format(it, spec))

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import enum
 import types
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from nkiverify.frontend.lists import Element, Segment, SymList
 from nkiverify.symbolic import terms
@@ -19,7 +22,7 @@ from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.terms import Atom, Term
 
 #: Values without parts that could depend on a loop index.
-PLAIN = (int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))
+PLAIN = (np.generic, int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))
 
 
 class CannotSubstitute(Exception):
@@ -61,7 +64,7 @@ def _same(one: object, two: object, compared: set[tuple[int, int]]) -> bool:
     if type(one) is not type(two) or isinstance(one, Condition):
         return False
     if isinstance(one, PLAIN):
-        return one == two
+        return bool(one == two)
     if (id(one), id(two)) in compared:
         return True
     compared.add((id(one), id(two)))
@@ -106,7 +109,22 @@ def _same_parts(one: SymList, two: SymList, compared: set[tuple[int, int]]) -> b
 
 
 def _walkable(value: object) -> bool:
-    return type(value).__reduce_ex__ is object.__reduce_ex__ and type(value).__module__ != "builtins"
+    kind = type(value)
+    return kind.__reduce_ex__ is object.__reduce_ex__ and kind.__module__ != "builtins" and not has_hidden_state(kind)
+
+
+#: Classes of C whose contents are read.
+_OPEN_TYPES = (object, list, dict, set, frozenset, tuple, deque, int, str, float, bytes, bool, OrderedDict, defaultdict)
+
+
+def has_hidden_state(kind: type) -> bool:
+    """Whether a class derives from one written in C (containers apart), so that its attributes are not all there is."""
+    return any(
+        base not in _OPEN_TYPES
+        and not issubclass(base, BaseException)
+        and any(isinstance(member, types.MethodDescriptorType) for member in vars(base).values())
+        for base in kind.__mro__
+    )
 
 
 def substitute(

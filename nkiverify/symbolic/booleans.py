@@ -43,10 +43,22 @@ class SymBool(Condition):
     def __eq__(self, other: object) -> Any:
         if isinstance(other, Condition | bool):
             return conditions.negate(differ(self, other))
-        return NotImplemented
+        return self._as_int() == other
 
     def __ne__(self, other: object) -> Any:
-        return differ(self, other) if isinstance(other, Condition | bool) else NotImplemented
+        return differ(self, other) if isinstance(other, Condition | bool) else self._as_int() != other
+
+    def __lt__(self, other: object) -> Any:
+        return self._as_int() < other
+
+    def __le__(self, other: object) -> Any:
+        return self._as_int() <= other
+
+    def __gt__(self, other: object) -> Any:
+        return self._as_int() > other
+
+    def __ge__(self, other: object) -> Any:
+        return self._as_int() >= other
 
     def __hash__(self) -> int:
         return hash(bool(self))

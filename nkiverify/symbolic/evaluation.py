@@ -20,6 +20,13 @@ class Valuation:
         self.given = {atom: value for atom, value in given.items() if not isinstance(atom, Div | Min | Select)}
         self._values: dict[Atom, int] = dict(self.given)
 
+    def extended_for(self, conditions: Iterable[Condition | bool]) -> Valuation | None:
+        """These values and 0 for the indices of `conditions` that have none, if `conditions` then hold."""
+        conditions = list(conditions)
+        added = {atom: 0 for atom in _atoms_of(conditions) if isinstance(atom, Index) and atom not in self.given}
+        extended = Valuation({**self.given, **added}) if added else self
+        return extended if extended.satisfies(conditions) else None
+
     def term(self, term: Term) -> int:
         """The value of `term`. Raises `Undefined`."""
         total = 0

@@ -14,7 +14,6 @@ from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
 from nkiverify.run import unsupported
-from nkiverify.source import KERNEL_MARKER
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.rationals import SymRational, as_rational, compare_quotients
@@ -30,6 +29,7 @@ from nkiverify.symbolic.values import (
     missing_attribute,
     modulo,
     observe,
+    text_of,
 )
 
 
@@ -195,16 +195,13 @@ class SymInt(StandsFor, Term):
         value = self.constant
         if value is not None:
             return format(value, spec)
-        _forbid_text_in_kernel(self, sys._getframe(1))
-        return terms.render(self)
+        return text_of(self, sys._getframe(1))
 
     def __str__(self) -> str:
-        if self.constant is None:
-            _forbid_text_in_kernel(self, sys._getframe(1))
-        return terms.render(self)
+        return text_of(self, sys._getframe(1))
 
     def __repr__(self) -> str:
-        return self.__str__()
+        return text_of(self, sys._getframe(1))
 
     @property
     def numerator(self) -> SymInt:
@@ -261,13 +258,6 @@ Number: TypeAlias = "int | float | SymInt | SymRational"
 
 def _no(construct: str) -> NoReturn:
     raise unsupported(construct)
-
-
-def _forbid_text_in_kernel(term: Term, frame: FrameType) -> None:
-    # Text made from a symbolic value compares unequal to the text of any number. In f-strings and str() the
-    # instrumented kernel gets a guarded string; every other way to text in kernel code is refused.
-    if KERNEL_MARKER in frame.f_globals:
-        raise unsupported(f"text made from the symbolic integer {terms.render(term)}", "use an f-string")
 
 
 def _binary(left: Term, other: object, operation: Callable[[Term, Term], Term], swapped: bool = False) -> Any:

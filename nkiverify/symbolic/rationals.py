@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from nkiverify.run import unsupported
+from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Term
@@ -23,6 +23,7 @@ from nkiverify.symbolic.values import (
     modulo,
     observe,
     select,
+    text_of,
 )
 
 
@@ -34,18 +35,22 @@ class SymRational(StandsFor):
     `inexact`, and asking it for an integer or a truth value is unsupported.
     """
 
-    __slots__ = ("bottom", "inexact", "top")
+    __slots__ = ("addends", "bottom", "inexact", "top")
     _stands_for = float
 
     __array_ufunc__ = None
 
-    def __init__(self, top: Term, bottom: Term, inexact: bool = False) -> None:
+    def __init__(self, top: Term, bottom: Term, inexact: bool = False, addends: tuple[Term, ...] = ()) -> None:
         self.top = top
         self.bottom = bottom
         self.inexact = inexact
+        #: Numerators on the way to the present one.
+        self.addends = addends
 
     def _exact(self, what: str) -> None:
-        if self.inexact:
+        """Refuse where the rounded quotient of Python may fall on another side of an integer than the exact one."""
+        small = (self.top, self.bottom, *self.addends)
+        if self.inexact or not all(_is_small(term) for term in small):
             raise unsupported(f"{what} of a rounded floating-point value", "use integer arithmetic (`//`)")
 
     def __floor__(self) -> Any:
@@ -77,7 +82,8 @@ class SymRational(StandsFor):
         one, two = (right, self) if swapped else (self, right)
         top = terms.add(terms.multiply(one.top, two.bottom), terms.multiply(two.top, one.bottom), sign)
         whole = as_term(other) is not None
-        return SymRational(top, terms.multiply(one.bottom, two.bottom), self.inexact or not whole)
+        addends = (*self.addends, self.top)
+        return SymRational(top, terms.multiply(one.bottom, two.bottom), self.inexact or not whole, addends)
 
     def __add__(self, other: object) -> Any:
         return self._combine(other, 1)
@@ -128,7 +134,7 @@ class SymRational(StandsFor):
         return NotImplemented
 
     def __neg__(self) -> SymRational:
-        return SymRational(terms.scale(self.top, -1), self.bottom, self.inexact)
+        return SymRational(terms.scale(self.top, -1), self.bottom, self.inexact, self.addends)
 
     def __abs__(self) -> NoReturn:
         raise unsupported("abs() of a symbolic quotient")
@@ -138,8 +144,9 @@ class SymRational(StandsFor):
         if right is None:
             return NotImplemented
         self._exact("comparison")
-        if right.inexact:
-            right._exact("comparison")
+        if right.inexact or right.bottom.constant != 1:
+            # Two quotients that differ may round to the same number.
+            raise unsupported("comparing quotients that are no integers", "multiply out and compare integers")
         return compare_quotients(self, right, test)
 
     def __lt__(self, other: object) -> Any:
@@ -179,7 +186,8 @@ class SymRational(StandsFor):
         raise missing_attribute(float, name)
 
     def __repr__(self) -> str:
-        return f"({self.top})/({self.bottom})"
+        frame = sys._getframe(1)
+        return f"({text_of(self.top, frame)})/({text_of(self.bottom, frame)})"
 
 
 def as_rational(value: object) -> SymRational | None:
@@ -212,3 +220,17 @@ def compare_quotients(
             conditions.conjunction((conditions.negate(positive), test(terms.scale(one, -1), terms.scale(two, -1)))),
         )
     )
+
+
+#: Numerators and denominators up to this size, added up, leave the rounding error of a quotient below the distance of two
+#: quotients with such denominators: 53 bits of a float, less a margin for one addition.
+_SMALL = 2**50
+
+
+def _is_small(term: Term) -> bool:
+    if term.constant is not None:
+        return abs(term.constant) <= _SMALL
+    run = run_in_progress()
+    bound = terms.constant(_SMALL)
+    within = conditions.conjunction((at_most(term, bound), at_most(terms.scale(bound, -1), term)))
+    return within is True or (run is not None and isinstance(within, Condition) and run.holds(within))

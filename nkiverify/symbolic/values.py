@@ -16,6 +16,24 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Term
 
 
+class TextConversion:
+    """Whether text is being made of a value, and whether a symbolic number has gone into it."""
+
+    active = 0
+    symbolic = False
+
+
+def text_of(term: Term, frame: FrameType) -> str:
+    """The text of a symbolic number. Text compares unequal to that of any number, so kernel code gets it guarded only."""
+    if term.constant is None:
+        if TextConversion.active:
+            TextConversion.symbolic = True
+        elif _kernel_frame(frame) is not None:
+            text = terms.render(term)
+            raise unsupported(f"text made from the symbolic integer {text}", "use an f-string")
+    return terms.render(term)
+
+
 class StandsFor:
     """A value that stands for one of a built-in class, and says so to kernel code that asks for its class."""
 
@@ -57,27 +75,46 @@ def forced_int(term: Term, use: str) -> int:
     return found
 
 
+_EXAMPLES: dict[type, object] = {int: 0, float: 0.5, bool: True, str: "text", range: range(0)}
+
+
 def missing_attribute(stands_for: type, name: str) -> BaseException:
     """What asking a symbolic value for an attribute it lacks raises: the value it stands for may have it."""
-    if hasattr(stands_for, name) and not name.startswith("__array"):
+    # Asked of an object: a class also has the attributes of its metaclass.
+    if hasattr(_EXAMPLES.get(stands_for), name) and not name.startswith("__array"):
         return unsupported(f"the attribute `{name}` of a symbolic {stands_for.__name__}")
     return AttributeError(f"'{stands_for.__name__}' object has no attribute '{name}'")
 
 
+#: Modules whose functions stand for built-in ones: what they compute, the kernel code that called them computes.
+_BUILT_IN = frozenset(
+    {"nkiverify.symbolic.integers", "nkiverify.symbolic.rationals", "nkiverify.symbolic.booleans", "nkiverify.frontend.builtins"}
+)
+
+
+def _kernel_frame(frame: FrameType | None) -> FrameType | None:
+    """The frame of kernel code that is computing, if it is kernel code that computes."""
+    while frame is not None and frame.f_globals.get("__name__") in _BUILT_IN:
+        frame = frame.f_back
+    return frame if frame is not None and KERNEL_MARKER in frame.f_globals else None
+
+
 def observe(result: Term, frame: FrameType) -> Term:
     """Tell the run that kernel code computed `result`."""
-    if KERNEL_MARKER in frame.f_globals:
+    kernel = _kernel_frame(frame)
+    if kernel is not None:
         run = run_in_progress()
         if run is not None:
-            run.host_integer(result, frame)
+            run.host_integer(result, kernel)
     return result
 
 
 def check_divisor(divisor: Term, frame: FrameType) -> None:
     """Tell the run that kernel code divides by `divisor`, raising as Python does where it is zero for sure."""
     run = run_in_progress()
-    if run is not None and KERNEL_MARKER in frame.f_globals:
-        run.host_division(divisor, frame)
+    kernel = _kernel_frame(frame)
+    if run is not None and kernel is not None:
+        run.host_division(divisor, kernel)
     if divisor.constant == 0:
         raise ZeroDivisionError("division by zero")
 
