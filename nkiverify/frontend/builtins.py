@@ -248,7 +248,7 @@ def sym_pow(base: Any, exponent: Any, modulus: Any = None) -> Any:
     return base**exponent if modulus is None else pow(base, exponent, modulus)
 
 
-def sym_repr(value: Any) -> str:
+def sym_repr(value: Any) -> Any:
     """`repr`."""
     return to_text(value, repr)
 
