@@ -32,7 +32,7 @@ class SymText(StandsFor):
         raise unsupported("using text made from a symbolic value as data", "use it in messages and names only")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
-    __hash__ = _refuse  # type: ignore[assignment]
+    __hash__ = _refuse
     __contains__ = __len__ = __getitem__ = __iter__ = __mul__ = __rmul__ = __mod__ = __bool__ = _refuse
 
     def __add__(self, other: object) -> Any:
