@@ -276,7 +276,12 @@ def _straight_line(length: int, folder: Path, options: Options) -> Target:
     return _target(f"straight_line_{length}", f"{file.name}::straight_line", root, run)
 
 
-def machine() -> str:
-    """What the figures were measured on, in one line, with how busy it was."""
-    load = f", load average {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+def load_average() -> float | None:
+    """How many processes wanted a core in the last minute, where the system says it."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
+def machine(load_before: float | None) -> str:
+    """What the figures were measured on, in one line, with how busy it was before (measuring itself adds to it)."""
+    load = f", load average {load_before:.1f} before and {load_average():.1f} after" if load_before is not None else ""
     return f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores{load}"

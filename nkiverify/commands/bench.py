@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nkiverify.bench import Growth, Measurement
     from nkiverify.config import Options
     from nkiverify.manifest import Target
+    from nkiverify.session import ExitStatus
 
 DESCRIPTION = """\
 Measure what verifying each target costs, in a process of its own, all phases
@@ -45,23 +46,25 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.write and partial:
         raise UsageError("--write is about the whole manifest: leave out names and filters")
     targets = selected_targets(options)
-    from nkiverify.bench import machine, measure_growth
+    from nkiverify.bench import load_average, machine, measure_growth
     from nkiverify.report import bench_table
     from nkiverify.session import ExitStatus
 
     if not targets:
         return ExitStatus.NOTHING_VERIFIED
-    place = machine()
+    load_before = load_average()
     measured = _measured(targets, options, arguments.repeat)
     print(bench_table.table(measured))
     print(bench_table.summary(measured))
+    status = _status(targets, measured)
     if not partial:
         growth = measure_growth(targets, options, arguments.repeat)
+        place = machine(load_before)
         print("\n".join(growth_lines(growth)))
         print(place)
-        if arguments.write:
+        if arguments.write and status is ExitStatus.AS_EXPECTED:
             _write_into_readme(markdown(measured, growth, place, arguments.repeat))
-    return _status(targets, measured)
+    return status
 
 
 def _measured(targets: Sequence[Target], options: Options, rounds: int) -> list[Measurement]:
@@ -81,7 +84,7 @@ def _measured(targets: Sequence[Target], options: Options, rounds: int) -> list[
     return measured
 
 
-def _status(targets: Sequence[Target], measured: Sequence[Measurement]) -> int:
+def _status(targets: Sequence[Target], measured: Sequence[Measurement]) -> ExitStatus:
     from nkiverify.session import ExitStatus
 
     answered = {measurement.target for measurement in measured}
