@@ -85,5 +85,5 @@ def test_a_target_that_goes_wrong_is_an_error(message: str, statement: str, tmp_
     assert f"`{message}" in PAGE
     (target,) = project(tmp_path, wrong=module(statement))
     (run,) = verify(target, Options(root=tmp_path))
-    assert run.verdict is Verdict.ERROR
+    assert (run.verdict, run.qualifier) == (Verdict.ERROR, "usage")
     assert message in run.reason
