@@ -145,6 +145,9 @@ class Binding(Protocol):
     def assume(self, condition: object) -> None:
         """Restrict the domain."""
 
+    def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
+        """Take the kernel's asserts at these lines, each with its text, for assumptions."""
+
     def number(self, value: Extent) -> Extent:
         """An integer as kernel code is to see it, so that its arithmetic with it can be checked."""
 
@@ -183,6 +186,10 @@ class Verification:
     def assume(self, condition: object) -> None:
         """Restrict the domain to the values for which `condition` holds."""
         self._binding.assume(condition)
+
+    def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
+        """Restrict the domain to what the kernel's asserts at these lines check: file and line, with what to report."""
+        self._binding.assume_asserts(lines)
 
     def tensor(
         self, name: str, shape: Sequence[Extent], dtype: DType, buffer: MemoryRegion = MemoryRegion.shared_hbm

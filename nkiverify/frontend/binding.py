@@ -50,6 +50,11 @@ class SymbolicBinding:
             self.assumptions[str(condition)] = None
         self._run.assume(condition, "domain")
 
+    def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
+        """What the kernel's asserts at these lines check is part of the domain."""
+        self._run.preconditions = lines
+        self._run.assumed_asserts = self.assumptions
+
 
 class ConcreteBinding:
     """Dimensions have the given values; `OutsideDomain` where the target excludes them.
@@ -87,6 +92,9 @@ class ConcreteBinding:
         """Check that the values are in the domain."""
         if not condition:
             raise OutsideDomain("an assumption of the target does not hold")
+
+    def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
+        """Nothing to do: an assert raises where it does not hold."""
 
 
 class CheckedInt(int):

@@ -124,6 +124,10 @@ class SymbolicRun:
         self.unsupported_construct: Unsupported | None = None
         #: Local names that have no value after a loop, with the reason: reading one is unsupported.
         self.names_without_value: dict[str, str] = {}
+        #: Lines of the kernel whose asserts state preconditions, by file, with the text of the statement: what they
+        #: check is assumed. `assumed_asserts` gets the ones that were met.
+        self.preconditions: Mapping[tuple[str, int], str] = {}
+        self.assumed_asserts: dict[str, None] = {}
         #: How many `try` bodies of the kernel are running.
         self.try_depth = 0
         self._given_up: LoopNotSummarised | None = None
@@ -387,9 +391,35 @@ class SymbolicRun:
         self._block.items.append(Claim(self._claims, rule, stated, phase, site, stub, quantities, unwinding))
 
     def kernel_assert(self, condition: Condition, site: Site) -> None:
-        """An assert of the kernel: a claim, and what follows it may rely on it."""
+        """An assert of the kernel: a claim, unless it is to be assumed, and what follows it may rely on it."""
+        precondition = self._precondition()
+        if precondition is not None:
+            self.assumed_asserts[precondition] = None
+            self.assume(condition, precondition)
+            return
         self.claim(contract("kernel.assert"), condition, 1, site)
         self.assume(condition, f"the assert at line {site.line}")
+
+    def excludes_path(self) -> bool:
+        """Whether a false assert only says that this path, one of several, is outside the domain."""
+        precondition = self._precondition()
+        if precondition is None or self._scopes[0].position == 0:
+            return False
+        self.assumed_asserts[precondition] = None
+        return True
+
+    def _precondition(self) -> str | None:
+        """The statement being executed, if it is one of `preconditions` or was called by one."""
+        if not self.preconditions or len(self._scopes) > 1:
+            return None
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if KERNEL_MARKER in frame.f_globals:
+                text = self.preconditions.get((frame.f_code.co_filename, frame.f_lineno))
+                if text is not None:
+                    return text
+            frame = frame.f_back
+        return None
 
     def claim_exception(self, error: Exception | SystemExit) -> None:
         """The kernel raises `error` on the present path, which ends here."""

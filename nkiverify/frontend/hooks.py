@@ -136,6 +136,8 @@ def check(condition: Any, message: Callable[[], Any]) -> None:
     run.check_alive()
     if run.try_depth > 0 or not isinstance(condition, Condition):
         if not condition:
+            if run.excludes_path():
+                raise run.end_path()
             raise AssertionError(message())
         run.claim(contract("kernel.assert"), True, 1, frame_site(sys._getframe(1)))
         return

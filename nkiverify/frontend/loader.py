@@ -14,6 +14,7 @@ import builtins
 import importlib
 import importlib.abc
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,11 +28,12 @@ from nkiverify.errors import UsageError
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import kernel_builtins
 from nkiverify.frontend.instrument import HOOKS, instrument
+from nkiverify.frontend.placeholders import STUB_PACKAGES, Placeholder, PlaceholderModule, import_module
 from nkiverify.frontend.snapshot import register_kernel_module
 from nkiverify.source import KERNEL_MARKER
 
-#: The packages that the stub library stands for.
-STUB_PACKAGES = ("nki", "neuronxcc")
+#: What lies at the top of a repository.
+_TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 
 _stub_modules: dict[str, ModuleType] = {}
 _compiled: dict[tuple[str, int, int, bool], CodeType] = {}
@@ -47,12 +49,12 @@ class KernelSpace:
         #: Whether a kernel of these modules has been run since they were imported.
         self.executed = False
         self._finder = _Finder(self)
-        #: Top-level names that the folder could serve.
-        self._served = {
-            entry.stem
-            for entry in root.iterdir()
-            if (entry.suffix == ".py" or entry.is_dir()) and _may_be_served(entry.stem)
-        }
+        #: Top-level names that could be served, each with the folder that serves it: the nearest one to the kernel.
+        self._served: dict[str, Path] = {}
+        for folder in _import_roots(root):
+            for entry in folder.iterdir():
+                if (entry.suffix == ".py" or entry.is_dir()) and _may_be_served(entry.stem):
+                    self._served.setdefault(entry.stem, folder)
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -71,28 +73,50 @@ class KernelSpace:
                 module = sys.modules.pop(name)
                 if name.partition(".")[0] in STUB_PACKAGES:
                     _stub_modules[name] = module
-                elif getattr(module, KERNEL_MARKER, None) is not None:
+                elif isinstance(module, PlaceholderModule) or getattr(module, KERNEL_MARKER, None) is not None:
                     self.modules[name] = module
             sys.modules.update(hidden)
 
     def _shadows(self, name: str) -> bool:
         top = name.partition(".")[0]
-        return top in STUB_PACKAGES or name in self.modules or self.source_of(name) is not None
+        if top in STUB_PACKAGES or name in self.modules or self.source_of(name) is not None:
+            return True
+        return self.folder_of(name) is not None or isinstance(sys.modules.get(name), PlaceholderModule)
 
     def source_of(self, name: str) -> Path | None:
-        """The file of the module `name` beside the kernel, if there is one."""
-        if name.partition(".")[0] not in self._served:
+        """The file of the module `name` in the kernel's repository, if there is one."""
+        path = self._path_of(name)
+        if path is None:
             return None
-        path = self.root.joinpath(*name.split("."))
         for candidate in (path / "__init__.py", path.with_name(path.name + ".py")):
             if candidate.is_file():
                 return candidate
         return None
 
+    def folder_of(self, name: str) -> Path | None:
+        """The folder of the namespace package `name`, one without `__init__.py`, in the kernel's repository."""
+        path = self._path_of(name)
+        return path if path is not None and path.is_dir() else None
+
+    def _path_of(self, name: str) -> Path | None:
+        folder = self._served.get(name.partition(".")[0])
+        return folder.joinpath(*name.split(".")) if folder is not None else None
+
     def load(self, name: str) -> ModuleType:
         """The module of this name, loaded if it is not yet."""
         with self.active():
             return importlib.import_module(name)
+
+
+def _import_roots(root: Path) -> Iterator[Path]:
+    """Folders that modules are imported from: `root`, then those around it to the top of the repository, if any."""
+    folders = [root, *root.parents]
+    marked = (depth for depth, folder in enumerate(folders) if any((folder / mark).exists() for mark in _TOP_MARKS))
+    top = next(marked, 0)
+    for folder in folders[: top + 1]:
+        yield folder
+        if folder is not root and (folder / "src").is_dir():
+            yield folder / "src"
 
 
 def _may_be_served(name: str) -> bool:
@@ -113,9 +137,14 @@ class _Finder(importlib.abc.MetaPathFinder):
                 return None
             return _spec(fullname, file, _StubLoader(file))
         file = self._space.source_of(fullname)
-        if file is None:
+        if file is not None:
+            return _spec(fullname, file, _KernelSource(file, self._space.instrumented))
+        folder = self._space.folder_of(fullname)
+        if folder is None:
             return None
-        return _spec(fullname, file, _KernelSource(file, self._space.instrumented))
+        spec = ModuleSpec(fullname, None, is_package=True)
+        spec.submodule_search_locations = [str(folder)]
+        return spec
 
 
 def _spec(name: str, file: Path, loader: importlib.abc.Loader) -> ModuleSpec | None:
@@ -148,9 +177,10 @@ class _KernelSource(importlib.abc.Loader):
         namespace = module.__dict__
         namespace[KERNEL_MARKER] = str(self._file)
         register_kernel_module(module.__name__)
+        namespace["__builtins__"] = {**vars(builtins), "__import__": import_module}
         if self._instrumented:
             namespace[HOOKS] = hooks
-            namespace["__builtins__"] = kernel_builtins(builtins.__import__)
+            namespace["__builtins__"] = kernel_builtins(import_module)
         exec(_compile(self._file, self._instrumented), namespace)
 
 
@@ -180,13 +210,32 @@ def parse(file: Path) -> ast.Module:
 
 
 def module_name(file: Path) -> tuple[Path, str]:
-    """The folder from which `file` is imported, and the dotted name it has there."""
+    """The folder from which `file` is imported, and the dotted name it has there.
+
+    A folder without `__init__.py` is a package where modules in it are imported relatively to it.
+    """
     parts = [file.stem] if file.name != "__init__.py" else []
     folder = file.parent
-    while (folder / "__init__.py").is_file():
+    levels = _relative_levels(folder)
+    while (folder / "__init__.py").is_file() or (len(parts) <= levels and folder.name):
         parts.insert(0, folder.name)
         folder = folder.parent
     return folder, ".".join(parts)
+
+
+def _relative_levels(folder: Path) -> int:
+    """How many folders up the modules in `folder` import from: 1 for `from . import`, 0 where all are absolute."""
+    levels = 0
+    for file in folder.glob("*.py"):
+        try:
+            text = file.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        levels = max([levels, *(len(found.group(1)) for found in _RELATIVE_IMPORT.finditer(text))])
+    return levels
+
+
+_RELATIVE_IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
 
 
 _spaces: dict[Path, KernelSpace] = {}
@@ -201,6 +250,12 @@ def load_kernel(reference: str, base: Path, instrumented: bool) -> tuple[Callabl
     path_text, separator, name = reference.partition("::")
     if not separator or not name:
         raise UsageError(f"a kernel is written path/to/file.py::function, not {reference!r}")
+    module, space = load_module(path_text, base, instrumented)
+    return _function_named(name, module, path_text), space
+
+
+def load_module(path_text: str, base: Path, instrumented: bool) -> tuple[ModuleType, KernelSpace]:
+    """The module of a kernel file, with the space it lives in; see `load_kernel`."""
     file = (base / path_text).resolve()
     if not file.is_file():
         raise UsageError(f"no kernel file {path_text}")
@@ -214,14 +269,35 @@ def load_kernel(reference: str, base: Path, instrumented: bool) -> tuple[Callabl
         module = space.load(dotted)
     except UsageError:
         raise
-    except Exception as error:
-        raise UsageError(f"importing {path_text} raises {type(error).__name__}: {error}") from error
-    kernel = getattr(module, name, None)
-    if kernel is None:
+    except (Exception, SystemExit) as error:
+        place = _place_of(error) or path_text
+        raise UsageError(f"{place}: importing {path_text} raises {type(error).__name__}: {error}") from error
+    return module, space
+
+
+def _place_of(error: BaseException) -> str:
+    """The line of kernel code that raised `error`."""
+    place = ""
+    entry = error.__traceback__
+    while entry is not None:
+        if KERNEL_MARKER in entry.tb_frame.f_globals:
+            place = f"{entry.tb_frame.f_code.co_filename}:{entry.tb_lineno}"
+        entry = entry.tb_next
+    return place
+
+
+def _function_named(name: str, module: ModuleType, path_text: str) -> Callable[..., Any]:
+    """The function with this name, a dotted one in a class, in `module`."""
+    found: Any = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if isinstance(found, Placeholder):
+        raise UsageError(f"{name} in {path_text} is made by {found!r}")
+    if found is None:
         raise UsageError(f"no function {name} in {path_text}{_close(name, module)}")
-    if not callable(kernel) or isinstance(kernel, type):
+    if not callable(found) or isinstance(found, type):
         raise UsageError(f"{name} in {path_text} is not a function")
-    return kernel, space
+    return found  # type: ignore[no-any-return]
 
 
 def _close(name: str, module: ModuleType) -> str:

@@ -1,0 +1,151 @@
+"""What is in a kernel file: its kernels, their parameters and preconditions, read from the text without running it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nkiverify.frontend.loader import parse
+from nkiverify.frontend.placeholders import STUB_PACKAGES
+
+#: Decorators of NKI that make kernels; `nki_jit` is what some modules call their own.
+_MAKERS = frozenset({"jit", "nki_jit", "baremetal", "benchmark", "profile", "trace"})
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """A statement at the top of a kernel, before any loop, that checks the arguments: an assert or a call of a helper.
+
+    `first` and `last` are its lines.
+    """
+
+    first: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A function that `check` can be pointed at."""
+
+    name: str
+    line: int
+    parameters: str
+    decorated: bool
+    preconditions: tuple[Precondition, ...]
+
+
+def kernels_in(file: Path) -> list[Found]:
+    """The kernels of a file, in the order they are written: the functions that `nki.jit` or one of its kin makes a
+    kernel of, and other functions at the top level that have parameters and use NKI.
+
+    Raises `UsageError` where the file cannot be read or is no Python.
+    """
+    tree = parse(file)
+    nki = _names_of_nki(tree)
+    wrapped = {name for node in tree.body for name in _wrapped_functions(node, nki)}
+    found = []
+    for node, name in _functions(tree.body):
+        decorated = node.name in wrapped or any(_makes_kernel(part, nki) for part in node.decorator_list)
+        if decorated or (name == node.name and _takes_arguments(node) and _uses(node, nki)):
+            parameters = ast.unparse(_without_annotations(node.args))
+            found.append(Found(name, node.lineno, parameters, decorated, tuple(preconditions(node))))
+    return found
+
+
+def function_at(file: Path, line: int) -> ast.FunctionDef | None:
+    """The function whose `def`, or first decorator, is at this line of `file`."""
+    for node in ast.walk(parse(file)):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(part.lineno for part in node.decorator_list)])
+            if first <= line <= node.lineno:
+                return node
+    return None
+
+
+def preconditions(function: ast.FunctionDef) -> Iterator[Precondition]:
+    """The preconditions that a kernel states: see `Precondition`."""
+    for statement in function.body:
+        if any(isinstance(part, ast.For | ast.While) for part in _own_parts(statement)):
+            return
+        if isinstance(statement, ast.Assert) or _calls_a_check(statement):
+            text = ast.unparse(statement.test) if isinstance(statement, ast.Assert) else ast.unparse(statement)
+            yield Precondition(statement.lineno, statement.end_lineno or statement.lineno, text)
+
+
+def _own_parts(statement: ast.stmt) -> Iterator[ast.AST]:
+    """`statement` and what is in it, but for the bodies of functions and classes."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        part = pending.pop()
+        yield part
+        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            pending.extend(ast.iter_child_nodes(part))
+
+
+def _calls_a_check(statement: ast.stmt) -> bool:
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    name = _last_name(statement.value.func).lower()
+    return any(word in name for word in ("assert", "check", "validate", "require"))
+
+
+def _functions(body: list[ast.stmt], owner: str = "") -> Iterator[tuple[ast.FunctionDef, str]]:
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            yield node, f"{owner}{node.name}"
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node.body, f"{owner}{node.name}.")
+        elif isinstance(node, ast.If | ast.Try):
+            yield from _functions(node.body, owner)
+
+
+def _names_of_nki(tree: ast.Module) -> set[str]:
+    """Names that imports of NKI bind."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.partition(".")[0] in STUB_PACKAGES:
+                    names.add(alias.asname or alias.name.partition(".")[0])
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in STUB_PACKAGES:
+            names.update(alias.asname or alias.name for alias in node.names)
+    return names
+
+
+def _makes_kernel(decorator: ast.expr, nki: set[str]) -> bool:
+    call = decorator.func if isinstance(decorator, ast.Call) else decorator
+    if _last_name(call) == "partial" and isinstance(decorator, ast.Call) and decorator.args:
+        return _makes_kernel(decorator.args[0], nki)
+    first = call
+    while isinstance(first, ast.Attribute):
+        first = first.value
+    return _last_name(call) in _MAKERS and isinstance(first, ast.Name) and (first.id in nki or first.id == "nki_jit")
+
+
+def _wrapped_functions(node: ast.stmt, nki: set[str]) -> Iterator[str]:
+    """Functions that a statement `kernel = nki.jit(function)` makes kernels of."""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _makes_kernel(node.value, nki):
+        yield from (argument.id for argument in node.value.args if isinstance(argument, ast.Name))
+
+
+def _takes_arguments(node: ast.FunctionDef) -> bool:
+    return bool(node.args.posonlyargs or node.args.args or node.args.kwonlyargs)
+
+
+def _uses(node: ast.FunctionDef, names: set[str]) -> bool:
+    parts = (part for statement in node.body for part in ast.walk(statement))
+    return any(isinstance(part, ast.Name) and part.id in names for part in parts)
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _without_annotations(arguments: ast.arguments) -> ast.arguments:
+    for part in ast.walk(arguments):
+        if isinstance(part, ast.arg):
+            part.annotation = None
+    return arguments

@@ -1,0 +1,92 @@
+"""Running a request, and what is reported of it beside the verdicts: what was checked, and what was assumed."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+
+from nkiverify.check.request import Request
+from nkiverify.config import Options
+from nkiverify.engines.smt import Answer, Question
+from nkiverify.frontend.binding import SymbolicBinding
+from nkiverify.frontend.explorer import Limits, SymbolicRun
+from nkiverify.manifest import Verification
+from nkiverify.model.hardware import hardware_named
+from nkiverify.program import Assume
+from nkiverify.report import terminal
+from nkiverify.results import Run, Verdict
+from nkiverify.session import Session, Versions
+from nkiverify.verifier import verify
+
+#: Milliseconds for finding out that a domain is empty.
+_DOMAIN_MS = 2000
+
+
+def check(request: Request, hardware: Sequence[str], options: Options) -> Session:
+    """The verdicts of the request on each of the hardware generations."""
+    started = datetime.now(timezone.utc)
+    clock = time.perf_counter()
+    runs: list[Run] = []
+    for name in hardware:
+        runs += verify(request.target(name, several=len(hardware) > 1), options)
+    return Session(
+        runs=tuple(_explained(run, request, hardware[0]) for run in runs),
+        root=options.root,
+        started=started,
+        seconds=time.perf_counter() - clock,
+        processes=1,
+        versions=Versions.installed(),
+        command=tuple(sys.argv[1:]),
+    )
+
+
+def report(session: Session, request: Request, debug: bool) -> str:
+    """Everything `check` prints about a kernel."""
+    parts = [_subject(request)]
+    assumed = list(dict.fromkeys(text for run in session.runs for text in run.assumptions))
+    if assumed:
+        parts.append("Assumed:\n" + "\n".join(f"  {text}" for text in assumed))
+    runs = tuple(replace(run, assumptions=()) for run in session.runs)
+    parts.append(terminal.report(replace(session, runs=runs), detail_expected=True, debug=debug))
+    return "\n\n".join(parts)
+
+
+def _subject(request: Request) -> str:
+    given = ", ".join(f"{part.parameter}={part.text.content.strip()}" for part in request.arguments)
+    line = f"{request.reference}({given})"
+    ranges = [f"{name} in {values}" for name, values in request.domain.ranges.items() if values is not None]
+    if ranges:
+        line += " for " + ", ".join(ranges)
+    return textwrap.fill(line, terminal.WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _explained(run: Run, request: Request, hardware: str) -> Run:
+    """`run`, with the reason of a VACUOUS verdict made precise."""
+    if run.verdict is not Verdict.VACUOUS:
+        return run
+    if request.where and _is_empty(request, hardware):
+        texts = " and ".join(f"({text.content.strip()})" for text, _ in request.where)
+        return replace(run, reason=f"no values satisfy --where {texts}")
+    asserted = [text for text in run.assumptions if text in request.asserts.values()]
+    if asserted:
+        return replace(run, reason=f"no values pass the kernel's own asserts: {'; '.join(asserted)}")
+    return run
+
+
+def _is_empty(request: Request, hardware: str) -> bool:
+    """Whether no values of the dimensions satisfy `--where`, as far as the solver can tell in a moment."""
+    run = SymbolicRun(hardware_named(hardware), Limits(seconds=10.0), {})
+    empty = True
+
+    def domain() -> None:
+        nonlocal empty
+        request.assumed_domain(Verification(SymbolicBinding(run), lambda: None))
+        conditions = tuple(item.condition for item in run.program.body.items if isinstance(item, Assume))
+        empty = Question(conditions, _DOMAIN_MS).satisfiable() is Answer.NO
+
+    run.explore(domain)
+    return empty

@@ -1,0 +1,137 @@
+"""`nkiverify check FILE[::KERNEL]`: verify any kernel, with arguments described on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from nkiverify.commands.arguments import phase_list, positive_integer, positive_seconds
+from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
+from nkiverify.errors import UsageError
+
+DESCRIPTION = """\
+Verify one kernel of any file. Nothing is needed there: the file knows nothing of
+nkiverify, and nothing is written beside it. Without ::KERNEL, list what is in it."""
+
+EPILOG = """\
+arguments of the kernel:
+  --arg x='bf16[K, 512]'          a tensor; K stands for every extent of at least 1
+  --arg x='f32[K:128..4096:128]'  a dimension with a range, and a step
+  --arg x='bf16[128,512]@sbuf'    a tensor on chip, for a helper
+  --arg n=4, n=2.5, n=True, n=None, mode="'causal'"
+  --arg n='tiles:1..8'            every integer from 1 to 8
+  --arg mode=Mode.FAST, cfg='Config(tile=128)', dtype=bf16
+                                  names of the kernel's module, and dtypes
+  --arg shape='(H, W)'            a tuple; H and W may be dimensions of tensors
+  Parameters without --arg keep their defaults.
+--where 'K % 128 == 0 and N <= 512' restricts the dimensions. Without any --where
+what the kernel asserts at its top is assumed, and the report says what that is.
+
+exit status: as of `nkiverify` itself
+  0  SUCCESSFUL    1  FAILED    2  what was typed cannot be used    3  UNKNOWN
+  4  an error of nkiverify      5  VACUOUS: no values to check"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    parser.epilog = EPILOG
+    phases = ", ".join(f"{number} {name}" for number, name in PHASES.items())
+    add = parser.add_argument
+    add("kernel", metavar="FILE[::KERNEL]", help="a Python file, and a function in it")
+    add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter is given, see below")
+    add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
+    add("--grid", metavar="N", help="the launch grid, for example 2 or 'N,4'")
+    add("--target", choices=(*HARDWARE, "all"), default="trn2", help="the hardware generation (default: %(default)s)")
+    add("--phase", type=phase_list, metavar="LIST", help=f"only these phases, separated by commas: {phases}")
+    add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
+    add(
+        "--timeout",
+        type=positive_seconds,
+        default=DEFAULT_TIMEOUT_SECONDS,
+        metavar="S",
+        help="seconds for all phases together (default: %(default)g)",
+    )
+    add("--json", type=Path, metavar="FILE", help="write the results to FILE")
+    add("--debug", action="store_true", help="show tracebacks of internal errors")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Check what the arguments ask for; the exit status. Mistakes in their text are shown with a caret."""
+    from nkiverify.check.excerpt import TextError
+
+    try:
+        if "::" not in arguments.kernel:
+            return _list(arguments)
+        return _check(arguments)
+    except TextError as error:
+        print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
+        return 2
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from nkiverify.check.discovery import kernels_in
+    from nkiverify.check.listing import listing
+    from nkiverify.session import ExitStatus
+
+    for option in ("arg", "where", "grid"):
+        if getattr(arguments, option):
+            raise UsageError(f"--{option} needs a kernel: {arguments.kernel}::NAME")
+    file = _existing(arguments.kernel)
+    found = kernels_in(file)
+    if not found:
+        raise UsageError(f"there are no kernels in {arguments.kernel}: no function at its top uses NKI")
+    print(listing(arguments.kernel, found))
+    return ExitStatus.AS_EXPECTED
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    path = arguments.kernel.partition("::")[0]
+    _existing(path)
+    json_file = _writable(arguments.json)
+    from nkiverify.check.outcome import check, report
+    from nkiverify.check.request import request
+    from nkiverify.report import json_results
+    from nkiverify.session import ExitStatus, worst
+
+    base = Path.cwd()
+    hardware = HARDWARE if arguments.target == "all" else (arguments.target,)
+    options = Options(
+        root=base,
+        phases=arguments.phase,
+        unwind=arguments.unwind,
+        timeout=arguments.timeout,
+        debug=arguments.debug,
+        json=json_file,
+    )
+    asked = request(arguments.kernel, base, arguments.arg, arguments.where, arguments.grid)
+    session = check(asked, hardware, options)
+    status = session.exit_status
+    print(report(session, asked, options.debug), end="", flush=True)
+    if json_file is not None:
+        try:
+            json_results.write(json_results.text(session), json_file)
+        except OSError as error:
+            message = f"nkiverify: error: {json_file} could not be written: {error.strerror or error}"
+            print(message, file=sys.stderr)
+            status = worst((status, ExitStatus.INTERNAL_ERROR))
+    return status
+
+
+def _existing(path: str) -> Path:
+    """The file at `path`. Raises `UsageError` where there is none, or it is not Python by its name."""
+    file = Path(path)
+    if file.is_dir():
+        raise UsageError(f"{path} is a folder: name a file in it")
+    if not file.is_file():
+        raise UsageError(f"no file {path}")
+    if file.suffix != ".py":
+        raise UsageError(f"{path} is no Python file")
+    return file.resolve()
+
+
+def _writable(path: Path | None) -> Path | None:
+    from nkiverify.commands.run import _writable as writable
+
+    return writable(path)

@@ -1,0 +1,201 @@
+"""Placeholders for what a kernel file imports and nobody installed here: torch, jax, parts of NKI without a model.
+
+Importing one, naming its attributes, decorating or subclassing with it is fine: kernel files do so for code that no
+kernel calls. Using one while a kernel runs is unsupported, and so is asking one for a truth value at any time.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NoReturn
+
+from nkiverify.run import run_in_progress, unsupported
+
+#: The packages that the stub library stands for.
+STUB_PACKAGES = ("nki", "neuronxcc")
+
+#: Modules that look at every object there is, and ask nothing of it.
+_ONLOOKERS = ("nkiverify.frontend", "nkiverify.check", "inspect", "typing", "dataclasses", "functools")
+
+#: What an import statement may be guarded by.
+_GUARDS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+
+
+class _Base:
+    """What a class deriving from a placeholder derives from."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        raise unsupported(f"{type(self).__name__}, a class that derives from something that is not installed")
+
+
+class Placeholder:
+    """Stands for something that could not be imported; `__nki_path__` is its dotted name."""
+
+    def __init__(self, path: str) -> None:
+        object.__setattr__(self, "__nki_path__", path)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        # The model asks with isinstance() what it was given; it must not conclude that it is nothing it knows.
+        if run_in_progress() is not None and not _only_looks(sys._getframe(1).f_globals):
+            raise _used(self)
+        return Placeholder
+
+    def __getattr__(self, name: str) -> Any:
+        path = object.__getattribute__(self, "__nki_path__")
+        if name.startswith("__") and name != "__version__":
+            raise AttributeError(f"{path}.{name}")
+        if run_in_progress() is not None:
+            raise _missing(f"{path}.{name}")
+        return Placeholder(f"{path}.{name}")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if run_in_progress() is not None:
+            raise _used(self)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if run_in_progress() is not None:
+            raise _used(self)
+        return Placeholder(f"{object.__getattribute__(self, '__nki_path__')}(…)")
+
+    def __getitem__(self, key: object) -> Any:
+        if run_in_progress() is not None:
+            raise _used(self)
+        return self
+
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
+        return (_Base,)
+
+    def __or__(self, other: object) -> Any:
+        return self if run_in_progress() is None else _refuse(self)
+
+    __ror__ = __or__
+
+    def __repr__(self) -> str:
+        return f"<{object.__getattribute__(self, '__nki_path__')}, which is not installed>"
+
+
+def _refuse(value: Placeholder, *_: object, **__: object) -> NoReturn:
+    raise _used(value)
+
+
+for _name in (
+    "bool", "len", "iter", "next", "contains", "int", "index", "float", "str", "format", "enter", "exit",
+    "instancecheck", "subclasscheck", "eq", "ne", "lt", "le", "gt", "ge", "add", "radd", "sub", "rsub", "mul", "rmul",
+    "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow", "rpow", "and", "neg", "matmul",
+):  # fmt: skip
+    setattr(Placeholder, f"__{_name}__", _refuse)
+Placeholder.__hash__ = object.__hash__  # type: ignore[method-assign]
+
+
+class PlaceholderModule(ModuleType):
+    """Stands for a module that is not installed, or is a part of NKI without a model."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name != "__version__":
+            raise AttributeError(name)
+        if run_in_progress() is not None:
+            raise _missing(f"{self.__name__}.{name}")
+        return Placeholder(f"{self.__name__}.{name}")
+
+
+def _used(value: Placeholder) -> BaseException:
+    return _missing(object.__getattribute__(value, "__nki_path__"))
+
+
+def _missing(path: str) -> BaseException:
+    top = path.partition(".")[0].partition("(")[0]
+    if top in STUB_PACKAGES:
+        return unsupported(path, "there is no model of it")
+    return unsupported(f"{path}: {top} is not installed")
+
+
+def _only_looks(namespace: Mapping[str, Any]) -> bool:
+    return str(namespace.get("__name__", "")).startswith(_ONLOOKERS)
+
+
+# --- importing --------------------------------------------------------------------------------------------------------
+
+
+def import_module(
+    name: str,
+    globals: Mapping[str, Any] | None = None,
+    locals: Mapping[str, Any] | None = None,
+    fromlist: Sequence[str] | None = (),
+    level: int = 0,
+) -> Any:
+    """`__import__` of kernel modules: what cannot be found becomes a placeholder.
+
+    An import that the kernel file guards with `except ImportError` raises as Python does: the file says what is to
+    happen without the module.
+    """
+    frame = sys._getframe(1)
+    try:
+        module = builtins.__import__(name, globals, locals, fromlist or (), level)
+    except ModuleNotFoundError as error:
+        missing = error.name or ""
+        if level or not f"{name}.".startswith(f"{missing}.") or _guarded(frame.f_code.co_filename, frame.f_lineno):
+            raise
+        return _placeholders(name, missing, fromlist)
+    if level == 0 and fromlist and name.partition(".")[0] in STUB_PACKAGES:
+        absent = [part for part in fromlist if part != "*" and not hasattr(module, part)]
+        if absent and not _guarded(frame.f_code.co_filename, frame.f_lineno):
+            return _with_placeholders(module, absent)
+    return module
+
+
+def _placeholders(name: str, missing: str, fromlist: Sequence[str] | None) -> ModuleType:
+    """Put placeholders for `missing` and the modules below it on the way to `name`; what the import gives."""
+    parts = name.split(".")
+    for depth in range(missing.count(".") + 1, len(parts) + 1):
+        dotted = ".".join(parts[:depth])
+        module = sys.modules.setdefault(dotted, PlaceholderModule(dotted))
+        parent = sys.modules.get(".".join(parts[: depth - 1]))
+        if parent is not None:
+            setattr(parent, parts[depth - 1], module)
+    return sys.modules[name if fromlist else parts[0]]
+
+
+def _with_placeholders(module: ModuleType, absent: Sequence[str]) -> ModuleType:
+    """`module` with placeholders for names it does not have, for one import statement."""
+    extended = ModuleType(module.__name__)
+    extended.__dict__.update(vars(module))
+    for name in absent:
+        setattr(extended, name, Placeholder(f"{module.__name__}.{name}"))
+    return extended
+
+
+_guards: dict[str, tuple[range, ...]] = {}
+
+
+def _guarded(file: str, line: int) -> bool:
+    """Whether line `line` of `file` is in the body of a `try` that handles ImportError."""
+    if file not in _guards:
+        try:
+            tree = ast.parse(Path(file).read_bytes())
+        except (OSError, SyntaxError, ValueError):
+            return False
+        _guards[file] = tuple(_guarded_lines(tree))
+    return any(line in lines for lines in _guards[file])
+
+
+def _guarded_lines(tree: ast.Module) -> Iterator[range]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try) and any(_handles_import(handler) for handler in node.handlers):
+            last = node.body[-1]
+            yield range(node.body[0].lineno, (last.end_lineno or last.lineno) + 1)
+
+
+def _handles_import(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    return any(isinstance(part, ast.Name) and part.id in _GUARDS for part in ast.walk(handler.type))
