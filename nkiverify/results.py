@@ -30,9 +30,36 @@ class Kind(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A span of kernel source. Lines count from 1, columns (in characters) from 0; -1 where unknown."""
+
+    file: str
+    line: int
+    column: int = -1
+    end_line: int = -1
+    end_column: int = -1
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopValue:
+    """A `for` statement that was running, with the value of its variable: `k = 1`."""
+
+    file: str
+    line: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Violation:
-    """One refuted claim. `witness` maps dimension names to the values for which the concrete run breaks the
-    contract."""
+    """One refuted claim. `witness` maps dimension names to the values for which the concrete run breaks the contract.
+
+    `values` are the same as numbers, where `witness` names the option of a choice; `smallest` says that there is no
+    simpler witness (nkiverify.witness.minimise), `generalises` what else fails, by dimension. `comparison` is the
+    refuted condition with its numbers. What the replay of the witness saw when the contract broke: `calls`, the calls
+    in kernel code that led to the place, outermost first; `loops` that were running, outermost first; `tensors` that
+    the place mentions.
+    """
 
     contract: str
     statement: str
@@ -47,6 +74,13 @@ class Violation:
     stub: str = ""
     replayed: bool = False
     note: str = ""
+    values: dict[str, int] = field(default_factory=dict)
+    smallest: bool = False
+    generalises: dict[str, str] = field(default_factory=dict)
+    comparison: str = ""
+    calls: tuple[Place, ...] = ()
+    loops: tuple[LoopValue, ...] = ()
+    tensors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +88,8 @@ class Run:
     """One target, one phase, one engine.
 
     `qualifier` is what stands in brackets after the verdict: "bounded 8", "not replayed", the reason of an UNKNOWN.
-    `closed_by` counts the claims each rung of the engine decided. `reason` says why the verdict is not a plain one.
+    `closed_by` counts the claims each rung of the engine decided. `reason` says why the verdict is not a plain one,
+    `place` is where in the kernel an UNKNOWN arises, `advice` what the user can do about it.
     """
 
     target: str
@@ -75,6 +110,8 @@ class Run:
     flags: str = ""
     tags: tuple[str, ...] = ()
     traceback: str = ""
+    place: Place | None = None
+    advice: str = ""
 
     @property
     def as_expected(self) -> bool:

@@ -23,12 +23,22 @@ from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.results import Run, Verdict, Violation
 from nkiverify.selection import phases_to_run
 from nkiverify.source import Site
-from nkiverify.witness.explain import violation_of
-from nkiverify.witness.minimise import smallest_witness
+from nkiverify.witness.explain import Circumstances, violation_of
+from nkiverify.witness.generalise import generalisation
+from nkiverify.witness.labels import argument_labels
+from nkiverify.witness.minimise import Witness, simplicity, smallest_witness
+from nkiverify.witness.observe import key_of
 from nkiverify.witness.replay import Replay, replay
 
 #: Seconds for making the witnesses of one target small.
 MINIMISE_SECONDS = 1.0
+
+#: Seconds for finding out what else fails, per violation.
+GENERALISE_SECONDS = 0.2
+
+#: Refuted claims of one line among which the simplest witness is looked for, and those of them that are replayed.
+MAX_CANDIDATES = 4
+MAX_REPLAYED = 2
 
 #: How many loops of a target may turn out to need unrolling, one exploration each.
 MAX_EXPLORATIONS = 200
@@ -61,9 +71,7 @@ def verify(target: Target, options: Options) -> list[Run]:
         return [replace(run, traceback=traceback.format_exc()) for run in runs]
 
 
-def _plain(
-    target: Target, phase: int, verdict: Verdict, reason: str, started: float, qualifier: str = ""
-) -> Run:
+def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: float, qualifier: str = "") -> Run:
     return Run(
         target=target.name,
         kernel=target.kernel,
@@ -178,7 +186,7 @@ class _Judge:
         reached = [decision for decision in decisions if decision.outcome is not Outcome.UNREACHED]
         unwinding = engine.decide_unwinding()
         claims = reached
-        refuted = _first_of_each_site(decision for decision in claims if decision.outcome is Outcome.REFUTED)
+        refuted = _by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), every=False)
         violations = self._violations(refuted)
         verdict, qualifier, reason = self._judge(claims, unwinding, violations)
         closed = Counter(decision.rung.value for decision in claims if decision.outcome is not Outcome.UNDECIDED)
@@ -224,7 +232,11 @@ class _Judge:
             text = f"{len(undecided)} of {len(claims)} claims: {first.reason}; first {first.claim.contract.id}"
             return Verdict.UNKNOWN, first.reason, f"{text} at {first.claim.site}"
         if not self._exploration.reached:
-            return Verdict.VACUOUS, "", "the kernel is called on no path: the domain is empty, or the target does not call it"
+            return (
+                Verdict.VACUOUS,
+                "",
+                "the kernel is called on no path: the domain is empty, or the target does not call it",
+            )
         if not claims:
             return Verdict.VACUOUS, "", "no claim was reached: the domain is empty, or there is nothing to check"
         open_loops = [decision for decision in unwinding if decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
@@ -239,42 +251,86 @@ class _Judge:
         reason = self._exploration.unrolled.get(site) if site is not None else None
         return f": {reason}" if reason else ""
 
-    def _violations(self, refuted: list[Decision]) -> list[Violation]:
+    def _violations(self, refuted: list[list[Decision]]) -> list[Violation]:
+        """A violation per place: each list has the refuted claims of one place."""
         deadline = time.monotonic() + MINIMISE_SECONDS
         found: list[Violation] = []
-        awaited = [(decision.claim.contract.id, decision.claim.site) for decision in refuted]
-        for decision in refuted:
-            values, confirmed = self._confirmation(decision, awaited, deadline)
-            found.append(violation_of(decision, values, self._exploration.run.program, confirmed))
+        awaited = [(decision.claim.contract.id, decision.claim.site) for group in refuted for decision in group[:1]]
+        for group in refuted:
+            found.append(self._violation(self._simplest(group, awaited, deadline), deadline))
         if any(violation.replayed for violation in found):
             # The plain run ends at the first exception: what lies behind it fails only if it is mended.
             note = "not reached by the plain run, which fails before it"
             found = [violation if violation.replayed else replace(violation, note=note) for violation in found]
         return found
 
-    def _confirmation(
-        self, decision: Decision, awaited: list[tuple[str, Site | None]], deadline: float
-    ) -> tuple[dict[str, int], bool]:
-        """A witness for the claim, and whether the plain run on it breaks the contract at the same line."""
+    def _simplest(self, group: list[Decision], awaited: list[tuple[str, Site | None]], deadline: float) -> _Confirmed:
+        """Of the refuted claims of one place, the one with the simplest witness that the plain run confirms."""
+        program = self._exploration.run.program
+        # Without dimensions there is one witness, and the claim that comes first says it best.
+        candidates = group[:MAX_CANDIDATES] if program.dimensions else group[:1]
+        witnesses = [
+            (decision, smallest_witness(program, decision, max(0.0, deadline - time.monotonic())))
+            for decision in candidates
+        ]
+        witnesses.sort(key=lambda pair: simplicity(pair[1].values, program.dimensions))
+        tried = [self._confirmed(decision, witness, awaited) for decision, witness in witnesses[:MAX_REPLAYED]]
+        return next((one for one in tried if one.replay is not None), tried[0])
+
+    def _confirmed(self, decision: Decision, witness: Witness, awaited: list[tuple[str, Site | None]]) -> _Confirmed:
+        """The claim with a witness on which the plain run breaks the contract at the same line, if there is one."""
         claim = decision.claim
+        key = (claim.contract.id, claim.site)
+        asked = awaited if key in awaited else [*awaited, key]
+        for values, played in self._replays:
+            if values == witness.values and played.confirms(claim.contract, claim.site):
+                return _Confirmed(decision, witness, played)
+        played = replay(self._target, witness.values, self._hardware, checked=self._phase == 2, awaited=asked)
+        self._replays.append((witness.values, played))
+        if played.confirms(claim.contract, claim.site):
+            return _Confirmed(decision, witness, played)
         for values, earlier in self._replays:
             if earlier.confirms(claim.contract, claim.site):
-                return values, True
+                return _Confirmed(decision, Witness.unexplained(values, self._exploration.run.program), earlier)
+        return _Confirmed(decision, witness, None)
+
+    def _violation(self, found: _Confirmed, deadline: float) -> Violation:
+        decision, witness = found.decision, found.witness
         program = self._exploration.run.program
-        values = smallest_witness(program, decision, max(0.0, deadline - time.monotonic()))
-        played = replay(self._target, values, self._hardware, checked=self._phase == 2, awaited=awaited)
-        self._replays.append((values, played))
-        return values, played.confirms(claim.contract, claim.site)
+        if found.replay is None:
+            return violation_of(decision, witness, program, Circumstances(replayed=False))
+        seconds = max(0.0, min(GENERALISE_SECONDS, deadline - time.monotonic()))
+        known = Circumstances(
+            replayed=True,
+            observation=found.replay.observations.get(key_of(decision.claim.contract.id, decision.claim.site)),
+            labels=self._labels(witness.values),
+            generalises=generalisation(program, decision, witness, seconds) if witness.smallest else {},
+        )
+        return violation_of(decision, witness, program, known)
+
+    def _labels(self, values: dict[str, int]) -> dict[str, tuple[str, ...]]:
+        return argument_labels(self._target, values, self._hardware) if values else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Confirmed:
+    """A refuted claim, its witness, and the plain run that breaks the contract at the same line, if one does."""
+
+    decision: Decision
+    witness: Witness
+    replay: Replay | None
 
 
 #: Contracts that the symbolic run itself may break where it is not faithful: without a replay they prove nothing.
 _RAISED = ("kernel.exception",)
 
 
-def _first_of_each_site(refuted: Iterable[Decision]) -> list[Decision]:
-    """The first refuted claim of each place in the kernel."""
-    first: dict[tuple[str, int] | None, Decision] = {}
+def _by_place(refuted: Iterable[Decision], every: bool) -> list[list[Decision]]:
+    """The refuted claims of each line of the kernel together; with `every`, each claim by itself."""
+    if every:
+        return [[decision] for decision in refuted]
+    groups: dict[tuple[str, int] | None, list[Decision]] = {}
     for decision in refuted:
         site = decision.claim.site
-        first.setdefault((site.file, site.line) if site is not None else None, decision)
-    return list(first.values())
+        groups.setdefault((site.file, site.line) if site is not None else None, []).append(decision)
+    return list(groups.values())

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nkiverify.report import wording
-from nkiverify.results import Run, Violation
+from nkiverify.results import Place, Run, Violation
 from nkiverify.session import Session
 
 SCHEMA = "nkiverify-results/1"
@@ -87,6 +87,8 @@ def _run(run: Run, root: Path) -> dict[str, Json]:
         "flags": run.flags,
         "tags": list(run.tags),
         "traceback": run.traceback,
+        "place": _place(run.place, root) if run.place is not None else None,
+        "advice": run.advice,
     }
 
 
@@ -105,6 +107,27 @@ def _violation(violation: Violation, root: Path) -> dict[str, Json]:
         "witness": dict(violation.witness),
         "replayed": violation.replayed,
         "note": violation.note,
+        "values": dict(violation.values),
+        "smallest": violation.smallest,
+        "generalises": dict(violation.generalises),
+        "comparison": violation.comparison,
+        "calls": [_place(place, root) for place in violation.calls],
+        "loops": [
+            {"file": wording.relative(loop.file, root), "line": loop.line, "value": loop.value}
+            for loop in violation.loops
+        ],
+        "tensors": list(violation.tensors),
+    }
+
+
+def _place(place: Place, root: Path) -> dict[str, Json]:
+    return {
+        "file": wording.relative(place.file, root),
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+        "function": place.function,
     }
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.concrete import AllBroken, BrokenContract, ConcreteRun, innermost_kernel_site
+from nkiverify.frontend.concrete import AllBroken, BrokenContract, innermost_kernel_site
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.run import running
 from nkiverify.source import Site
+from nkiverify.witness.observe import Key, Observation, ObservingRun, key_of, observed_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Replay:
     raised_at: Site | None = None
     excluded: str = ""
     unsupported: str = ""
+    observations: Mapping[Key, Observation] = field(default_factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -73,19 +75,24 @@ def replay(
     broken contract.
     """
     kernel, space = load_kernel(target.kernel, target.root, instrumented=False)
-    run = ConcreteRun(hardware, stop_at_first, seconds, awaited)
+    run = ObservingRun(hardware, stop_at_first, seconds, awaited)
     binding = ConcreteBinding(values, checked)
+    error: Exception | SystemExit | None = None
+    unsupported = ""
     try:
         with space.active(), running(run):
             target.function(Verification(binding, kernel))
     except OutsideDomain as outside:
         return Replay((), excluded=str(outside))
     except AllBroken:
-        return Replay(tuple(run.broken))
+        pass
     except UnsupportedConstruct as limit:
-        return Replay(tuple(run.broken), unsupported=limit.construct)
-    except (Exception, SystemExit) as error:
-        if stop_at_first and run.broken:
-            return Replay(tuple(run.broken))
-        return Replay(tuple(run.broken), error, innermost_kernel_site(error))
-    return Replay(tuple(run.broken))
+        unsupported = limit.construct
+    except (Exception, SystemExit) as raised:
+        error = None if stop_at_first and run.broken else raised
+    observations = dict(run.observations)
+    site = innermost_kernel_site(error) if error is not None else None
+    seen = observed_in(error) if error is not None else None
+    if error is not None and seen is not None:
+        observations[key_of(rule_of(error).id, site)] = seen
+    return Replay(tuple(run.broken), error, site, unsupported=unsupported, observations=observations)

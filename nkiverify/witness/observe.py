@@ -1,0 +1,193 @@
+"""What a plain run sees at the moment a contract breaks: calls, loops and tensors, from the frames of kernel code."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from types import FrameType, TracebackType
+
+from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.explorer import kernel_entries
+from nkiverify.model.contracts import Contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.tensor import Tensor
+from nkiverify.results import LoopValue, Place
+from nkiverify.source import Site, frame_site, is_kernel_frame
+
+#: Tensors listed for one place; more would hide the ones that matter.
+MAX_TENSORS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTensor:
+    """A tensor that kernel code calls `name`; `argument` is the argument it is the whole of, empty for others."""
+
+    name: str
+    argument: str
+    shape: tuple[str, ...]
+    dtype: str
+    buffer: str
+
+    def described(self, labels: Mapping[str, Sequence[str]]) -> str:
+        """`lhsT bfloat16[K=200, M=128] shared_hbm`, with the `labels` of the extents of arguments, if it is one."""
+        names = labels.get(self.argument, ())
+        if len(names) != len(self.shape):
+            names = [""] * len(self.shape)
+        extents = [f"{name}={extent}" if name else extent for name, extent in zip(names, self.shape, strict=True)]
+        return f"{self.name} {self.dtype}[{', '.join(extents)}] {self.buffer}"
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The circumstances of one broken contract. `place` is where it broke, `calls` led there, outermost first."""
+
+    place: Place
+    calls: tuple[Place, ...]
+    loops: tuple[LoopValue, ...]
+    tensors: tuple[SeenTensor, ...]
+
+
+#: A contract and the line it breaks at.
+Key = tuple[str, str, int]
+
+
+def key_of(contract: str, site: Site | None) -> Key:
+    """What identifies one contract at one line."""
+    return (contract, site.file, site.line) if site is not None else (contract, "", 0)
+
+
+class ObservingRun(ConcreteRun):
+    """A concrete run that remembers the circumstances in which each contract first broke at each line."""
+
+    def __init__(
+        self, hardware: Hardware, stop_at_first: bool, seconds: float, awaited: Iterable[tuple[str, Site | None]]
+    ) -> None:
+        super().__init__(hardware, stop_at_first, seconds, awaited)
+        self.observations: dict[Key, Observation] = {}
+
+    def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
+        """Note that `rule` is broken, and what can be seen from here."""
+        key = key_of(rule.id, site)
+        if key not in self.observations:
+            frames = [frame for frame in _outwards(sys._getframe(1)) if is_kernel_frame(frame)]
+            if frames:
+                frames.reverse()
+                self.observations[key] = observed([(frame, frame_site(frame)) for frame in frames])
+        super().violated(rule, site, quantities)
+
+
+def observed_in(error: BaseException) -> Observation | None:
+    """What can be seen in the kernel's frames of the traceback of `error`."""
+    entries = kernel_entries(error)
+    return observed([(entry.tb_frame, entry_site(entry)) for entry in entries]) if entries else None
+
+
+def entry_site(entry: TracebackType) -> Site:
+    """The span of source that a traceback entry is about; the line alone before Python 3.11."""
+    code = entry.tb_frame.f_code
+    line, end_line, column, end_column = entry.tb_lineno, -1, -1, -1
+    if sys.version_info >= (3, 11) and entry.tb_lasti >= 0:
+        positions = list(code.co_positions())[entry.tb_lasti // 2]
+        if positions[0] == line and None not in positions:
+            _, end_line, column, end_column = (number if number is not None else -1 for number in positions)
+    return Site(code.co_filename, line, column, end_line, end_column, code.co_name)
+
+
+def observed(frames: Sequence[tuple[FrameType, Site]]) -> Observation:
+    """What the kernel's frames show, the innermost being the last."""
+    frame, site = frames[-1]
+    return Observation(
+        place=_place(site),
+        # A comprehension is a frame of its own before Python 3.12, but no call.
+        calls=tuple(
+            _place(site) for (_, site), (called, _) in pairwise(frames) if not called.f_code.co_name.startswith("<")
+        ),
+        loops=tuple(loop for each, at in frames for loop in _loops(each, at)),
+        tensors=tuple(_tensors(frame, site))[:MAX_TENSORS],
+    )
+
+
+def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _place(site: Site) -> Place:
+    return Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
+
+
+def syntax(file: str) -> ast.Module | None:
+    """The syntax tree of a kernel file, None where it cannot be read any more."""
+    linecache.checkcache(file)
+    return _parsed("".join(linecache.getlines(file)))
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _loops(frame: FrameType, site: Site) -> Iterator[LoopValue]:
+    """The `for` statements around `site` in the function of `frame`, outermost first."""
+    code = frame.f_code
+    tree = syntax(site.file)
+    for node in ast.walk(tree) if tree is not None else ():
+        inside = isinstance(node, ast.For) and code.co_firstlineno <= node.lineno and _within(node, site.line)
+        if inside and not _in_inner_function(tree, node, site.line, code.co_firstlineno):  # type: ignore[arg-type]
+            assert isinstance(node, ast.For)
+            names = [part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)]
+            values = [f"{name} = {frame.f_locals[name]}" for name in names if _is_number(frame.f_locals.get(name))]
+            if values:
+                yield LoopValue(site.file, node.lineno, ", ".join(values))
+
+
+def _within(node: ast.For, line: int) -> bool:
+    return node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0)
+
+
+def _in_inner_function(tree: ast.Module, loop: ast.For, line: int, first_line: int) -> bool:
+    """Whether `line` is in a function defined inside `loop`: its frame is another one than the loop's."""
+    return any(
+        isinstance(node, ast.FunctionDef | ast.Lambda)
+        and node.lineno >= loop.lineno
+        and node.lineno <= line <= (node.end_lineno or 0)
+        and first_line < node.lineno
+        for node in ast.walk(loop)
+    )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | str) and len(str(value)) <= 40
+
+
+def _tensors(frame: FrameType, site: Site) -> Iterator[SeenTensor]:
+    """The tensors that the span of `site` names, else those of the whole line."""
+    tree = syntax(site.file)
+    last = site.end_line if site.end_line > 0 else site.line
+    seen: set[str] = set()
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.Name) or not site.line <= node.lineno <= last or node.id in seen:
+            continue
+        outside = (node.lineno == site.line and node.col_offset < site.column) or (
+            site.end_column > 0 and node.lineno == last and node.col_offset >= site.end_column
+        )
+        value = frame.f_locals.get(node.id)
+        if not outside and isinstance(value, Tensor):
+            seen.add(node.id)
+            yield _seen(node.id, value)
+
+
+def _seen(name: str, tensor: Tensor) -> SeenTensor:
+    storage = tensor.storage
+    whole = isinstance(storage.identity, tuple) and tuple(tensor.shape) == tuple(storage.shape)
+    argument = storage.name if whole else ""
+    return SeenTensor(name, argument, tuple(map(str, tensor.shape)), str(tensor.dtype), str(storage.buffer))
