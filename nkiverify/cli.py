@@ -18,7 +18,10 @@ PROGRAM = "nkiverify"
 #: The module of each subcommand, imported when it is used.
 COMMANDS: dict[str, str] = {
     "bench": "nkiverify.commands.bench",
+    "check": "nkiverify.commands.check",
     "contracts": "nkiverify.commands.contracts",
+    "dashboard": "nkiverify.commands.dashboard",
+    "history": "nkiverify.commands.history",
     "run": "nkiverify.commands.run",
 }
 #: The command that takes arguments which do not begin with a command's name.

@@ -1,0 +1,1 @@
+"""The dashboard: the last results as one HTML page that opens from disk, without a network."""

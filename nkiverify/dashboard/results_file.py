@@ -1,0 +1,86 @@
+"""Reading `results.json` back into records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from nkiverify.errors import UsageError
+from nkiverify.report.json_results import SCHEMA
+from nkiverify.results import Kind, Run, Verdict, Violation
+
+_RUN_KEYS = frozenset(field.name for field in fields(Run))
+_VIOLATION_KEYS = frozenset(field.name for field in fields(Violation))
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What `results.json` says: the runs of one invocation and its circumstances. `started` is in ISO 8601."""
+
+    nkiverify: str
+    python: str
+    platform: str
+    engines: Mapping[str, str]
+    started: str
+    seconds: float
+    processes: int
+    command: tuple[str, ...]
+    exit_status: int
+    interrupted: bool
+    not_run: tuple[str, ...]
+    runs: tuple[Run, ...]
+
+
+def read(path: Path) -> Results:
+    """The results in the file at `path`. Raises `UsageError` where there are none of a version that is understood."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"there are no results: {path} does not exist; `make verify` writes it") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise UsageError(f"{path} is not JSON: {error}") from error
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise UsageError(f"{path} does not hold results of the schema {SCHEMA}")
+    try:
+        return Results(
+            nkiverify=document["nkiverify"],
+            python=document["python"],
+            platform=document["platform"],
+            engines=dict(document["engines"]),
+            started=document["started"],
+            seconds=float(document["seconds"]),
+            processes=document["processes"],
+            command=tuple(document["command"]),
+            exit_status=document["exit_status"],
+            interrupted=document["interrupted"],
+            not_run=tuple(document["not_run"]),
+            runs=tuple(map(_run, document["runs"])),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"{path} is not as {SCHEMA} says: {type(error).__name__}: {error}") from error
+
+
+def _run(entry: Mapping[str, Any]) -> Run:
+    """One run. Keys that a later program added are passed over, as the schema promises that they can be."""
+    known = {key: value for key, value in entry.items() if key in _RUN_KEYS}
+    expected = known["expected"]
+    return Run(
+        **known
+        | {
+            "kind": Kind(known["kind"]),
+            "verdict": Verdict(known["verdict"]),
+            "expected": None if expected is None else Verdict(expected),
+            "assumptions": tuple(known["assumptions"]),
+            "tags": tuple(known["tags"]),
+            "violations": tuple(map(_violation, known["violations"])),
+        }
+    )
+
+
+def _violation(entry: Mapping[str, Any]) -> Violation:
+    return Violation(**{key: value for key, value in entry.items() if key in _VIOLATION_KEYS})

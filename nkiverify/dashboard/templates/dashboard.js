@@ -1,0 +1,210 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const nonce = document.currentScript.nonce;
+  const byId = (id) => document.getElementById(id);
+
+  const inflate = async (id) => {
+    const bytes = Uint8Array.from(atob(byId(id).textContent), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text();
+  };
+  const data = inflate("data").then(JSON.parse);
+
+  const element = (name, text, kind) => {
+    const made = document.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    if (kind) made.className = kind;
+    return made;
+  };
+
+  // Filters and sorting
+  const table = byId("run-table");
+  const body = table.tBodies[0];
+  const rows = Array.from(body.rows);
+  const form = byId("filters");
+  const words = new Map(rows.map((row) => [row, `${row.textContent} ${row.dataset.more || ""}`.toLowerCase()]));
+
+  const matches = (row, wanted) => {
+    const text = (wanted.get("text") || "").toLowerCase().split(/\s+/);
+    if (!text.every((word) => words.get(row).includes(word))) return false;
+    if (wanted.get("unexpected") && row.dataset.unexpected === undefined) return false;
+    const tag = wanted.get("tag");
+    if (tag && !(row.dataset.tag || "").split(" ").includes(tag)) return false;
+    return ["family", "kind", "verdict", "phase"].every((key) => !wanted.get(key) || row.dataset[key] === wanted.get(key));
+  };
+  const filter = () => {
+    const wanted = new FormData(form);
+    let shown = 0;
+    for (const row of rows) {
+      row.hidden = !matches(row, wanted);
+      if (!row.hidden) shown += 1;
+    }
+    byId("shown").textContent = `${shown} of ${rows.length} runs`;
+  };
+  form.hidden = false;
+  form.addEventListener("input", filter);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(filter));
+
+  for (const button of document.querySelectorAll("button[data-family]")) {
+    button.addEventListener("click", () => {
+      form.reset();
+      form.elements.family.value = button.dataset.family;
+      filter();
+      byId("runs").scrollIntoView();
+      form.elements.text.focus({ preventScroll: true });
+    });
+  }
+
+  const headers = Array.from(table.tHead.rows[0].cells);
+  headers.forEach((header, column) => {
+    const button = element("button", header.textContent, "sort");
+    button.type = "button";
+    header.replaceChildren(button);
+    const number = header.dataset.number !== undefined;
+    const value = (row) => {
+      const cell = row.cells[column];
+      const text = cell.dataset.value || cell.textContent;
+      return number ? Number(text) : text;
+    };
+    button.addEventListener("click", () => {
+      const down = header.getAttribute("aria-sort") === "ascending";
+      for (const other of headers) other.setAttribute("aria-sort", "none");
+      header.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const sign = down ? -1 : 1;
+      rows.sort((a, b) => {
+        const [x, y] = [value(a), value(b)];
+        return sign * (number ? x - y : x < y ? -1 : x > y ? 1 : 0);
+      });
+      body.append(...rows);
+    });
+  });
+
+  // Sources, shown when a target is opened
+  const listing = (file, text, marks, wanted) => {
+    const block = element("pre", undefined, "source");
+    block.tabIndex = 0;
+    block.setAttribute("role", "region");
+    block.setAttribute("aria-label", `Source of ${file}`);
+    let goal = null;
+    text.replace(/\n$/, "").split("\n").forEach((line, index) => {
+      const number = index + 1;
+      const mark = marks[number];
+      const span = element("span", undefined, mark ? "mark" : "");
+      span.append(element("span", `${String(number).padStart(5)} `, "n"), line);
+      if (mark) span.append(element("span", `   <- ${mark}`, "note"));
+      if ((mark && !(goal && goal.className)) || (!goal && line.startsWith(`def ${wanted}(`))) goal = span;
+      block.append(span, "\n");
+    });
+    return [block, goal];
+  };
+  const fill = async (place) => {
+    const { targets, sources } = await data;
+    const entry = targets[place.dataset.anchor];
+    place.removeAttribute("data-anchor");
+    if (entry.code) {
+      place.append(element("h3", `The target, ${entry.code_place}`));
+      const code = element("pre", entry.code);
+      code.tabIndex = 0;
+      place.append(code);
+    }
+    for (const file of new Set([entry.file, ...Object.keys(entry.marks)])) {
+      if (!sources[file]) continue;
+      place.append(element("h3", file));
+      const [block, goal] = listing(file, sources[file], entry.marks[file] || {}, entry.function);
+      place.append(block);
+      if (goal) block.scrollTop = goal.offsetTop - block.offsetTop - 60;
+    }
+  };
+  document.addEventListener(
+    "toggle",
+    (event) => {
+      const place = event.target.querySelector(":scope > .code[data-anchor]");
+      if (event.target.open && place) fill(place);
+    },
+    true,
+  );
+
+  // Deep links
+  const follow = () => {
+    const goal = byId(decodeURIComponent(location.hash.slice(1)));
+    if (!goal) return;
+    const details = goal.closest("details");
+    if (!details) return;
+    details.open = true;
+    goal.scrollIntoView();
+    const summary = details.querySelector("summary");
+    summary.focus({ preventScroll: true });
+  };
+  window.addEventListener("hashchange", follow);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#"]');
+    // The same link a second time changes no hash.
+    if (link && link.getAttribute("href") === location.hash) setTimeout(follow);
+  });
+  follow();
+
+  // Light and dark
+  const scheme = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : scheme.matches);
+  const switcher = byId("theme");
+  const label = () => { switcher.textContent = isDark() ? "Light" : "Dark"; };
+  // Pages opened from disk may not be allowed to store anything.
+  try { if (localStorage.nkiverifyTheme) root.dataset.theme = localStorage.nkiverifyTheme; } catch { /* not kept */ }
+  switcher.hidden = false;
+  switcher.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    try { localStorage.nkiverifyTheme = root.dataset.theme; } catch { /* not kept */ }
+    label();
+    draw();
+  });
+  scheme.addEventListener("change", () => { label(); draw(); });
+  label();
+
+  // Figures
+  const PALETTES = {
+    light: { embedded: "#0969da", other: "#8250df", predecessor: "#bc4c00", pass: "#1a7f37", mismatch: "#cf222e", refuted: "#0969da",
+      quiet: "#8c959f", rung0: "#0969da", rung1: "#1a7f37", rung2: "#bc4c00", rung3: "#8250df", rung4: "#57606a" },
+    dark: { embedded: "#58a6ff", other: "#bc8cff", predecessor: "#f0883e", pass: "#3fb950", mismatch: "#ff7b72", refuted: "#58a6ff",
+      quiet: "#6e7681", rung0: "#58a6ff", rung1: "#3fb950", rung2: "#f0883e", rung3: "#bc8cff", rung4: "#8b949e" },
+  };
+  const SYMBOLS = { embedded: "circle", other: "square", predecessor: "cross-thin-open" };
+  let plotting = false;
+  const draw = async () => {
+    if (!plotting) return;
+    const { figures } = await data;
+    const palette = PALETTES[isDark() ? "dark" : "light"];
+    const style = getComputedStyle(root);
+    const colour = (name) => style.getPropertyValue(name).trim();
+    for (const [id, figure] of Object.entries(figures)) {
+      const place = byId(`figure-${id}`);
+      const traces = figure.data.map((trace) => ({
+        ...trace,
+        marker: { color: palette[trace.meta], symbol: SYMBOLS[trace.meta], size: 6 },
+        line: { color: palette[trace.meta] },
+      }));
+      const axes = {};
+      for (const name of ["xaxis", "yaxis", "yaxis2"]) {
+        if (figure.layout[name] || name !== "yaxis2")
+          axes[name] = { gridcolor: colour("--rule"), zerolinecolor: colour("--rule"), ...figure.layout[name] };
+      }
+      if (axes.yaxis2) axes.yaxis2.showgrid = false;
+      const layout = { ...figure.layout, ...axes, font: { color: colour("--ink") }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" };
+      await Plotly.react(place, traces, layout, { displayModeBar: false, responsive: true });
+    }
+    root.dataset.drawn = "true";
+  };
+  const start = async () => {
+    if (plotting) return;
+    const library = element("script", await inflate("plotly"));
+    library.nonce = nonce;
+    document.head.append(library);
+    plotting = true;
+    await draw();
+  };
+  // The library is large: nobody waits for it who does not look at the figures.
+  new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) start(); }, { rootMargin: "400px" })
+    .observe(document.querySelector(".figures"));
+  window.addEventListener("beforeprint", start);
+})();
