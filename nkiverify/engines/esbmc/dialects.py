@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -72,10 +74,10 @@ class Dialect:
         """A new variable."""
         raise NotImplementedError
 
-    def define_floor(self, name: str, top: str, bottom: str, *, exact: bool, nonzero: bool) -> None:
+    def define_floor(self, name: str, top: str, bottom: str, *, plain: bool, nonzero: bool) -> None:
         """A new variable: `top // bottom` as Python rounds it.
 
-        `exact`: the numerator is not negative and the denominator positive, so that rounding towards zero is the same.
+        `plain`: the numerator is not negative and the denominator positive, and the language is to divide them.
         `nonzero`: the denominator is never zero. Where it is, the value is any that is no larger than the numerator.
         """
         raise NotImplementedError
@@ -177,20 +179,16 @@ int64 nondet_int64(void);
 """.splitlines()
 
 _C_FLOOR_DIV = """
-// Python's a // b. C rounds towards zero, so only positive numbers are divided.
-// Python raises where b is 0; here the value is then any that is no larger than a.
-static int64 floor_div(int64 a, int64 b)
+// Python's dividend // divisor, which rounds down. Where the divisor is 0, Python raises: the value is then
+// any that is no larger than the dividend.
+static int64 floor_div(int64 dividend, int64 divisor)
 {
-    if (b == 0) {
-        int64 any = nondet_int64();
-        __ESBMC_assume(a >= 0 ? -a <= any && any <= a : a <= any && any <= -a);
-        return any;
-    }
-    if (b < 0) {
-        a = -a;
-        b = -b;
-    }
-    return a >= 0 ? a / b : -((b - 1 - a) / b);
+    int64 floor = nondet_int64();
+    __ESBMC_assume((-dividend <= floor && floor <= dividend) || (dividend <= floor && floor <= -dividend));
+    int64 rest = dividend - divisor * floor;
+    __ESBMC_assume(!(divisor > 0) || (0 <= rest && rest < divisor));
+    __ESBMC_assume(!(divisor < 0) || (divisor < rest && rest <= 0));
+    return floor;
 }
 """.splitlines()
 
@@ -199,9 +197,15 @@ class CDialect(Dialect):
     """C with 64-bit integers."""
 
     suffix = ".c"
-    reserved = frozenset(
-        ["auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "int64", "long", "main", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm", "typeof", "bool", "true", "false", "nondet_int64", "floor_div"]
-    )
+    # fmt: off
+    reserved = frozenset((
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+        "extern", "float", "for", "goto", "if", "inline", "int", "int64", "long", "main", "register",
+        "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union",
+        "unsigned", "void", "volatile", "while", "asm", "typeof", "bool", "true", "false", "nondet_int64",
+        "floor_div", "dividend", "divisor", "floor", "rest",
+    ))
+    # fmt: on
 
     _and, _or, _not = "&&", "||", "!"
     _constants = ("0", "1")
@@ -222,10 +226,10 @@ class CDialect(Dialect):
     def define(self, name: str, value: str) -> None:
         self.text.line(f"int64 {name} = {value};")
 
-    def define_floor(self, name: str, top: str, bottom: str, *, exact: bool, nonzero: bool) -> None:
-        self._divides = self._divides or not exact
+    def define_floor(self, name: str, top: str, bottom: str, *, plain: bool, nonzero: bool) -> None:
+        self._divides = self._divides or not plain
         quotient = f"{_bracketed(top)} / {_bracketed(bottom)}"
-        self.define(name, quotient if exact else f"floor_div({top}, {bottom})")
+        self.define(name, quotient if plain else f"floor_div({top}, {bottom})")
 
     def assign(self, name: str, value: str) -> None:
         self.text.line(f"{name} = {value};")
@@ -267,13 +271,11 @@ class PythonDialect(Dialect):
     """Python as ESBMC's front end reads it, with annotated integers of 64 bits.
 
     `native`: `//` is left to the front end. With unbounded integers it is not: rounding down is then wrong for negative
-    numbers (seen in 8.4.0), and only positive ones are divided.
+    numbers (seen in 8.4.0), and the quotient is said by the remainder it leaves.
     """
 
     suffix = ".py"
-    reserved = frozenset(
-        ["False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "match", "case", "type", "int", "range", "nondet_int", "main", "self", "len", "min", "max", "abs", "sum", "print", "__ESBMC_assume"]
-    )
+    reserved = frozenset((*keyword.kwlist, *dir(builtins), "nondet_int"))
 
     _and, _or, _not = "and", "or", "not "
     _constants = ("False", "True")
@@ -292,9 +294,9 @@ class PythonDialect(Dialect):
     def define(self, name: str, value: str) -> None:
         self.text.line(f"{name}: int = {value}")
 
-    def define_floor(self, name: str, top: str, bottom: str, *, exact: bool, nonzero: bool) -> None:
+    def define_floor(self, name: str, top: str, bottom: str, *, plain: bool, nonzero: bool) -> None:
         quotient = f"{_bracketed(top)} // {_bracketed(bottom)}"
-        if exact or (nonzero and self._native):
+        if plain or (nonzero and self._native):
             self.define(name, quotient)
             return
         self.arbitrary(name)
@@ -302,20 +304,13 @@ class PythonDialect(Dialect):
             with self.when(f"{bottom} != 0"):
                 self.assign(name, quotient)
         else:
-            self._divide_positive(name, top, bottom)
+            remainder = f"{_bracketed(top)} - {_bracketed(bottom)}*{name}"
+            self.assume(f"not ({bottom} > 0) or (0 <= {remainder} and {remainder} < {bottom})")
+            self.assume(f"not ({bottom} < 0) or ({bottom} < {remainder} and {remainder} <= 0)")
         if not nonzero:
             small = f"-({top}) <= {name} and {name} <= {top}"
             large = f"{top} <= {name} and {name} <= -({top})"
             self.assume(f"{bottom} != 0 or ({small}) or ({large})", "Python raises where the denominator is 0")
-
-    def _divide_positive(self, name: str, top: str, bottom: str) -> None:
-        """`top // bottom` with divisions of positive numbers alone, where the denominator is not zero."""
-        for sign, side in (("", ">"), ("-", "<")):
-            numerator, denominator = f"({sign}({top}))", f"({sign}({bottom}))"
-            with self.when(f"{bottom} {side} 0 and {numerator} >= 0"):
-                self.assign(name, f"{numerator} // {denominator}")
-            with self.when(f"{bottom} {side} 0 and {numerator} < 0"):
-                self.assign(name, f"-(({denominator} - 1 - {numerator}) // {denominator})")
 
     def assign(self, name: str, value: str) -> None:
         self.text.line(f"{name} = {value}")

@@ -10,7 +10,6 @@ A refuted claim is checked over the integers before it counts, with the values o
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from collections.abc import Collection, Sequence
@@ -84,7 +83,8 @@ class EsbmcEngine:
     """Decides the claims of one shape program.
 
     `title` names the target in the lowered programs; `keep` is a folder that they are left in. `language` is the one to
-    lower to: by default Python for a build that reads it, and C for any other.
+    lower to: by default Python for a build that reads it, and C for any other. `only` is the arithmetic to use: by
+    default each claim has the one that suits it.
     """
 
     def __init__(
@@ -95,6 +95,7 @@ class EsbmcEngine:
         flags: Flags,
         keep: Path | None = None,
         language: Language | None = None,
+        only: Arithmetic | None = None,
     ) -> None:
         self._installation = installation
         self._program = program
@@ -103,6 +104,7 @@ class EsbmcEngine:
         self._keep = keep
         preferred = Language.PYTHON if installation.has_python else Language.C
         self._language = language if language is not None else preferred
+        self._only = only
         self._paths = {claim.number: (claim, path) for claim, path in hypotheses.paths(program)}
         self._domain_has_values: bool | None = None
         self._session = _Session(0.0, 0, Path())
@@ -142,14 +144,15 @@ class EsbmcEngine:
         solver = (f"--{chosen.value}",) if chosen is not None and self._has(chosen.value) else ()
         plan = Plan(self._language, Arithmetic.BIT_VECTORS, unwind, of_division=of_division)
         bounded = _Attempt(plan, solver)
+        attempts = []
         if self._flags.strategy is Strategy.K_INDUCTION:
-            inductive = [_Attempt(replace(plan, induction=True), ("--k-induction", *solver))]
-        else:
-            inductive = []
-        if not (self._has(Solver.Z3.value) and self._has("ir")):
-            return [*inductive, bounded]
-        integers = _Attempt(replace(plan, arithmetic=Arithmetic.INTEGERS), ("--z3", "--ir"))
-        return [*inductive, replace(bounded, linear=True), integers, bounded]
+            attempts.append(_Attempt(replace(plan, induction=True), ("--k-induction", *solver)))
+        if self._has(Solver.Z3.value) and self._has("ir"):
+            integers = _Attempt(replace(plan, arithmetic=Arithmetic.INTEGERS), ("--z3", "--ir"))
+            if self._only is not None:
+                return [*attempts, integers if self._only is Arithmetic.INTEGERS else bounded]
+            attempts += [replace(bounded, linear=True), integers]
+        return [*attempts, bounded]
 
     def _has(self, option: str) -> bool:
         return option in self._installation.options
@@ -174,8 +177,12 @@ class EsbmcEngine:
                 return
 
     def _in_domain(self, report: Report, lowered: Lowered) -> bool:
-        values = [_values(violation.values, lowered) for violation in report.violations if violation.property.claim == 0]
-        return any(hypotheses.satisfies(hypotheses.domain(self._program), chosen) for chosen in values)
+        stated = hypotheses.domain(self._program)
+        return any(
+            hypotheses.satisfies(stated, _values(violation.values, lowered))
+            for violation in report.violations
+            if violation.property.claim == 0
+        )
 
     # --- the claims ---
 
@@ -195,9 +202,7 @@ class EsbmcEngine:
                 continue
             session.forms = session.forms or lowered.forms
             used = replace(attempt, plan=plan)
-            report = self._run(lowered, used, GROUP_SECONDS if len(asked) > 1 else CLAIM_SECONDS)
-            if report.conclusion is Conclusion.FAILED and self._installation.has_table and not plan.induction:
-                report = self._run(lowered, used, GROUP_SECONDS + len(asked) * 0.1, every=True)
+            report = self._ask(lowered, used)
             violated = {violation.property.kind for violation in report.violations}
             if report.conclusion is Conclusion.SUCCESSFUL:
                 self._prove(asked, report, plan)
@@ -212,6 +217,17 @@ class EsbmcEngine:
                 waiting += [asked[middle:], asked[:middle]]
             else:
                 self._leave_open(asked, report)
+
+    def _ask(self, lowered: Lowered, attempt: _Attempt) -> Report:
+        """Run ESBMC on `lowered`, for a verdict on every claim where it can do that and not all of them hold."""
+        seconds = GROUP_SECONDS if len(lowered.asserted) > 1 else CLAIM_SECONDS
+        can_tell_all = self._installation.has_table and not attempt.plan.induction
+        if not (can_tell_all and self._flags.multi_property):
+            report = self._run(lowered, attempt, seconds)
+            if not can_tell_all or report.conclusion is not Conclusion.FAILED:
+                return report
+        # Each claim is a question of its own then.
+        return self._run(lowered, attempt, seconds + len(lowered.asserted) * 0.1, every=True)
 
     def _prove(self, asked: Sequence[int], report: Report, plan: Plan) -> None:
         listed = {property.claim for property, _ in report.table}
@@ -297,7 +313,7 @@ class EsbmcEngine:
         if self._flags.overflow_check and attempt.plan.arithmetic is Arithmetic.BIT_VECTORS:
             options.append("--overflow-check")
         if self._language is Language.PYTHON:
-            options += ["--python", sys.executable]
+            options += ["--python", process.PYTHON]
         else:
             options.append("--no-library")
         return options

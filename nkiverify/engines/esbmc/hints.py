@@ -1,9 +1,9 @@
 """Theorems about products that a solver for unbounded integers does not find by itself.
 
 That `i*W + j < H*W` follows from `i <= H - 1` and `j <= W - 1` takes the product of two facts, `(H - 1 - i) * W >= 0`.
-A hint states such a product in the lowered program, as an implication which is true of all integers: the product of two
-numbers that are not negative is not negative. It can therefore take nothing away from what is verified, whatever the
-facts are and wherever it stands; but only where integers are unbounded, since a product of 64-bit integers wraps around.
+A hint states such a product in the lowered program, as an implication which is true of all integers: the product of
+two numbers that are not negative is not negative. It can therefore take nothing away from what is verified, whatever
+the facts are and wherever it stands; but only where integers are unbounded, since products of 64-bit integers wrap.
 """
 
 from __future__ import annotations

@@ -42,9 +42,11 @@ def assumes_divisions(program: Program) -> bool:
 def _items(block: Block) -> Iterator[Assume | Claim | Loop | Branch]:
     for item in block.items:
         yield item
-        blocks = (item.body,) if isinstance(item, Loop) else (item.then, item.orelse) if isinstance(item, Branch) else ()
-        for inner in blocks:
-            yield from _items(inner)
+        if isinstance(item, Loop):
+            yield from _items(item.body)
+        elif isinstance(item, Branch):
+            yield from _items(item.then)
+            yield from _items(item.orelse)
 
 
 def domain(program: Program) -> Hypotheses:
@@ -62,9 +64,7 @@ def paths(program: Program) -> Iterator[tuple[Claim, Path]]:
     yield from _paths(program.body, [], [])
 
 
-def _paths(
-    block: Block, path: list[tuple[Condition | bool, bool]], loops: list[Loop]
-) -> Iterator[tuple[Claim, Path]]:
+def _paths(block: Block, path: list[tuple[Condition | bool, bool]], loops: list[Loop]) -> Iterator[tuple[Claim, Path]]:
     """`path` pairs each condition with whether it follows from a division."""
     depth = len(path)
     for item in block.items:
@@ -91,7 +91,9 @@ def refuting(claim: Claim, path: Path, values: Mapping[Atom, int]) -> dict[Atom,
     failing = [*path.hypotheses, negate(claim.condition)]
     mentioned = {atom for condition in failing if isinstance(condition, Condition) for atom in condition.atoms()}
     variables = [atom for atom in mentioned if isinstance(atom, Dimension | Index)]
-    failing += [bound for atom in variables if isinstance(atom, Index) and atom.representative for bound in _range(atom)]
+    for atom in variables:
+        if isinstance(atom, Index) and atom.representative:
+            failing += _range(atom)
     missing = sorted((atom for atom in variables if atom not in values), key=lambda atom: atom.uid)
     choices = product(*(_candidates(atom, path) for atom in missing))
     for chosen in islice(choices, _MOST_COMPLETIONS):

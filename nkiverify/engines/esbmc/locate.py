@@ -134,6 +134,12 @@ def _wheel_binary() -> Path | None:
     return binary if binary.is_file() else None
 
 
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where things are kept that can be made again: `nkiverify` in the user's cache. It need not exist."""
+    caches = environment.get("XDG_CACHE_HOME")
+    return (Path(caches) if caches else Path.home() / ".cache") / "nkiverify"
+
+
 def _executable(binary: Path, environment: Mapping[str, str]) -> Path:
     """`binary`, or a copy in the user's cache where it may not be executed: installers drop the mode bits.
 
@@ -142,8 +148,7 @@ def _executable(binary: Path, environment: Mapping[str, str]) -> Path:
     if os.access(binary, os.X_OK):
         return binary
     about = binary.stat()
-    caches = environment.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    copy = Path(caches) / "nkiverify" / f"esbmc-{about.st_size}-{about.st_mtime_ns}"
+    copy = cache_folder(environment) / f"esbmc-{about.st_size}-{about.st_mtime_ns}"
     if os.access(copy, os.X_OK) and copy.stat().st_size == about.st_size:
         return copy
     try:

@@ -199,7 +199,7 @@ class _Lowering:
         condition = claim.condition
         if self._plan.arithmetic is Arithmetic.BIT_VECTORS and not scope.ranges.fits(condition):
             self._too_wide.add(claim.number)
-            self._write.comment(f"left out, since it does not fit 64 bits: claim {claim.number}, {claim.condition}")
+            self._write.comment(f"left out, since it does not fit 64 bits: claim {claim.number}, {claim.condition!r}")
             return
         note = ", ".join(filter(None, (claim.contract.id, place(claim.site))))
         self._check(claim.number, condition, scope, note)
@@ -231,7 +231,7 @@ class _Lowering:
         if condition is True:
             return
         if not self._sayable(condition, scope):
-            self._write.comment(f"left out, since it does not fit 64 bits: assume {condition}")
+            self._write.comment(f"left out, since it does not fit 64 bits: assume {condition!r}")
             return
         self._range_indices(condition, scope)
         self._define_for(condition, scope)
@@ -249,7 +249,7 @@ class _Lowering:
     def _branch(self, branch: Branch, scope: _Scope) -> None:
         condition: Condition | None = branch.condition
         if condition is None or not self._sayable(condition, scope):
-            self._write.comment(f"any of the two, since it does not fit 64 bits: if {branch.condition}")
+            self._write.comment(f"any of the two, since it does not fit 64 bits: if {branch.condition!r}")
             text, condition = self._either(scope), None
         else:
             self._range_indices(condition, scope)
@@ -316,7 +316,7 @@ class _Lowering:
             if bound is True:
                 continue
             if not self._sayable(bound, inner):
-                write.comment(f"left out, since it does not fit 64 bits: {bound}")
+                write.comment(f"left out, since it does not fit 64 bits: {bound!r}")
                 continue
             self._range_indices(bound, scope)
             self._define_for(bound, scope)
@@ -352,7 +352,7 @@ class _Lowering:
     def _range_indices_of(self, indices: list[Index], scope: _Scope) -> None:
         for index in indices:
             scope.ranged.add(index)
-            self._state(self._within(index, scope), scope, f"{index} stands for every element")
+            self._state(self._within(index, scope), scope, f"{index.name} stands for every element")
 
     def _within(self, index: Index, scope: _Scope) -> str:
         """That a representative index is within its range."""
@@ -381,12 +381,12 @@ class _Lowering:
         scope.facts.extend(facts_about(atom))
         name, write = self._name(atom), self._write
         if isinstance(atom, Div):
-            top, bottom = scope.ranges.term(atom.numerator), scope.ranges.term(atom.denominator)
+            bottom = scope.ranges.term(atom.denominator)
             write.define_floor(
                 name,
                 write.term(atom.numerator, self._name),
                 write.term(atom.denominator, self._name),
-                exact=top.low >= 0 and bottom.low > 0,
+                plain=scope.ranges.divides_plainly(atom),
                 nonzero=bottom.low > 0 or bottom.high < 0,
             )
         elif isinstance(atom, Min):
@@ -447,7 +447,7 @@ def _readable(atom: Atom) -> str:
         plain = plain.lstrip("_") or "i"
         return plain if not plain[0].isdigit() else f"i{plain}"
     if isinstance(atom, Div):
-        parts = [str(atom.numerator), str(atom.denominator)]
+        parts = [terms.render(atom.numerator), terms.render(atom.denominator)]
         if parts[0].isidentifier() and parts[0].isascii() and (parts[1].isidentifier() or parts[1].isdecimal()):
             return "_div_".join(parts)
         return "quotient"

@@ -20,6 +20,9 @@ OUTPUT_BYTES = 32 * 2**20
 #: Bytes of address space a process may have unless the caller says otherwise.
 MEMORY_BYTES = 4 * 2**30
 
+#: The interpreter for ESBMC's Python front end, which runs a parser of its own with it.
+PYTHON = sys.executable
+
 #: Seconds to wait for the rest of the output when the process has ended but something it started holds the pipes.
 _DRAIN_SECONDS = 0.5
 #: Seconds between two looks at whether the process still lives.

@@ -59,7 +59,9 @@ class Ranges:
 
     def fits(self, condition: Condition | bool) -> bool:
         """Whether both sides of every comparison of `condition` stay within 62 bits."""
-        return isinstance(condition, bool) or all(self.term_fits(term) for term in condition.terms())
+        if isinstance(condition, bool):
+            return True
+        return all(self.term_fits(side) for term in condition.terms() for side in sides(term))
 
     def hypothesis_fits(self, condition: Condition | bool) -> bool:
         """Whether `condition` can be stated as a hypothesis: each side of a comparison fits, or is a lone variable.
@@ -86,15 +88,32 @@ class Ranges:
 
     def _atom_fits(self, atom: Atom) -> bool:
         if isinstance(atom, Div):
-            # Rounding down adds the denominator once.
-            size = self._size(atom.numerator) + self._size(atom.denominator)
-            return size <= LARGEST and self.term_fits(atom.numerator) and self.term_fits(atom.denominator)
+            if not (self.term_fits(atom.numerator) and self.term_fits(atom.denominator)):
+                return False
+            return self.divides_positive(atom) or self._multiplication_fits(atom)
         if isinstance(atom, Min):
             return all(self.term_fits(term) for term in atom.terms)
         if isinstance(atom, Select):
             arms = self.term_fits(atom.when_true) and self.term_fits(atom.when_false)
             return arms and self.fits(atom.condition)
         return True
+
+    def divides_positive(self, atom: Div) -> bool:
+        """Whether the numerator is not negative and the denominator positive: rounding towards zero is the same."""
+        return self.term(atom.numerator).low >= 0 and self.term(atom.denominator).low > 0
+
+    def divides_plainly(self, atom: Div) -> bool:
+        """Whether the quotient is best left to the language's division.
+
+        Solvers of bit-vectors are quicker with the remainder that a quotient leaves, if the denominator is no constant.
+        """
+        simple = atom.denominator.constant is not None or not self._multiplication_fits(atom)
+        return simple and self.divides_positive(atom)
+
+    def _multiplication_fits(self, atom: Div) -> bool:
+        # The quotient is at most as large as the numerator, and its product is subtracted from that.
+        top, bottom = self._size(atom.numerator), self._size(atom.denominator)
+        return top * bottom + top < 2 * LARGEST
 
     def term(self, term: Term) -> Range:
         """Bounds of `term`."""
@@ -165,7 +184,6 @@ class Ranges:
                 self.learn_range(atom, -math.inf, -rest.low // factor)
             else:
                 self.learn_range(atom, -(-rest.low // -factor), math.inf)
-
 
     def _learn_unequal(self, term: Term) -> None:
         """`term != 0`: takes the end from the range of a lone variable."""
