@@ -20,8 +20,6 @@ COMMANDS: dict[str, str] = {
     "bench": "nkiverify.commands.bench",
     "check": "nkiverify.commands.check",
     "contracts": "nkiverify.commands.contracts",
-    "dashboard": "nkiverify.commands.dashboard",
-    "history": "nkiverify.commands.history",
     "run": "nkiverify.commands.run",
 }
 #: The command that takes arguments which do not begin with a command's name.
