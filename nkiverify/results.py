@@ -43,11 +43,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class LoopValue:
-    """A `for` statement that was running, with the value of its variable: `k = 1`."""
+    """A `for` statement of `function` that was running, with the value of its variable: `k = 1`."""
 
     file: str
     line: int
     value: str
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Violation:
 
     `values` are the same as numbers, where `witness` names the option of a choice; `smallest` says that there is no
     simpler witness (nkiverify.witness.minimise), `generalises` what else fails, by dimension. `comparison` is the
-    refuted condition with its numbers. What the replay of the witness saw when the contract broke: `calls`, the calls
+    refuted condition with its numbers, `function` the kernel's function that the place is in. What the replay of the witness saw when the contract broke: `calls`, the calls
     in kernel code that led to the place, outermost first; `loops` that were running, outermost first; `tensors` that
     the place mentions.
     """
@@ -78,6 +79,7 @@ class Violation:
     smallest: bool = False
     generalises: dict[str, str] = field(default_factory=dict)
     comparison: str = ""
+    function: str = ""
     calls: tuple[Place, ...] = ()
     loops: tuple[LoopValue, ...] = ()
     tensors: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import OpaqueState, Snapshot
 from nkiverify.manifest import Target, Verification
 from nkiverify.model.hardware import Hardware, hardware_named
-from nkiverify.results import Run, Verdict, Violation
+from nkiverify.results import Place, Run, Verdict, Violation
 from nkiverify.selection import phases_to_run
 from nkiverify.source import Site
 from nkiverify.witness.explain import Circumstances, violation_of
@@ -189,6 +189,7 @@ class _Judge:
         refuted = _by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), every=False)
         violations = self._violations(refuted)
         verdict, qualifier, reason = self._judge(claims, unwinding, violations)
+        place, advice = self._unknown(claims, violations) if verdict is Verdict.UNKNOWN else (None, "")
         closed = Counter(decision.rung.value for decision in claims if decision.outcome is not Outcome.UNDECIDED)
         return Run(
             target=self._target.name,
@@ -207,7 +208,21 @@ class _Judge:
             reason=reason,
             flags=self._target.flags,
             tags=self._target.tags,
+            place=place,
+            advice=advice,
         )
+
+    def _unknown(self, claims: list[Decision], violations: list[Violation]) -> tuple[Place | None, str]:
+        """Where an UNKNOWN arises, and what can be done about it."""
+        limit = self._exploration.run.unsupported_construct
+        if limit is not None:
+            return place_of(limit.site), limit.advice or ADVICE_UNSUPPORTED
+        if any(violation.contract in _RAISED for violation in violations):
+            return None, "please report this: the symbolic run is not faithful to Python there"
+        undecided = next((decision for decision in claims if decision.outcome is Outcome.UNDECIDED), None)
+        if undecided is None:
+            return None, ""
+        return place_of(undecided.claim.site), ADVICE_TIME if undecided.reason == "time-out" else ADVICE_SOLVER
 
     def _judge(
         self, claims: list[Decision], unwinding: list[Decision], violations: list[Violation]
@@ -321,8 +336,20 @@ class _Confirmed:
     replay: Replay | None
 
 
+#: What can be done about an UNKNOWN that says nothing better itself.
+ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete shapes"
+ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
+ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
+
 #: Contracts that the symbolic run itself may break where it is not faithful: without a replay they prove nothing.
 _RAISED = ("kernel.exception",)
+
+
+def place_of(site: Site | None) -> Place | None:
+    """A place of the kernel, for the results."""
+    if site is None:
+        return None
+    return Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
 
 
 def _by_place(refuted: Iterable[Decision], every: bool) -> list[list[Decision]]:

@@ -119,6 +119,7 @@ def _verify(targets: Sequence[Target], options: Options) -> Session:
 def _report(session: Session, options: Options) -> int:
     """Write the result files and print the report; the exit status."""
     from nkiverify.report import json_results, terminal
+    from nkiverify.report.style import Style
     from nkiverify.session import ExitStatus, worst
 
     status = session.exit_status
@@ -131,7 +132,8 @@ def _report(session: Session, options: Options) -> int:
             complaints.append(f"nkiverify: error: {path} could not be written: {error.strerror or error}")
             status = worst((status, ExitStatus.INTERNAL_ERROR))
     chosen = bool(options.patterns or options.families or options.tags)
-    print(terminal.report(session, detail_expected=chosen, debug=options.debug), end="", flush=True)
+    style = Style.of(sys.stdout)
+    print(terminal.report(session, detail_expected=chosen, debug=options.debug, style=style), end="", flush=True)
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return status

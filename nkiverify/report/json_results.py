@@ -111,9 +111,15 @@ def _violation(violation: Violation, root: Path) -> dict[str, Json]:
         "smallest": violation.smallest,
         "generalises": dict(violation.generalises),
         "comparison": violation.comparison,
+        "function": violation.function,
         "calls": [_place(place, root) for place in violation.calls],
         "loops": [
-            {"file": wording.relative(loop.file, root), "line": loop.line, "value": loop.value}
+            {
+                "file": wording.relative(loop.file, root),
+                "line": loop.line,
+                "value": loop.value,
+                "function": loop.function,
+            }
             for loop in violation.loops
         ],
         "tensors": list(violation.tensors),

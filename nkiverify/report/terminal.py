@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
-from nkiverify.report import wording
+from nkiverify.report import diagnostic, wording
 from nkiverify.report.columns import columns
-from nkiverify.results import Run, Verdict, Violation
+from nkiverify.report.diagnostic import field
+from nkiverify.report.style import PLAIN, Style
+from nkiverify.results import Run, Verdict
 from nkiverify.session import ExitStatus, Session, status_of
 
 #: Columns a report fits, as far as the names of the targets allow.
@@ -20,7 +22,9 @@ _QUALIFIER = _COLUMNS.index("qualifier")
 _NARROWEST_QUALIFIER = len("qualifier")
 
 
-def report(session: Session, *, detail_expected: bool, debug: bool = False, width: int = WIDTH) -> str:
+def report(
+    session: Session, *, detail_expected: bool, debug: bool = False, width: int = WIDTH, style: Style = PLAIN
+) -> str:
     """Everything a run prints, in the order it is read: table, details, summary.
 
     `detail_expected` asks for the full story of refutations and bounds that were expected too, which a run of a few
@@ -34,7 +38,7 @@ def report(session: Session, *, detail_expected: bool, debug: bool = False, widt
         if expected:
             parts.append("Refuted, as expected:\n" + "\n".join(_brief(run, session, width) for run in expected))
     parts += [
-        _story(run, session, debug, width)
+        _story(run, session, debug, width, style)
         for run in session.runs
         if _unexpected(run) or (detail_expected and (run.violations or run.reason))
     ]
@@ -129,67 +133,33 @@ def _brief(run: Run, session: Session, width: int) -> str:
     return textwrap.fill(line, width, subsequent_indent="    ", break_on_hyphens=False)
 
 
-def _story(run: Run, session: Session, debug: bool, width: int) -> str:
+def _story(run: Run, session: Session, debug: bool, width: int, style: Style) -> str:
     """Everything known about a run that has something to explain."""
     expected = "no expectation" if run.expected is None else f"expected {run.expected.value}"
     ending = "as expected" if not _unexpected(run) else expected
     verdict = wording.verdict(run) if len(run.qualifier) <= width // 2 else run.verdict.value
-    lines = [f"{run.target}, phase {run.phase}: {verdict}, {ending}"]
-    lines += _field("kernel", run.kernel, width)
+    lines = [f"{style.head(run.target)}, phase {run.phase}: {_painted(verdict, run, style)}, {ending}"]
+    lines += field("kernel", run.kernel, width, style=style)
     reason = run.reason or (run.qualifier if run.verdict is Verdict.UNKNOWN else "")
     if reason:
-        lines += _field("reason", wording.text(reason, session.root), width)
-    for violation in run.violations:
-        lines += _violation(violation, session, width)
+        lines += field("reason", wording.text(reason, session.root), width, style=style)
+    lines += diagnostic.unknown(run, session.root, width, style)
+    for group in diagnostic.grouped(run.violations):
+        lines += diagnostic.violations(group, session.root, width, style)
     if run.assumptions:
-        lines += _field("assumed", "; ".join(run.assumptions), width)
+        lines += field("assumed", "; ".join(run.assumptions), width, style=style)
     if run.traceback:
         if debug:
             lines += textwrap.indent(run.traceback.rstrip(), "    ").splitlines()
         else:
-            lines += _field("", "run again with --debug for the traceback", width)
+            lines += field("", "run again with --debug for the traceback", width)
     return "\n".join(lines)
 
 
-def _violation(violation: Violation, session: Session, width: int) -> Iterator[str]:
-    indent = "  "
-    yield textwrap.fill(
-        f"{violation.contract}: {violation.statement}",
-        width,
-        initial_indent=indent,
-        subsequent_indent=indent * 2,
-        break_on_hyphens=False,
-    )
-    fields: Iterable[tuple[str, str]] = (
-        ("at", wording.place(violation.file, violation.line, session.root)),
-        ("because", wording.text(violation.message, session.root)),
-        ("witness", _witness(violation)),
-        ("note", violation.note),
-        ("stub", wording.relative(violation.stub, session.root)),
-        ("source", violation.source),
-    )
-    for name, value in fields:
-        if value:
-            yield from _field(name, value, width, indent * 2)
-
-
-def _witness(violation: Violation) -> str:
-    dimensions = ", ".join(f"{name} = {value}" for name, value in violation.witness.items())
-    replay = "replayed in plain Python" if violation.replayed else "NOT replayed"
-    return f"{dimensions or 'the only shapes of the target'} ({replay})"
-
-
-def _field(name: str, value: str, width: int, indent: str = "  ") -> list[str]:
-    """`name` and `value` in two columns; words longer than the line, paths for example, stay whole."""
-    label = f"{indent}{name:<8} "
-    return textwrap.wrap(
-        value,
-        width,
-        initial_indent=label,
-        subsequent_indent=" " * len(label),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+def _painted(text: str, run: Run, style: Style) -> str:
+    if run.verdict is Verdict.SUCCESSFUL:
+        return style.good(text)
+    return style.bad(text) if run.verdict in (Verdict.FAILED, Verdict.ERROR) else style.warn(text)
 
 
 def _shortened(text: str, limit: int) -> str:

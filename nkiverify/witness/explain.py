@@ -62,6 +62,7 @@ def violation_of(decision: Decision, witness: Witness, program: Program, known: 
         smallest=witness.smallest,
         generalises=dict(known.generalises),
         comparison=_refuted(claim, valuation),
+        function=site.function if site is not None else "",
         calls=seen.calls if seen is not None else (),
         loops=seen.loops if seen is not None else (),
         tensors=tuple(tensor.described(known.labels) for tensor in seen.tensors) if seen is not None else (),

@@ -147,7 +147,7 @@ def _loops(frame: FrameType, site: Site) -> Iterator[LoopValue]:
             names = [part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)]
             values = [f"{name} = {frame.f_locals[name]}" for name in names if _is_number(frame.f_locals.get(name))]
             if values:
-                yield LoopValue(site.file, node.lineno, ", ".join(values))
+                yield LoopValue(site.file, node.lineno, ", ".join(values), site.function)
 
 
 def _within(node: ast.For, line: int) -> bool:

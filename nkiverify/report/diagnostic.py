@@ -1,0 +1,146 @@
+"""One violation, or one UNKNOWN, as a reader needs it: what was required, what happened, where, and how to see it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nkiverify.report import wording
+from nkiverify.report.excerpt import excerpt
+from nkiverify.report.style import PLAIN, Style
+from nkiverify.results import LoopValue, Place, Run, Violation
+
+_INDENT = "  "
+
+
+def grouped(violations: Sequence[Violation]) -> list[list[Violation]]:
+    """Violations with one cause together: the same contract, broken by the same values of the same witness."""
+    groups: dict[tuple[object, ...], list[Violation]] = {}
+    for violation in violations:
+        cause = (
+            violation.contract,
+            violation.message,
+            violation.comparison,
+            violation.file,
+            tuple(violation.witness.items()),
+        )
+        groups.setdefault(cause, []).append(violation)
+    return list(groups.values())
+
+
+def violations(group: Sequence[Violation], root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:
+    """The lines about violations with one cause: the first in full, the places of the others."""
+    first = group[0]
+    head = textwrap.wrap(
+        f"{first.contract}: {first.statement}",
+        width,
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT * 2,
+        break_on_hyphens=False,
+    )
+    yield head[0].replace(first.contract, style.bad(first.contract), 1)
+    yield from head[1:]
+    yield from _named("at", wording.place(first.file, first.line, root), width, style)
+    yield from _source(first, root, width, style)
+    message = wording.text(first.message, root)
+    yield from _named("because", first.comparison or message, width, style)
+    if first.comparison:
+        yield from _named("with", message, width, style)
+    for position, tensor in enumerate(first.tensors):
+        yield from _named("tensors" if position == 0 else "", tensor, width, style)
+    yield from _witness(first, width, style)
+    yield from _named("note", first.note, width, style)
+    others = [
+        wording.place(other.file, other.line, root) + ("" if other.replayed or not other.note else f" ({other.note})")
+        for other in group[1:]
+    ]
+    yield from _named("also at", ", ".join(others), width, style)
+    yield from _named("stub", wording.relative(first.stub, root), width, style)
+    yield from _named("source", first.source, width, style)
+
+
+def unknown(run: Run, root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:
+    """Where an UNKNOWN arises, and what can be done about it."""
+    if run.place is not None:
+        yield from excerpt(_absolute(run.place, root), indent=_INDENT * 2, width=width, style=style)
+    yield from field("advice", run.advice, width, style=style)
+
+
+def field(name: str, value: str, width: int, indent: str = _INDENT, style: Style = PLAIN) -> list[str]:
+    """`name` and `value` in two columns; words longer than the line, paths for example, stay whole."""
+    label = f"{indent}{name:<8} "
+    lines = textwrap.wrap(
+        value,
+        width,
+        initial_indent=label,
+        subsequent_indent=" " * len(label),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    if lines:
+        lines[0] = f"{indent}{style.faint(f'{name:<8}')} {lines[0][len(label) :]}"
+    return lines
+
+
+def _named(name: str, value: str, width: int, style: Style) -> list[str]:
+    return field(name, value, width, _INDENT * 2, style) if value else []
+
+
+def _source(violation: Violation, root: Path, width: int, style: Style) -> Iterator[str]:
+    """The failing line, then the calls that led to it, the nearest first; each under the loops that were running."""
+    indent = _INDENT * 3
+    place = Place(
+        violation.file, violation.line, violation.column, violation.end_line, violation.end_column, violation.function
+    )
+    absolute = _absolute(place, root)
+    yield from excerpt(absolute, _loops_of(place, violation, root), indent=indent, width=width, style=style)
+    for call in reversed(violation.calls):
+        lines = excerpt(
+            _absolute(call, root), _loops_of(call, violation, root), indent=indent, width=width, style=style
+        )
+        if lines:
+            where = wording.place(_absolute(call, root).file, call.line, root)
+            yield from _named("called", f"in {call.function}, {where}", width, style)
+            yield from lines
+
+
+def _loops_of(place: Place, violation: Violation, root: Path) -> list[LoopValue]:
+    return [
+        LoopValue(str(root / loop.file), loop.line, loop.value, loop.function)
+        for loop in violation.loops
+        if place.function and (loop.file, loop.function) == (place.file, place.function)
+    ]
+
+
+def _absolute(place: Place, root: Path) -> Place:
+    """The place with the file's full path: results read from a file have paths relative to the root."""
+    return Place(
+        str(root / place.file) if place.file else "",
+        place.line,
+        place.column,
+        place.end_line,
+        place.end_column,
+        place.function,
+    )
+
+
+def _witness(violation: Violation, width: int, style: Style) -> Iterator[str]:
+    how = "replayed in plain Python" if violation.replayed else "NOT replayed"
+    if violation.smallest and violation.witness:
+        how = f"no simpler one exists; {how}"
+    assigned = [f"{name} = {value}" for name, value in violation.witness.items()]
+    if not violation.generalises:
+        yield from _named("witness", f"{', '.join(assigned) or 'the only shapes of the target'} ({how})", width, style)
+        return
+    longest = max(map(len, assigned))
+    for position, (name, text) in enumerate(zip(violation.witness, assigned, strict=True)):
+        remark = violation.generalises.get(name, "")
+        label = f"{_INDENT * 2}{'witness' if position == 0 else '':<8} "
+        first = f"{label}{text:<{longest}}  # " if remark else f"{label}{text}"
+        lines = textwrap.wrap(
+            remark, width, initial_indent=first, subsequent_indent=" " * (len(first) - 2) + "# ", break_on_hyphens=False
+        ) or [first]
+        lines[0] = f"{_INDENT * 2}{style.faint(lines[0][len(_INDENT * 2) : len(label)])}{lines[0][len(label) :]}"
+        yield from lines
+    yield from _named("", f"({how})", width, style)

@@ -1,0 +1,65 @@
+"""What the terminal can show: colour and characters beyond ASCII."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How to mark parts of a report. Paint text after it has been wrapped: colours count as characters."""
+
+    colour: bool = False
+    unicode: bool = False
+
+    @staticmethod
+    def of(stream: TextIO, environment: Mapping[str, str] = os.environ) -> Style:
+        """Colour and Unicode on a terminal, unless NO_COLOR is set, it is a dumb one, or its encoding has none."""
+        if not stream.isatty():
+            return PLAIN
+        encoding = (stream.encoding or "").lower().replace("-", "")
+        colour = not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+        return Style(colour, encoding == "utf8")
+
+    @property
+    def bar(self) -> str:
+        """Between line numbers and source."""
+        return "│" if self.unicode else "|"
+
+    @property
+    def arrow(self) -> str:
+        """Before what is said about a line of source."""
+        return "←" if self.unicode else "<-"
+
+    def bad(self, text: str) -> str:
+        """What went wrong."""
+        return self._painted(text, "1;31")
+
+    def good(self, text: str) -> str:
+        """What went well."""
+        return self._painted(text, "32")
+
+    def warn(self, text: str) -> str:
+        """What is not known."""
+        return self._painted(text, "1;33")
+
+    def head(self, text: str) -> str:
+        """What a reader looks for first."""
+        return self._painted(text, "1")
+
+    def faint(self, text: str) -> str:
+        """What holds the rest together."""
+        return self._painted(text, "2")
+
+    def hint(self, text: str) -> str:
+        """What explains."""
+        return self._painted(text, "36")
+
+    def _painted(self, text: str, code: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
+
+
+PLAIN = Style()
