@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,9 +115,11 @@ class Argument:
     @property
     def on_chip(self) -> bool:
         """Whether a tensor in it is in SBUF or PSUM."""
-        placed = (node for node in ast.walk(self.node) if isinstance(node, ast.BinOp) and _is_placed(node))
-        parts = [node.right for node in placed]
-        return any(isinstance(part, ast.Name) and _BUFFERS[part.id].on_chip for part in parts)
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.BinOp) and _is_placed(node) and isinstance(node.right, ast.Name):
+                if _BUFFERS[node.right.id].on_chip:
+                    return True
+        return False
 
 
 def parse_argument(given: str) -> Argument:
@@ -239,13 +241,18 @@ def _check_placed(node: ast.BinOp, text: Text, domain: Domain, namespace: Mappin
 
 def _dtype_of(node: ast.Subscript, text: Text) -> DType:
     head = node.value
-    name = head.id if isinstance(head, ast.Name) else head.attr if isinstance(head, ast.Attribute) else ""
+    name = _dtype_name(head)
     dtype = dtype_called(name)
     if dtype is None:
         known = [*_SHORT_DTYPES, *DTYPES]
         hint = did_you_mean(name, known) or "; dtypes are " + ", ".join(DTYPES)
         raise text.error(f"{name or 'this'} is no dtype{hint}", head)
     return dtype
+
+
+def _dtype_name(head: ast.expr) -> str:
+    """The last part of the name before the brackets, `bfloat16` of `nl.bfloat16`."""
+    return head.attr if isinstance(head, ast.Attribute) else head.id if isinstance(head, ast.Name) else ""
 
 
 def _is_object(name: str, namespace: Mapping[str, Any]) -> bool:
@@ -312,8 +319,7 @@ def _tensor(node: ast.expr, name: str, v: Verification, dimensions: Mapping[str,
         assert isinstance(node.right, ast.Name)
         node, buffer = node.left, _BUFFERS[node.right.id]
     assert isinstance(node, ast.Subscript)
-    head = node.value
-    dtype = dtype_called(head.id if isinstance(head, ast.Name) else head.attr)  # type: ignore[attr-defined]
+    dtype = dtype_called(_dtype_name(node.value))
     assert dtype is not None
     return v.tensor(name, [extent_value(extent, dimensions) for extent in _parts(node.slice)], dtype, buffer)
 
@@ -323,8 +329,3 @@ def _dotted(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
         return namespace[node.id]
     assert isinstance(node, ast.Attribute)
     return getattr(_dotted(node.value, namespace), node.attr)
-
-
-def described(arguments: Iterator[Argument]) -> str:
-    """The arguments as they were given, for a report."""
-    return ", ".join(f"{argument.parameter}={argument.text.content.strip()}" for argument in arguments)

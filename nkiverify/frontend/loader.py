@@ -28,6 +28,7 @@ from nkiverify.errors import UsageError
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import kernel_builtins
 from nkiverify.frontend.instrument import HOOKS, instrument
+from nkiverify.frontend.module_code import execute
 from nkiverify.frontend.placeholders import STUB_PACKAGES, Placeholder, PlaceholderModule, import_module
 from nkiverify.frontend.snapshot import register_kernel_module
 from nkiverify.source import KERNEL_MARKER
@@ -181,7 +182,12 @@ class _KernelSource(importlib.abc.Loader):
         if self._instrumented:
             namespace[HOOKS] = hooks
             namespace["__builtins__"] = kernel_builtins(import_module)
-        exec(_compile(self._file, self._instrumented), namespace)
+        execute(_compile(self._file, self._instrumented), self._file, namespace, self._compile_rest)
+
+    def _compile_rest(self, rest: ast.Module, flags: int) -> CodeType:
+        tree = instrument(rest) if self._instrumented else rest
+        code: CodeType = compile(tree, str(self._file), "exec", flags, dont_inherit=True)
+        return code
 
 
 def _compile(file: Path, instrumented: bool) -> CodeType:

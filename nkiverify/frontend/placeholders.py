@@ -34,10 +34,14 @@ class _Base:
 
 
 class Placeholder:
-    """Stands for something that could not be imported; `__nki_path__` is its dotted name."""
+    """Stands for something that could not be imported or computed.
 
-    def __init__(self, path: str) -> None:
+    `__nki_path__` is its dotted name, `__nki_reason__` why it is not there, if not because it is not installed.
+    """
+
+    def __init__(self, path: str, reason: str = "") -> None:
         object.__setattr__(self, "__nki_path__", path)
+        object.__setattr__(self, "__nki_reason__", reason)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -47,12 +51,12 @@ class Placeholder:
         return Placeholder
 
     def __getattr__(self, name: str) -> Any:
-        path = object.__getattribute__(self, "__nki_path__")
+        path, reason = _facts(self)
         if name.startswith("__") and name != "__version__":
             raise AttributeError(f"{path}.{name}")
         if run_in_progress() is not None:
-            raise _missing(f"{path}.{name}")
-        return Placeholder(f"{path}.{name}")
+            raise _missing(f"{path}.{name}", reason)
+        return Placeholder(f"{path}.{name}", reason)
 
     def __setattr__(self, name: str, value: object) -> None:
         if run_in_progress() is not None:
@@ -61,7 +65,8 @@ class Placeholder:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if run_in_progress() is not None:
             raise _used(self)
-        return Placeholder(f"{object.__getattribute__(self, '__nki_path__')}(…)")
+        path, reason = _facts(self)
+        return Placeholder(f"{path}(…)", reason)
 
     def __getitem__(self, key: object) -> Any:
         if run_in_progress() is not None:
@@ -77,7 +82,8 @@ class Placeholder:
     __ror__ = __or__
 
     def __repr__(self) -> str:
-        return f"<{object.__getattribute__(self, '__nki_path__')}, which is not installed>"
+        path, reason = _facts(self)
+        return f"<{path}, which {reason or 'is not installed'}>"
 
 
 def _refuse(value: Placeholder, *_: object, **__: object) -> NoReturn:
@@ -108,11 +114,20 @@ class PlaceholderModule(ModuleType):
         return Placeholder(f"{self.__name__}.{name}")
 
 
+def _facts(value: Placeholder) -> tuple[str, str]:
+    """The dotted name, and why it is not there."""
+    path: str = object.__getattribute__(value, "__nki_path__")
+    reason: str = object.__getattribute__(value, "__nki_reason__")
+    return path, reason
+
+
 def _used(value: Placeholder) -> BaseException:
-    return _missing(object.__getattribute__(value, "__nki_path__"))
+    return _missing(*_facts(value))
 
 
-def _missing(path: str) -> BaseException:
+def _missing(path: str, reason: str = "") -> BaseException:
+    if reason:
+        return unsupported(f"{path}, which {reason}")
     top = path.partition(".")[0].partition("(")[0]
     if top in STUB_PACKAGES:
         return unsupported(path, "there is no model of it")

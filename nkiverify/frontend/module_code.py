@@ -1,0 +1,138 @@
+"""Executing the top level of a kernel module, past statements that cannot be executed here.
+
+Kernel files hold more than kernels: tests at the top level that make arrays and launch kernels on them, data read from
+files. Where such a statement raises, what it would have bound, and what it could have changed, is replaced by
+placeholders, and the module goes on behind it: a kernel that uses one of them is UNKNOWN, any other is not concerned.
+Imports and definitions must work, and a `raise` at the top level means what it says.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.placeholders import Placeholder
+from nkiverify.model.launch import Kernel
+from nkiverify.run import run_in_progress
+from nkiverify.source import KERNEL_MARKER
+
+#: Statements that a module cannot do without.
+_NEEDED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Raise)
+#: What a statement that fails cannot have changed, but by attribute.
+_UNCHANGING = (
+    int, float, complex, str, bytes, type(None), type, ModuleType, BuiltinFunctionType, FunctionType, Kernel,
+)  # fmt: skip
+
+#: Packages whose objects, arrays excepted, only name things.
+_NAMING_PACKAGES = ("nki", "neuronxcc", "nkiverify", "numpy", "typing", "logging")
+
+_FUTURE_FLAGS = 0
+for _feature in __future__.all_feature_names:
+    _FUTURE_FLAGS |= getattr(__future__, _feature).compiler_flag
+
+
+def execute(
+    code: CodeType, file: Path, namespace: dict[str, Any], compile_rest: Callable[[ast.Module, int], CodeType]
+) -> None:
+    """Execute `code`, the compiled text of `file`, in `namespace`.
+
+    `compile_rest` compiles the rest of the module, given its statements and the flags of its `__future__` imports.
+    Raises what an import or a definition raises.
+    """
+    tree: ast.Module | None = None
+    rest: list[ast.stmt] = []
+    while True:
+        try:
+            exec(code, namespace)
+            return
+        except (Exception, SystemExit, UnsupportedConstruct) as error:
+            if isinstance(error, UnsupportedConstruct) and run_in_progress() is not None:
+                raise
+            if tree is None:
+                tree = ast.parse(file.read_bytes())
+                rest = tree.body
+            position = _failed(rest, error, namespace)
+            if position is None:
+                raise
+            statement, rest = rest[position], rest[position + 1 :]
+            reason = f"line {statement.lineno} could not compute: {type(error).__name__}: {error}"
+            for name in _concerned(statement, tree, namespace):
+                namespace[name] = Placeholder(name, reason)
+            code = compile_rest(ast.Module(list(rest), []), code.co_flags & _FUTURE_FLAGS)
+
+
+def _failed(statements: Sequence[ast.stmt], error: BaseException, namespace: dict[str, Any]) -> int | None:
+    """The position of the statement that raised `error`, if the module can do without it."""
+    line = None
+    entry = error.__traceback__
+    while entry is not None:
+        if entry.tb_frame.f_globals is namespace and entry.tb_frame.f_code.co_name == "<module>":
+            line = entry.tb_lineno
+            break
+        entry = entry.tb_next
+    for position, statement in enumerate(statements):
+        first = min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])
+        if line is not None and first <= line <= (statement.end_lineno or statement.lineno):
+            raised = any(isinstance(part, _NEEDED) and part.lineno == line for part in _parts(statement))
+            return None if raised or isinstance(statement, _NEEDED) else position
+    return None
+
+
+def _concerned(statement: ast.stmt, tree: ast.Module, namespace: dict[str, Any]) -> Iterator[str]:
+    """The names at the top level whose value is unknown as `statement` failed."""
+    names = {part.id: part.ctx for part in _parts(statement) if isinstance(part, ast.Name)}
+    changed = {
+        part.value.id
+        for part in _parts(statement)
+        if isinstance(part, ast.Attribute | ast.Subscript)
+        and isinstance(part.ctx, ast.Store | ast.Del)
+        and isinstance(part.value, ast.Name)
+    }
+    bound = {name for name, context in names.items() if not isinstance(context, ast.Load)}
+    bound |= {part.name for part in _parts(statement) if isinstance(part, ast.FunctionDef | ast.ClassDef)}
+    bound |= {
+        (alias.asname or alias.name).partition(".")[0]
+        for part in _parts(statement)
+        if isinstance(part, ast.Import | ast.ImportFrom)
+        for alias in part.names
+    }
+    if any(_runs_kernel_code(namespace.get(name)) for name in names):
+        # It may have changed anything that the module's functions can reach.
+        bound |= {name for part in ast.walk(tree) if isinstance(part, ast.Global) for name in part.names}
+        names.update(dict.fromkeys(namespace, ast.Load()))
+    for name in sorted(bound | changed):
+        yield name
+    for name in sorted(set(names) - bound - changed):
+        if name in namespace and not name.startswith("__") and not _unchanging(namespace[name]):
+            yield name
+
+
+def _runs_kernel_code(value: object) -> bool:
+    if type(value) is type:
+        return KERNEL_MARKER in getattr(getattr(value, "__init__", None), "__globals__", {})
+    return isinstance(value, FunctionType) and KERNEL_MARKER in value.__globals__
+
+
+def _unchanging(value: object) -> bool:
+    if type(value) is Placeholder or isinstance(value, _UNCHANGING):
+        return True
+    if isinstance(value, tuple | frozenset):
+        return all(map(_unchanging, value))
+    # What NKI and NumPy give to name things with.
+    package = type(value).__module__.partition(".")[0]
+    return package in _NAMING_PACKAGES and not hasattr(value, "__setitem__")
+
+
+def _parts(statement: ast.stmt) -> Iterator[ast.AST]:
+    """`statement` and what is in it, but for the bodies of functions, which are not executed."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        part = pending.pop()
+        yield part
+        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            pending.extend(ast.iter_child_nodes(part))
