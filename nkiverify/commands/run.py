@@ -54,6 +54,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--fail-fast", action="store_true", help="stop at the first run that is not as expected")
     add("--json", type=Path, metavar="FILE", help="write the results to FILE as well as to reports/results.json")
+    add("--sarif", type=Path, metavar="FILE", help="write them as SARIF 2.1.0, for code hosts")
+    add("--junit", type=Path, metavar="FILE", help="write them as JUnit XML, for test reports")
+    add("--markdown", type=Path, metavar="FILE", help="write them as Markdown, for $GITHUB_STEP_SUMMARY for example")
+    add("--annotations", action="store_true", help="print GitHub's commands that show violations in a pull request")
     add("--list", action="store_true", help="list the targets that would be verified, and stop")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
@@ -65,8 +69,18 @@ def execute(arguments: argparse.Namespace) -> int:
         jobs=arguments.jobs,
         fail_fast=arguments.fail_fast,
         debug=arguments.debug,
-        json=_writable(arguments.json),
+        json=_writable(arguments.json, "--json"),
     )
+    files = {
+        form: path
+        for form in ("sarif", "junit", "markdown")
+        if (path := _writable(getattr(arguments, form), f"--{form}"))
+    }
+    named = [
+        path.resolve() for path in (options.json, *files.values()) if path is not None and not path.is_char_device()
+    ]
+    if len(set(named)) < len(named):
+        raise UsageError("two of --json, --sarif, --junit and --markdown name the same file")
     targets = selected_targets(options)
     from nkiverify.report import target_list
     from nkiverify.session import ExitStatus
@@ -79,7 +93,13 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.manifest import check_kernels
 
     check_kernels(targets)
-    return _report(_verify(targets, options), options)
+    session = _verify(targets, options)
+    status = _report(session, options, files)
+    if arguments.annotations:
+        from nkiverify.report import annotations
+
+        print(annotations.text(session), end="", flush=True)
+    return status
 
 
 def _verify(targets: Sequence[Target], options: Options) -> Session:
@@ -116,27 +136,51 @@ def _verify(targets: Sequence[Target], options: Options) -> Session:
     )
 
 
-def _report(session: Session, options: Options) -> int:
-    """Write the result files and print the report; the exit status."""
-    from nkiverify.report import json_results, terminal
+def _report(session: Session, options: Options, files: Mapping[str, Path]) -> int:
+    """Write the result files, those of `files` by their form, and print the report; the exit status."""
+    from nkiverify.report import history, json_results, terminal
     from nkiverify.report.style import Style
     from nkiverify.session import ExitStatus, worst
 
     status = session.exit_status
     content = json_results.text(session)
+    contents = {path: content for path in (resources.reports() / "results.json", options.json) if path is not None}
+    contents |= {path: _formatted(session, form) for form, path in files.items()}
     complaints = []
-    for path in (resources.reports() / "results.json", *filter(None, (options.json,))):
+    for path, content in contents.items():
         try:
             json_results.write(content, path)
         except OSError as error:
             complaints.append(f"nkiverify: error: {path} could not be written: {error.strerror or error}")
             status = worst((status, ExitStatus.INTERNAL_ERROR))
+    try:
+        history.record(session, history.database())
+    except history.HistoryError as error:
+        # The history only tells: without it, every verdict is what it is.
+        complaints.append(f"nkiverify: warning: this run is not in the history: {error}")
     chosen = bool(options.patterns or options.families or options.tags)
     style = Style.of(sys.stdout)
     print(terminal.report(session, detail_expected=chosen, debug=options.debug, style=style), end="", flush=True)
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return status
+
+
+def _formatted(session: Session, form: str) -> str:
+    """The session as `sarif`, `junit` or `markdown`."""
+    if form == "junit":
+        from nkiverify.report import junit
+
+        return junit.text(session)
+    if form == "markdown":
+        from nkiverify.report import markdown
+
+        return markdown.text(session)
+    from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
+    from nkiverify.model.contracts import all_contracts
+    from nkiverify.report import sarif
+
+    return sarif.text(session, {contract.id: contract for contract in all_contracts()})
 
 
 def _verify_target(target: Target, options: Options) -> list[Run]:
@@ -153,14 +197,14 @@ def _targets_by_name(root: Path) -> Mapping[str, Target]:
     return {target.name: target for target in load_targets(root)}
 
 
-def _writable(path: Path | None) -> Path | None:
+def _writable(path: Path | None, option: str) -> Path | None:
     """`path`, if a file can be written there: asked before the run, whose results would be lost."""
     if path is None:
         return None
     if path.is_dir():
-        raise UsageError(f"--json: {path} is a folder")
+        raise UsageError(f"{option}: {path} is a folder")
     if not path.parent.is_dir():
-        raise UsageError(f"--json: there is no folder {path.parent}")
+        raise UsageError(f"{option}: there is no folder {path.parent}")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UsageError(f"--json: {path} cannot be written")
+        raise UsageError(f"{option}: {path} cannot be written")
     return path

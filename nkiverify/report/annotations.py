@@ -1,0 +1,60 @@
+"""The report for GitHub's log: a workflow command for each thing to show at a line of a pull request.
+
+GitHub shows the first ten errors and the first ten warnings of a step; SARIF has no such limit.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nkiverify.report import wording
+from nkiverify.results import Run, Violation
+from nkiverify.session import ExitStatus, Session, status_of
+
+
+def text(session: Session) -> str:
+    """A line for each refuted claim and each ending that is not as expected; empty where all is well."""
+    lines: list[str] = []
+    for run in session.runs:
+        status = status_of(run)
+        if status is ExitStatus.AS_EXPECTED:
+            continue
+        lines += [_violation(run, violation, session.root) for violation in run.violations]
+        if not run.violations or status is not ExitStatus.MISMATCH:
+            level = "warning" if status in (ExitStatus.UNKNOWN, ExitStatus.NOTHING_VERIFIED) else "error"
+            lines.append(_ending(run, level, session.root))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _violation(run: Run, violation: Violation, root: Path) -> str:
+    file = wording.relative(violation.file, root) or run.kernel.partition("::")[0]
+    places: list[tuple[str, str]] = [("file", file)]
+    if violation.line > 0:
+        places.append(("line", str(violation.line)))
+        if violation.end_line >= violation.line:
+            places.append(("endLine", str(violation.end_line)))
+        # Columns make sense to GitHub within one line only.
+        if violation.column >= 0 and violation.end_line == violation.line:
+            places += [("col", str(violation.column + 1)), ("endColumn", str(violation.end_column))]
+    witness = ", ".join(f"{name} = {value}" for name, value in violation.witness.items())
+    message = f"{violation.statement} {wording.text(violation.message, root)}" + (f" ({witness})" if witness else "")
+    return _command("error", [*places, ("title", f"{run.target}: {violation.contract}")], message)
+
+
+def _ending(run: Run, level: str, root: Path) -> str:
+    words = wording.text(run.reason, root) or wording.verdict(run)
+    title = f"{run.target}, phase {run.phase}: {run.verdict.value}, expected {wording.expectation(run.expected)}"
+    return _command(level, [("file", run.kernel.partition("::")[0]), ("title", title)], words)
+
+
+def _command(level: str, properties: list[tuple[str, str]], message: str) -> str:
+    shown = ",".join(f"{name}={_property(value)}" for name, value in properties)
+    return f"::{level} {shown}::{_data(message)}"
+
+
+def _data(words: str) -> str:
+    return words.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(words: str) -> str:
+    return _data(words).replace(":", "%3A").replace(",", "%2C")

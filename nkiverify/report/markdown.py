@@ -1,0 +1,117 @@
+"""The report for people on a code host: a session as Markdown, for a step summary or a comment."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from nkiverify.report import wording
+from nkiverify.results import Run, Verdict, Violation
+from nkiverify.session import ExitStatus, Session, status_of
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
+
+
+def text(session: Session) -> str:
+    """The headline, what is not as expected in full, and every family in a table that is folded away."""
+    unexpected = [run for run in session.runs if status_of(run) is not ExitStatus.AS_EXPECTED]
+    parts = [f"## nkiverify: {_headline(session, len(unexpected))}", _totals(session)]
+    if session.not_run:
+        why = "interrupted" if session.interrupted else "stopped"
+        names = ", ".join(code(name) for name in session.not_run)
+        parts.append(f"**Not run** ({why} before): {names}")
+    if unexpected:
+        parts.append(_table(unexpected))
+        parts += [_story(run, session.root) for run in unexpected if run.violations or run.reason]
+    if session.runs:
+        parts.append(f"<details><summary>Families</summary>\n\n{_families(session.runs)}\n\n</details>")
+    return "\n\n".join(parts) + "\n"
+
+
+def plain(words: str) -> str:
+    """`words` with nothing in them that Markdown or HTML gives a meaning to, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(words.split()))
+
+
+def code(words: str) -> str:
+    """`words` as code. Longer fences than any inside; a bar would end the cell of a table, even in code."""
+    words = " ".join(words.split()).replace("|", "\N{BROKEN BAR}")
+    fence = "`" * (max((len(run) for run in re.findall("`+", words)), default=0) + 1)
+    padding = " " if words.startswith("`") or words.endswith("`") else ""
+    return f"{fence}{padding}{words}{padding}{fence}" if words else ""
+
+
+def _headline(session: Session, unexpected: int) -> str:
+    if not session.runs:
+        return "nothing was verified"
+    if unexpected:
+        return f"{unexpected} of {wording.counted(len(session.runs), 'run')} not as expected"
+    return f"all {wording.counted(len(session.runs), 'run')} as expected"
+
+
+def _totals(session: Session) -> str:
+    counts = Counter(run.verdict for run in session.runs)
+    targets = wording.counted(len({run.target for run in session.runs}), "target")
+    verdicts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
+    claims = wording.counted(sum(run.claims for run in session.runs), "claim")
+    return f"{targets}, {claims}, {session.seconds:.1f} s" + (f": {verdicts}" if verdicts else "")
+
+
+def _table(runs: Sequence[Run]) -> str:
+    rows = [
+        (
+            code(run.target),
+            str(run.phase),
+            wording.expectation(run.expected),
+            plain(wording.verdict(run)),
+            code(run.kernel),
+        )
+        for run in runs
+    ]
+    return _lines(("target", "phase", "expected", "verdict", "kernel"), rows)
+
+
+def _story(run: Run, root: Path) -> str:
+    lines = [f"### {plain(run.target)}, phase {run.phase}"]
+    if run.reason:
+        lines.append(plain(wording.text(run.reason, root)))
+    lines += [_violation(violation, root) for violation in run.violations]
+    return "\n\n".join(lines)
+
+
+def _violation(violation: Violation, root: Path) -> str:
+    place = wording.place(violation.file, violation.line, root)
+    at = f" at {code(place)}" if place else ""
+    witness = ", ".join(code(f"{name} = {value}") for name, value in violation.witness.items())
+    replay = "replayed in plain Python" if violation.replayed else "**not** replayed in plain Python"
+    return (
+        f"- {code(violation.contract)}{at}: {plain(violation.statement)}\n"
+        f"  {code(wording.text(violation.message, root))}\n"
+        f"  Witness: {witness or 'the only shapes of the target'}, {replay}"
+    )
+
+
+def _families(runs: Sequence[Run]) -> str:
+    families: dict[str, list[Run]] = {}
+    for run in runs:
+        families.setdefault(run.family, []).append(run)
+    rows = []
+    for family, members in families.items():
+        counts = Counter(run.verdict for run in members)
+        passed = sum(status_of(run) is ExitStatus.AS_EXPECTED for run in members)
+        rows.append(
+            (
+                plain(family),
+                *(str(counts[verdict] or "") for verdict in Verdict),
+                f"{passed}/{len(members)}",
+                str(sum(run.claims for run in members)),
+            )
+        )
+    return _lines(("family", *(verdict.value for verdict in Verdict), "as expected", "claims"), rows)
+
+
+def _lines(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -1,0 +1,238 @@
+"""The report for code hosts: a session as SARIF 2.1.0, which GitHub, GitLab and editors show beside the code.
+
+A refuted claim is a result of the rule of its contract. One that the target expects, as controls do, is suppressed: it
+is no news. A run that ends in no conclusion, or other than expected without a refuted claim, is a result of a rule
+named after what happened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from urllib.parse import quote
+
+from nkiverify.model.contracts import Contract
+from nkiverify.report import wording
+from nkiverify.report.json_results import Json
+from nkiverify.results import Run, Verdict, Violation
+from nkiverify.session import ExitStatus, Session, status_of
+
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_ROOT = "SRCROOT"
+_STUB_PLACE = re.compile(r"(.+\.py):(\d+)")
+
+#: The rules of runs that have no refuted claim to show.
+_ENDINGS: Mapping[str, tuple[str, str]] = {
+    "verdict.unknown": ("No conclusion", "The verifier could not conclude anything; nothing is said about the kernel."),
+    "verdict.vacuous": ("Nothing was checked", "The domain of the target is empty, or no claim was reached."),
+    "verdict.error": ("A fault of the verifier", "The verifier itself failed. Please report it."),
+    "verdict.mismatch": ("Another verdict than expected", "The target expects a verdict that the run does not give."),
+}
+
+
+def text(session: Session, contracts: Mapping[str, Contract]) -> str:
+    """The session as the text of a SARIF file. `contracts` are the known ones, by id."""
+    return json.dumps(document(session, contracts), indent=2, allow_nan=False) + "\n"
+
+
+def document(session: Session, contracts: Mapping[str, Contract]) -> dict[str, Json]:
+    """The session as the value that the file holds. Paths inside `session.root` are relative to it."""
+    results: list[Json] = []
+    rules: dict[str, dict[str, Json]] = {}
+    weaknesses: set[str] = set()
+    for run in session.runs:
+        for rule, described, result in _results(run, session.root, contracts):
+            rules.setdefault(rule, described)
+            number: Json = list(rules).index(rule)
+            results.append({"ruleId": rule, "ruleIndex": number} | result)
+            if rule in contracts and contracts[rule].cwe:
+                weaknesses.add(_weakness(contracts[rule]))
+    run_object: dict[str, Json] = {
+        "tool": {
+            "driver": {
+                "name": "nkiverify",
+                "version": session.versions.nkiverify,
+                "rules": list(rules.values()),
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {_ROOT: {"uri": session.root.absolute().as_uri().rstrip("/") + "/"}},
+        "invocations": [_invocation(session)],
+        "results": results,
+    }
+    if weaknesses:
+        run_object["taxonomies"] = [
+            {
+                "name": "CWE",
+                "organization": "MITRE",
+                "shortDescription": {"text": "Common Weakness Enumeration"},
+                "informationUri": "https://cwe.mitre.org/",
+                "taxa": [
+                    {"id": weakness, "helpUri": f"https://cwe.mitre.org/data/definitions/{weakness}.html"}
+                    for weakness in sorted(weaknesses, key=int)
+                ],
+            }
+        ]
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run_object]}
+
+
+def _results(
+    run: Run, root: Path, contracts: Mapping[str, Contract]
+) -> Iterator[tuple[str, dict[str, Json], dict[str, Json]]]:
+    """The results of one run: the id of the rule, the rule, and the result without both."""
+    status = status_of(run)
+    expected = status is ExitStatus.AS_EXPECTED
+    for position, violation in enumerate(run.violations):
+        result: dict[str, Json] = {
+            "kind": "fail",
+            "level": "note" if expected else "error",
+            "message": {"text": _message(run, violation, root)},
+            "locations": [_location(run, violation, root)],
+            "partialFingerprints": {"nkiverifyViolation/v1": _fingerprint(run, violation, root, position)},
+            "properties": {
+                "target": run.target,
+                "phase": run.phase,
+                "engine": run.engine,
+                "replayed": violation.replayed,
+            },
+        }
+        stub = _STUB_PLACE.fullmatch(wording.relative(violation.stub, root))
+        if stub:
+            result["relatedLocations"] = [
+                {
+                    "physicalLocation": _physical(stub[1], {"startLine": max(1, int(stub[2]))}),
+                    "message": {"text": "the model states the contract here"},
+                }
+            ]
+        if expected:
+            result["suppressions"] = [
+                {"kind": "external", "justification": f"The target {run.target} expects to be FAILED."}
+            ]
+        yield violation.contract, _contract_rule(violation, contracts), result
+    if expected or (run.violations and status is ExitStatus.MISMATCH):
+        return
+    rule, level = _ending(run)
+    words = wording.text(run.reason or run.qualifier, root)
+    wanted = f", expected {run.expected.value}" if run.expected is not None else ""
+    ending = f"{run.target}, phase {run.phase}: {run.verdict.value}{wanted}" + (f": {words}" if words else "")
+    yield (
+        rule,
+        _ending_rule(rule),
+        {
+            "kind": "fail",
+            "level": level,
+            "message": {"text": ending},
+            "locations": [{"physicalLocation": _physical(run.kernel.partition("::")[0], {"startLine": 1})}],
+            "partialFingerprints": {"nkiverifyRun/v1": _digest(run.target, str(run.phase), run.engine, rule)},
+            "properties": {"target": run.target, "phase": run.phase, "engine": run.engine},
+        },
+    )
+
+
+def _ending(run: Run) -> tuple[str, str]:
+    """The rule of a run that is no pass, and how grave it is."""
+    if run.verdict is Verdict.UNKNOWN:
+        return "verdict.unknown", "warning"
+    if run.verdict is Verdict.VACUOUS:
+        return "verdict.vacuous", "warning"
+    if status_of(run) is ExitStatus.MISMATCH:
+        return "verdict.mismatch", "error"
+    return "verdict.error", "error"
+
+
+def _message(run: Run, violation: Violation, root: Path) -> str:
+    witness = ", ".join(f"{name} = {value}" for name, value in violation.witness.items())
+    replay = "replayed in plain Python" if violation.replayed else "NOT replayed in plain Python"
+    shapes = f"for {witness}" if witness else "for the only shapes of the target"
+    statement = violation.statement or violation.contract
+    because = f" {wording.text(violation.message, root)}" if violation.message else ""
+    return f"{statement}{because} ({run.target}, phase {run.phase}, {shapes}, {replay})"
+
+
+def _location(run: Run, violation: Violation, root: Path) -> dict[str, Json]:
+    if not violation.file:
+        # No line is to blame, for example for the shape of the result: the kernel as a whole is.
+        file, _, function = run.kernel.partition("::")
+        place = _physical(file, {"startLine": 1})
+        return {"physicalLocation": place, "logicalLocations": [{"name": function or file, "kind": "function"}]}
+    region: dict[str, Json] = {"startLine": max(1, violation.line)}
+    if violation.column >= 0:
+        region["startColumn"] = violation.column + 1
+    if violation.end_line >= violation.line:
+        region["endLine"] = violation.end_line
+        if violation.column >= 0 and violation.end_column >= 0:
+            region["endColumn"] = violation.end_column + 1
+    return {"physicalLocation": _physical(wording.relative(violation.file, root), region)}
+
+
+def _physical(file: str, region: dict[str, Json]) -> dict[str, Json]:
+    if Path(file).is_absolute():
+        return {"artifactLocation": {"uri": Path(file).as_uri()}, "region": region}
+    return {"artifactLocation": {"uri": quote(file, errors="replace"), "uriBaseId": _ROOT}, "region": region}
+
+
+def _contract_rule(violation: Violation, contracts: Mapping[str, Contract]) -> dict[str, Json]:
+    statement = violation.statement or violation.contract
+    source = f" Documented in: {violation.source}." if violation.source else ""
+    rule: dict[str, Json] = {
+        "id": violation.contract,
+        "shortDescription": {"text": statement},
+        "help": {
+            "text": f"{statement}{source} `nkiverify contracts {violation.contract}` says more, as does AUDIT.md.",
+        },
+        "defaultConfiguration": {"level": "error"},
+    }
+    known = contracts.get(violation.contract)
+    if known is not None and known.cwe:
+        weakness = _weakness(known)
+        rule["relationships"] = [
+            {"target": {"id": weakness, "toolComponent": {"name": "CWE", "index": 0}}, "kinds": ["superset"]}
+        ]
+        # GitHub's way to say the same.
+        rule["properties"] = {"tags": [f"external/cwe/cwe-{weakness}"]}
+    return rule
+
+
+def _ending_rule(rule: str) -> dict[str, Json]:
+    title, words = _ENDINGS[rule]
+    return {
+        "id": rule,
+        "shortDescription": {"text": title},
+        "help": {"text": f"{words} docs/verdicts.md says what each verdict means."},
+    }
+
+
+def _weakness(contract: Contract) -> str:
+    """The number of the contract's CWE."""
+    return contract.cwe.removeprefix("CWE-")
+
+
+def _invocation(session: Session) -> dict[str, Json]:
+    ended = session.started + timedelta(seconds=session.seconds)
+    status = session.exit_status
+    return {
+        "executionSuccessful": status not in (ExitStatus.INTERNAL_ERROR, ExitStatus.INTERRUPTED),
+        "exitCode": int(status),
+        "startTimeUtc": _utc(session.started),
+        "endTimeUtc": _utc(ended),
+        "arguments": list(session.command),
+    }
+
+
+def _utc(moment: datetime) -> str:
+    return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _fingerprint(run: Run, violation: Violation, root: Path, position: int) -> str:
+    """The same for the same fault after lines above it have come or gone."""
+    return _digest(
+        run.target, str(run.phase), violation.contract, wording.relative(violation.file, root), str(position)
+    )
+
+
+def _digest(*words: str) -> str:
+    return hashlib.sha256("\0".join(words).encode("utf-8", "surrogatepass")).hexdigest()[:32]
