@@ -31,13 +31,14 @@ def is_kernel_frame(frame: FrameType) -> bool:
     return KERNEL_MARKER in frame.f_globals
 
 
-_positions_of: dict[CodeType, dict[int, Site]] = {}
+#: By file as well: code objects of two files compare equal where their text and lines do.
+_positions_of: dict[tuple[str, CodeType], dict[int, Site]] = {}
 
 
 def frame_site(frame: FrameType) -> Site:
     """The span that `frame` is executing now; the line alone before Python 3.11, which has no columns."""
     code = frame.f_code
-    sites = _positions_of.setdefault(code, {})
+    sites = _positions_of.setdefault((code.co_filename, code), {})
     site = sites.get(frame.f_lasti)
     if site is None:
         line, end_line, column, end_column = frame.f_lineno, -1, -1, -1
