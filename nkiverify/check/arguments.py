@@ -115,11 +115,8 @@ class Argument:
     @property
     def on_chip(self) -> bool:
         """Whether a tensor in it is in SBUF or PSUM."""
-        for node in ast.walk(self.node):
-            if isinstance(node, ast.BinOp) and _is_placed(node) and isinstance(node.right, ast.Name):
-                if _BUFFERS[node.right.id].on_chip:
-                    return True
-        return False
+        names = [node.right for node in ast.walk(self.node) if isinstance(node, ast.BinOp) and _is_placed(node)]
+        return any(isinstance(name, ast.Name) and _BUFFERS[name.id].on_chip for name in names)
 
 
 def parse_argument(given: str) -> Argument:
@@ -317,7 +314,8 @@ def _tensor(node: ast.expr, name: str, v: Verification, dimensions: Mapping[str,
     buffer = MemoryRegion.shared_hbm
     if isinstance(node, ast.BinOp):
         assert isinstance(node.right, ast.Name)
-        node, buffer = node.left, _BUFFERS[node.right.id]
+        buffer = _BUFFERS[node.right.id]
+        node = node.left
     assert isinstance(node, ast.Subscript)
     dtype = dtype_called(_dtype_name(node.value))
     assert dtype is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nkiverify.frontend.loader import parse
@@ -28,12 +28,12 @@ class Precondition:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A function that `check` can be pointed at."""
+    """A function that `check` can be pointed at. `kind` says what it is where it is no decorated kernel."""
 
     name: str
     line: int
     parameters: str
-    decorated: bool
+    kind: str
     preconditions: tuple[Precondition, ...]
 
 
@@ -47,12 +47,41 @@ def kernels_in(file: Path) -> list[Found]:
     nki = _names_of_nki(tree)
     wrapped = {name for node in tree.body for name in _wrapped_functions(node, nki)}
     found = []
+    factories: dict[str, ast.FunctionDef] = {}
     for node, name in _functions(tree.body):
         decorated = node.name in wrapped or any(_makes_kernel(part, nki) for part in node.decorator_list)
-        if decorated or (name == node.name and _takes_arguments(node) and _uses(node, nki)):
+        made = _made_by(node, nki)
+        if decorated:
+            found.append(_found(name, node, ""))
+        elif made is not None and name == node.name:
+            factories[name] = made
             parameters = ast.unparse(_without_annotations(node.args))
-            found.append(Found(name, node.lineno, parameters, decorated, tuple(preconditions(node))))
-    return found
+            example = f"makes the kernel {made.name}: check it as {name}(…), with literals for ({parameters})"
+            found.append(_found(f"{name}(…)", made, example))
+        elif name == node.name and _takes_arguments(node) and _uses(node, nki):
+            found.append(_found(name, node, "a function that uses NKI, not decorated"))
+    for name, call, line in _assigned_calls(tree):
+        factory = factories.get(_last_name(call.func))
+        if factory is not None:
+            found.append(replace(_found(name, factory, f"made by {ast.unparse(call)}"), line=line))
+    return sorted(found, key=lambda kernel: kernel.line)
+
+
+def _found(name: str, node: ast.FunctionDef, kind: str) -> Found:
+    return Found(name, node.lineno, ast.unparse(_without_annotations(node.args)), kind, tuple(preconditions(node)))
+
+
+def _made_by(node: ast.FunctionDef, nki: set[str]) -> ast.FunctionDef | None:
+    """The decorated function that `node` defines in itself, if it does."""
+    inner = (part for part in ast.walk(node) if isinstance(part, ast.FunctionDef) and part is not node)
+    return next((part for part in inner if any(_makes_kernel(one, nki) for one in part.decorator_list)), None)
+
+
+def _assigned_calls(tree: ast.Module) -> Iterator[tuple[str, ast.Call, int]]:
+    """Statements `name = factory(…)` at the top level."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, node.value, node.lineno
 
 
 def function_at(file: Path, line: int) -> ast.FunctionDef | None:

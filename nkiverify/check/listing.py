@@ -11,7 +11,7 @@ def listing(path: str, found: Sequence[Found]) -> str:
     """The kernels of `path`, in the order they are written; functions that are no kernels by themselves say so."""
     blocks = []
     for kernel in found:
-        kind = "" if kernel.decorated else "   (a function that uses NKI, not decorated)"
+        kind = f"   ({kernel.kind})" if kernel.kind else ""
         lines = [f"{path}::{kernel.name}{kind}", f"  line {kernel.line}: ({kernel.parameters})"]
         lines += [f"  asserts {stated.text}   (line {stated.first})" for stated in kernel.preconditions]
         blocks.append("\n".join(lines))

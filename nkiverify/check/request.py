@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ from nkiverify.model.launch import Kernel
 from nkiverify.model.legacy_tensor import legacy_view
 from nkiverify.model.tensor import Tensor
 from nkiverify.results import Kind
+
+#: `kernel[2]`, but not `make_kernel([2])`.
+_LAUNCHED = re.compile(r"(.*[\w)])\[([^][]*)\]")
 
 #: What the name of a tensor's dimensions may be in a suggestion.
 _SUGGESTION = "bf16[K,M]"
@@ -104,12 +108,12 @@ def request(reference: str, base: Path, given: Sequence[str], where: Sequence[st
     Without `where` the kernel's own preconditions are taken for assumptions.
     """
     path, _, rest = reference.partition("::")
-    name, bracket, launch = rest.partition("[")
-    if bracket:
+    name = rest.strip()
+    launched = _LAUNCHED.fullmatch(name)
+    if launched is not None:
         if grid is not None:
             raise UsageError("the grid is given twice, in brackets and by --grid")
-        grid = launch.rstrip().removesuffix("]")
-    name = name.strip()
+        name, grid = launched.groups()
     arguments = tuple(parse_argument(text) for text in given)
     kernel = _load(path, name, base)
     module, _ = load_module(path, base, instrumented=False)

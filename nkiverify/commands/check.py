@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -132,6 +133,13 @@ def _existing(path: str) -> Path:
 
 
 def _writable(path: Path | None) -> Path | None:
-    from nkiverify.commands.run import _writable as writable
-
-    return writable(path)
+    """`path`, if a file can be written there: asked before the run, whose results would be lost."""
+    if path is None:
+        return None
+    if path.is_dir():
+        raise UsageError(f"--json: {path} is a folder")
+    if not path.parent.is_dir():
+        raise UsageError(f"--json: there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"--json: {path} cannot be written")
+    return path

@@ -257,7 +257,8 @@ def load_kernel(reference: str, base: Path, instrumented: bool) -> tuple[Callabl
     if not separator or not name:
         raise UsageError(f"a kernel is written path/to/file.py::function, not {reference!r}")
     module, space = load_module(path_text, base, instrumented)
-    return _function_named(name, module, path_text), space
+    with space.active():
+        return _function_named(name, module, path_text), space
 
 
 def load_module(path_text: str, base: Path, instrumented: bool) -> tuple[ModuleType, KernelSpace]:
@@ -293,17 +294,38 @@ def _place_of(error: BaseException) -> str:
 
 
 def _function_named(name: str, module: ModuleType, path_text: str) -> Callable[..., Any]:
-    """The function with this name, a dotted one in a class, in `module`."""
+    """The function that `name` means in `module`: `kernel`, `Class.method`, or what `make_kernel(128)` returns."""
+    dotted, bracket, _ = name.partition("(")
     found: Any = module
-    for part in name.split("."):
+    for part in dotted.split("."):
         found = getattr(found, part, None)
-    if isinstance(found, Placeholder):
+    if bracket and callable(found) and type(found) is not Placeholder:
+        found = _made(found, name, path_text)
+    if type(found) is Placeholder:
         raise UsageError(f"{name} in {path_text} is made by {found!r}")
     if found is None:
         raise UsageError(f"no function {name} in {path_text}{_close(name, module)}")
     if not callable(found) or isinstance(found, type):
         raise UsageError(f"{name} in {path_text} is not a function")
     return found  # type: ignore[no-any-return]
+
+
+def _made(factory: Callable[..., Any], name: str, path_text: str) -> Any:
+    """What calling `factory` as `name` says gives; arguments are literals."""
+    try:
+        call = ast.parse(name, mode="eval").body
+        if not isinstance(call, ast.Call):
+            raise ValueError(name)
+        positional = [ast.literal_eval(argument) for argument in call.args]
+        options = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg is not None}
+    except (SyntaxError, ValueError):
+        raise UsageError(f"a kernel made by a function is written make_kernel(128, fast=True), not {name}") from None
+    try:
+        return factory(*positional, **options)
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{name} in {path_text} raises {type(error).__name__}: {error}") from error
 
 
 def _close(name: str, module: ModuleType) -> str:

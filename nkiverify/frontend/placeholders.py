@@ -127,11 +127,11 @@ def _used(value: Placeholder) -> BaseException:
 
 def _missing(path: str, reason: str = "") -> BaseException:
     if reason:
-        return unsupported(f"{path}, which {reason}")
+        return unsupported(f"{path}, which {reason}", "keep it out of the kernel")
     top = path.partition(".")[0].partition("(")[0]
     if top in STUB_PACKAGES:
         return unsupported(path, "there is no model of it")
-    return unsupported(f"{path}: {top} is not installed")
+    return unsupported(f"{path}: {top} is not installed", "install it, or keep it out of the kernel")
 
 
 def _only_looks(namespace: Mapping[str, Any]) -> bool:
