@@ -20,7 +20,11 @@ COMMANDS: dict[str, str] = {
     "bench": "nkiverify.commands.bench",
     "check": "nkiverify.commands.check",
     "contracts": "nkiverify.commands.contracts",
+    "dashboard": "nkiverify.commands.dashboard",
+    "history": "nkiverify.commands.history",
+    "replay": "nkiverify.commands.replay",
     "run": "nkiverify.commands.run",
+    "show": "nkiverify.commands.show",
 }
 #: The command that takes arguments which do not begin with a command's name.
 DEFAULT_COMMAND = "run"

@@ -22,7 +22,8 @@ class Options:
 
     `root` is the folder that holds `harness/`, `kernels/` and `stubs/`. `None` means that the target, or the machine,
     decides: `phases` are then those the target expects a verdict for, `unwind` is the bound of the target's flags,
-    `hardware` the generation it names, `jobs` the number of usable cores.
+    `hardware` the generation it names, `jobs` the number of usable cores. `every_violation` asks for all refuted claims
+    instead of one per line of the kernel.
     """
 
     root: Path
@@ -36,6 +37,7 @@ class Options:
     jobs: int | None = None
     fail_fast: bool = False
     debug: bool = False
+    every_violation: bool = False
     json: Path | None = None
 
 

@@ -148,7 +148,8 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     engine = EmbeddedEngine(exploration.run.program)
     for phase in phases:
         clock = time.perf_counter()
-        judge = _Judge(target, exploration, engine, hardware, phase, max(0.0, options.timeout - spent))
+        left = max(0.0, options.timeout - spent)
+        judge = _Judge(target, exploration, engine, hardware, phase, left, options.every_violation)
         run = judge.run()
         seconds = time.perf_counter() - clock
         # The exploration serves all phases; its time is counted in the first one.
@@ -169,8 +170,10 @@ class _Judge:
         hardware: Hardware,
         phase: int,
         seconds: float,
+        every: bool,
     ) -> None:
         self._engine = engine
+        self._every = every
         self._target = target
         self._exploration = exploration
         self._hardware = hardware
@@ -186,7 +189,7 @@ class _Judge:
         reached = [decision for decision in decisions if decision.outcome is not Outcome.UNREACHED]
         unwinding = engine.decide_unwinding()
         claims = reached
-        refuted = _by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), every=False)
+        refuted = _by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), self._every)
         violations = self._violations(refuted)
         verdict, qualifier, reason = self._judge(claims, unwinding, violations)
         place, advice = self._unknown(claims, violations) if verdict is Verdict.UNKNOWN else (None, "")

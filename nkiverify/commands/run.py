@@ -52,6 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="targets verified at the same time (default: one per core); 1 verifies in this process",
     )
+    add("--all", action="store_true", help="list every refuted claim with a witness each, not the first of each line")
     add("--fail-fast", action="store_true", help="stop at the first run that is not as expected")
     add("--json", type=Path, metavar="FILE", help="write the results to FILE as well as to reports/results.json")
     add("--sarif", type=Path, metavar="FILE", help="write them as SARIF 2.1.0, for code hosts")
@@ -68,6 +69,7 @@ def execute(arguments: argparse.Namespace) -> int:
         selection(arguments),
         jobs=arguments.jobs,
         fail_fast=arguments.fail_fast,
+        every_violation=arguments.all,
         debug=arguments.debug,
         json=_writable(arguments.json, "--json"),
     )
@@ -146,7 +148,7 @@ def _report(session: Session, options: Options, files: Mapping[str, Path]) -> in
     content = json_results.text(session)
     contents = {path: content for path in (resources.reports() / "results.json", options.json) if path is not None}
     contents |= {path: _formatted(session, form) for form, path in files.items()}
-    complaints = []
+    complaints = _bundle(session, options)
     for path, content in contents.items():
         try:
             json_results.write(content, path)
@@ -181,6 +183,24 @@ def _formatted(session: Session, form: str) -> str:
     from nkiverify.report import sarif
 
     return sarif.text(session, {contract.id: contract for contract in all_contracts()})
+
+
+def _bundle(session: Session, options: Options) -> list[str]:
+    """Put together what a report of every witness that does not replay needs; what to tell the user about it."""
+    doubtful = [run for run in session.runs if run.qualifier == "not replayed"]
+    if not doubtful:
+        return []
+    from nkiverify.witness.emit import write_bundle
+
+    targets = _targets_by_name(options.root)
+    complaints = []
+    for run in doubtful:
+        try:
+            bundle = write_bundle(run, targets[run.target], session, resources.reports() / "not-replayed")
+            complaints.append(f"nkiverify: {run.target} does not replay: please report it with {bundle}")
+        except OSError as error:
+            complaints.append(f"nkiverify: error: no bundle for {run.target}: {error.strerror or error}")
+    return complaints
 
 
 def _verify_target(target: Target, options: Options) -> list[Run]:

@@ -79,20 +79,35 @@ def _rendered(lines: Sequence[_Line], indent: str, width: int, style: Style) -> 
             yield f"{indent}{style.faint('...')}"
         before = line.number
         number = style.faint(f"{line.number:>{gutter}} {style.bar}")
-        text = _cut(line.text[margin:], code_room if line.remark else room, style)
+        text = line.text[margin:]
         if line.remark:
+            text = _cut(text, code_room, style)
             yield f"{indent}{number} {text:<{align}}  {style.hint(f'{style.arrow} {line.remark}')}"
             continue
+        start, end = (column - margin for column in line.span or (margin, margin))
+        text, hidden = _window(text, start, end, room, style)
         yield f"{indent}{number} {text}"
-        if line.span is not None:
-            start, end = (min(column - margin, room) for column in line.span)
-            if end > start:
-                under = style.faint(f"{'':>{gutter}} {style.bar}")
-                yield f"{indent}{under} {' ' * start}{style.bad('^' * (end - start))}"
+        start, end = max(start - hidden, 0), min(end - hidden, room)
+        if end > start:
+            under = style.faint(f"{'':>{gutter}} {style.bar}")
+            yield f"{indent}{under} {' ' * start}{style.bad('^' * (end - start))}"
+
+
+def _window(text: str, start: int, end: int, room: int, style: Style) -> tuple[str, int]:
+    """What is shown of a line that is too long, and how many columns are hidden at its left: the span is in sight."""
+    dots = _dots(style)
+    hidden = start - max(len(dots), room - (end - start) - len(dots)) if end > room and start > room // 4 else 0
+    if hidden <= 0:
+        return _cut(text, room, style), 0
+    return _cut(dots + text[hidden + len(dots) :], room, style), hidden
+
+
+def _dots(style: Style) -> str:
+    return "…" if style.unicode else "..."
 
 
 def _cut(text: str, room: int, style: Style) -> str:
     if len(text) <= room:
         return text
-    dots = "…" if style.unicode else "..."
+    dots = _dots(style)
     return text[: room - len(dots)] + dots

@@ -1,0 +1,140 @@
+"""`nkiverify replay [RESULTS.json] --target NAME`: run a kernel on the witness of a violation, in plain Python."""
+
+from __future__ import annotations
+
+import argparse
+import pdb
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from nkiverify import resources
+from nkiverify.commands.arguments import positive_integer
+from nkiverify.config import HARDWARE, PHASES
+from nkiverify.errors import UsageError
+
+if TYPE_CHECKING:
+    from nkiverify.witness.recorded import Recorded
+
+DESCRIPTION = """\
+Run the kernel of a violation on its witness, as ordinary Python with ordinary
+ints, up to the line where the contract breaks. Without a file, the results of
+the last run are read."""
+
+EPILOG = """\
+exit status:
+  0  the violation was reproduced, or its test written
+  2  there is no such violation, or the command line cannot be used
+  4  the kernel does not break the contract at this line: please report it"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("results", nargs="?", type=Path, metavar="RESULTS.json", help="the results (default: reports/results.json)")
+    add("--target", required=True, metavar="NAME", help="the target that failed")
+    add("--phase", type=int, choices=PHASES, help="the phase it failed in (default: the first)")
+    add("--violation", type=positive_integer, default=1, metavar="N", help="which of its violations (default: 1)")
+    add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
+    add("--pdb", action="store_true", help="stop in the debugger, at the line of the kernel that breaks the contract")
+    add("--emit-test", type=Path, metavar="FILE", help="write a pytest test that reproduces it instead of running it")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Replay the violation asked for; the exit status."""
+    from nkiverify.report import diagnostic, wording
+    from nkiverify.report.style import Style
+    from nkiverify.witness.recorded import violations_of
+
+    root = resources.root()
+    results = arguments.results or resources.reports() / "results.json"
+    found = violations_of(results, arguments.target, arguments.phase)
+    if arguments.violation > len(found):
+        raise UsageError(
+            f"{arguments.target} has {wording.counted(len(found), 'violation')}, not {arguments.violation}"
+        )
+    recorded = found[arguments.violation - 1]
+    if arguments.emit_test is not None:
+        return _emit(recorded, root, arguments.emit_test)
+    print(f"{recorded.target}, phase {recorded.phase}: violation {arguments.violation} of {len(found)}")
+    print("\n".join(diagnostic.violations([recorded.violation], root, style=Style.of(sys.stdout))), flush=True)
+    return _run(recorded, root, arguments.hardware, debug=arguments.pdb)
+
+
+def _emit(recorded: Recorded, root: Path, file: Path) -> int:
+    from nkiverify.report import json_results
+    from nkiverify.witness.emit import test_source
+
+    try:
+        json_results.write(test_source(recorded, root), file)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror or error}") from None
+    print(f"written: {file}")
+    return 0
+
+
+def _run(recorded: Recorded, root: Path, hardware: str | None, debug: bool) -> int:
+    from nkiverify.errors import UnsupportedConstruct
+    from nkiverify.report.wording import place
+    from nkiverify.session import ExitStatus
+    from nkiverify.witness.reproduce import run_target
+
+    violation = recorded.violation
+    values = violation.values or {name: value for name, value in violation.witness.items() if isinstance(value, int)}
+    try:
+        run_target(
+            recorded.target,
+            values,
+            contract=violation.contract,
+            file=violation.file,
+            line=violation.line,
+            phase=recorded.phase,
+            root=root,
+            hardware=hardware,
+        )
+    except UsageError:
+        raise
+    except (Exception, SystemExit, UnsupportedConstruct) as error:
+        if _is_the_one(error, recorded, root):
+            where = place(violation.file, violation.line, root)
+            print(f"\nreproduced: {type(error).__name__}{f' at {where}' if where else ''}", flush=True)
+            if debug:
+                _debug(error)
+            return ExitStatus.AS_EXPECTED
+        print(f"\nNOT reproduced: {type(error).__name__}: {error}")
+        return ExitStatus.INTERNAL_ERROR
+    print("\nNOT reproduced: the kernel keeps the contract for these values")
+    return ExitStatus.INTERNAL_ERROR
+
+
+def _is_the_one(error: BaseException, recorded: Recorded, root: Path) -> bool:
+    """Whether `error` is the recorded violation: the contract at the line, or the kernel's own exception there."""
+    from nkiverify.errors import ContractViolation
+    from nkiverify.frontend.concrete import innermost_kernel_site
+    from nkiverify.witness.replay import rule_of
+
+    violation = recorded.violation
+    if isinstance(error, ContractViolation):
+        return error.contract == violation.contract
+    site = innermost_kernel_site(error)
+    line = (site.file, site.line) if site is not None else ("", 0)
+    there = (str((root / violation.file).resolve()) if violation.file else "", violation.line)
+    return isinstance(error, Exception | SystemExit) and rule_of(error).id == violation.contract and line == there
+
+
+def _debug(error: BaseException) -> None:
+    """The debugger, at the innermost line of the kernel: not in the stubs that it called."""
+    from nkiverify.frontend.explorer import kernel_entries
+
+    entries = kernel_entries(error)
+    shown: TracebackType | None = None
+    for entry in reversed(entries):
+        shown = TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    if shown is None:
+        shown = error.__traceback__
+    debugger = pdb.Pdb()
+    debugger.reset()
+    debugger.interaction(None, shown)

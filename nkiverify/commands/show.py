@@ -1,0 +1,110 @@
+"""`nkiverify show NAME`: the shape program of a target, and what decided each of its claims."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nkiverify import resources
+from nkiverify.commands.arguments import positive_integer, positive_seconds
+from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
+from nkiverify.errors import UsageError
+
+if TYPE_CHECKING:
+    from nkiverify.manifest import Target
+    from nkiverify.program import Program
+    from nkiverify.report.program_text import Decided
+
+DESCRIPTION = """\
+Show what a target is verified as: its domain, and the loops, branches,
+assumptions and claims that running its kernel over symbolic shapes records;
+for each claim the rung of the engine that closed it, and the time that took."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    add = parser.add_argument
+    add("name", metavar="NAME", help="the target")
+    add("--phase", type=int, choices=PHASES, default=1, help="whose claims (default: %(default)s)")
+    add("--smt", type=Path, metavar="DIR", help="also write each claim that needs a solver as SMT-LIB into DIR")
+    add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
+    add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
+    add("--timeout", type=positive_seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S", help="seconds it may take")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Print the program; 3 where the exploration ended at something unsupported, of which no program is complete."""
+    from nkiverify.manifest import load_targets
+    from nkiverify.report import program_text
+    from nkiverify.report.style import Style
+    from nkiverify.selection import select
+    from nkiverify.session import ExitStatus
+
+    options = Options(
+        root=resources.root(),
+        patterns=(arguments.name,),
+        unwind=arguments.unwind,
+        hardware=arguments.hardware,
+        timeout=arguments.timeout,
+    )
+    targets = select(load_targets(options.root), options)
+    if len(targets) != 1:
+        raise UsageError(f"show takes one target; {arguments.name!r} matches {len(targets)}")
+    program, decided, limit = _decided(targets[0], options, arguments.phase)
+    style = Style.of(sys.stdout)
+    print(style.head(f"{targets[0].name}: {targets[0].kernel}"))
+    if targets[0].description:
+        print(targets[0].description)
+    print(program_text.text(program, decided, options.root, style))
+    if arguments.smt is not None:
+        _write_scripts(decided, arguments.smt)
+    if limit:
+        print(f"{style.warn('incomplete')}: {limit}")
+        return ExitStatus.UNKNOWN
+    return ExitStatus.AS_EXPECTED
+
+
+def _decided(target: Target, options: Options, phase: int) -> tuple[Program, list[Decided], str]:
+    """The program, every claim of the phase with its decision, and what ended the exploration early, if anything."""
+    from nkiverify.engines.embedded import EmbeddedEngine
+    from nkiverify.flags import unwind_of
+    from nkiverify.frontend.explorer import Limits
+    from nkiverify.model.hardware import hardware_named
+    from nkiverify.report.program_text import Decided
+    from nkiverify.verifier import explore
+
+    bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
+    limits = Limits(seconds=options.timeout) if bound is None else Limits(unwind=bound, seconds=options.timeout)
+    run = explore(target, hardware_named(options.hardware or target.hardware), limits).run
+    engine = EmbeddedEngine(run.program)
+    engine.limit(options.timeout)
+    decided = []
+    clock = time.perf_counter()
+    for decision in engine.decide(phase):
+        now = time.perf_counter()
+        decided.append(Decided(decision, (now - clock) * 1000))
+        clock = now
+    limit = run.unsupported_construct
+    text = "" if limit is None else f"{limit.construct} at {limit.site}; {limit.advice}".rstrip("; ")
+    return run.program, decided, text
+
+
+def _write_scripts(decided: list[Decided], folder: Path) -> None:
+    from nkiverify.engines.scripts import script
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        written = 0
+        for one in decided:
+            if one.decision.claim.condition is not True:
+                claim = one.decision.claim
+                name = f"{claim.number:04}-{claim.contract.id}.smt2"
+                (folder / name).write_text(script(one.decision), encoding="utf-8")
+                written += 1
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
+    print(f"written: {written} files in {folder}")

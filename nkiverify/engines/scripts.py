@@ -1,0 +1,33 @@
+"""A claim as a complete SMT-LIB file for any solver: unsat where it is proved, sat where it is refuted."""
+
+from __future__ import annotations
+
+from nkiverify.engines.embedded import Decision, Outcome
+from nkiverify.engines.smt import Script
+from nkiverify.symbolic.conditions import negate
+from nkiverify.symbolic.terms import Dimension
+
+#: Quantifier-free, over unbounded integers, with products of variables: divisions are spelled out as their axioms.
+LOGIC = "QF_NIA"
+
+_STATUS = {Outcome.PROVED: "unsat", Outcome.UNREACHED: "unsat", Outcome.REFUTED: "sat"}
+
+
+def script(decision: Decision) -> str:
+    """The question whether the hypotheses can hold and the claim fail. A model's `dimension!…` are commented."""
+    claim = decision.claim
+    build = Script()
+    body = build.assertions([*decision.hypotheses, negate(claim.condition)])
+    names = [f"; {name} is {atom.name}" for name, atom in build.atoms().items() if isinstance(atom, Dimension)]
+    site = f" at {claim.site}" if claim.site is not None else ""
+    status = _STATUS.get(decision.outcome, "unknown")
+    lines = [
+        f"; {claim.contract.id}{site}",
+        f"; {' '.join(claim.contract.statement.split())}",
+        *names,
+        f"(set-info :status {status})",
+        f"(set-logic {LOGIC})",
+        body,
+        "(check-sat)",
+    ]
+    return "\n".join(lines) + "\n"

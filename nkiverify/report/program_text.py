@@ -1,0 +1,88 @@
+"""A shape program as text a kernel author can follow: its domain, loops, branches, assumptions and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nkiverify.engines.embedded import Decision, Outcome
+from nkiverify.program import Assume, Block, Claim, DomainDimension, Item, Loop, Program
+from nkiverify.report import wording
+from nkiverify.report.style import PLAIN, Style
+from nkiverify.source import Site
+from nkiverify.symbolic.terms import Term, render
+
+_INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision with what it took, in milliseconds."""
+
+    decision: Decision
+    milliseconds: float
+
+
+def text(program: Program, decided: Sequence[Decided], root: Path, style: Style = PLAIN) -> str:
+    """The program with, behind every claim that was decided, the outcome, the rung that found it, and the time."""
+    by_claim = {one.decision.claim: one for one in decided}
+    lines = [style.head("domain")]
+    lines += [f"{_INDENT}{_dimension(dimension)}" for dimension in program.dimensions]
+    if not program.dimensions:
+        lines.append(f"{_INDENT}the only shapes of the target")
+    lines.append(style.head("program"))
+    lines += _block(program.body, _INDENT, by_claim, root, style)
+    return "\n".join(lines)
+
+
+def _dimension(dimension: DomainDimension) -> str:
+    if dimension.choices:
+        return f"{dimension.atom.name} in {{{', '.join(dimension.choices)}}}"
+    high = f" <= {dimension.high}" if dimension.high is not None else ""
+    step = f", a multiple of {dimension.multiple_of}" if dimension.multiple_of != 1 else ""
+    return f"{dimension.low} <= {dimension.atom.name}{high}{step}"
+
+
+def _block(block: Block, indent: str, decided: Mapping[Claim, Decided], root: Path, style: Style) -> Iterator[str]:
+    for item in block.items:
+        yield from _item(item, indent, decided, root, style)
+
+
+def _item(item: Item, indent: str, decided: Mapping[Claim, Decided], root: Path, style: Style) -> Iterator[str]:
+    deeper = indent + _INDENT
+    if isinstance(item, Assume):
+        by = f"  {style.faint(f'# {item.text}')}" if item.text else ""
+        yield f"{indent}assume {item.condition}{by}"
+    elif isinstance(item, Claim):
+        one = decided.get(item)
+        if one is not None:
+            yield from _claim(item, one, indent, root, style)
+    elif isinstance(item, Loop):
+        yield f"{indent}{style.head('for')} {item.index} in range({_extent(item.extent)}):{_at(item.site, root, style)}"
+        yield from _block(item.body, deeper, decided, root, style)
+    else:
+        yield f"{indent}{style.head('if')} {item.condition}:{_at(item.site, root, style)}"
+        yield from _block(item.then, deeper, decided, root, style)
+        yield f"{indent}{style.head('else')}:"
+        yield from _block(item.orelse, deeper, decided, root, style)
+
+
+def _claim(claim: Claim, one: Decided, indent: str, root: Path, style: Style) -> Iterator[str]:
+    decision = one.decision
+    paint = {Outcome.PROVED: style.good, Outcome.REFUTED: style.bad}.get(decision.outcome, style.warn)
+    kind = "unwinding" if claim.unwinding else "claim"
+    yield f"{indent}{kind} {claim.number} {style.hint(claim.contract.id)}: {claim.condition}"
+    place = wording.place(claim.site.file, claim.site.line, root) if claim.site is not None else "the target"
+    why = f", {decision.reason}" if decision.reason else ""
+    took = wording.milliseconds(one.milliseconds)
+    how = f"by {decision.rung.value}, {took} ms{why}"
+    yield f"{indent}{_INDENT}{paint(decision.outcome.value)} {how}  {style.faint(f'# {place}')}"
+
+
+def _extent(term: Term) -> str:
+    return render(term)
+
+
+def _at(site: Site | None, root: Path, style: Style) -> str:
+    return f"  {style.faint(f'# {wording.place(site.file, site.line, root)}')}" if site is not None else ""

@@ -1,0 +1,70 @@
+"""Running a target on recorded values so that the broken contract raises where it breaks: for a debugger, and tests."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from nkiverify.errors import ContractViolation, UsageError
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.loader import load_kernel
+from nkiverify.manifest import OutsideDomain, Target, Verification, load_targets
+from nkiverify.model.contracts import Contract
+from nkiverify.model.hardware import hardware_named
+from nkiverify.run import running
+from nkiverify.source import Site
+
+
+class _StoppingRun(ConcreteRun):
+    """Raises where one contract breaks at one line; other broken contracts do not stop it."""
+
+    def __init__(self, hardware: str, contract: str, file: str, line: int) -> None:
+        super().__init__(hardware_named(hardware), stop_at_first=False)
+        self._stop = (contract, file, line)
+
+    def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
+        """Raise `ContractViolation` if this is what the run is to stop at."""
+        super().violated(rule, site, quantities)
+        place = (site.file, site.line) if site is not None else ("", 0)
+        if (rule.id, *place) == self._stop:
+            shown = ", ".join(f"{name} = {value}" for name, value in quantities.items())
+            raise ContractViolation(rule.id, f"{rule.statement} {shown}".strip(), site)
+
+
+def run_target(
+    target: Target | str,
+    values: Mapping[str, int],
+    *,
+    contract: str,
+    file: str = "",
+    line: int = 0,
+    phase: int = 1,
+    root: Path | None = None,
+    hardware: str | None = None,
+) -> None:
+    """Run a target, or the one of this name under `root`, with its dimensions set to `values`.
+
+    Raises `ContractViolation` where `contract` breaks at `file`:`line` (relative to the root; empty for the output
+    contract), and what the kernel raises itself. Returns where the kernel keeps the contract there. `UsageError` where
+    there is no such target, or the values are none of its domain.
+    """
+    found = _target(target, root) if isinstance(target, str) else target
+    kernel, space = load_kernel(found.kernel, found.root, instrumented=False)
+    full = str((found.root / file).resolve()) if file else ""
+    run = _StoppingRun(hardware or found.hardware, contract, full, line)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(space.active())
+        stack.enter_context(running(run))
+        try:
+            found.function(Verification(ConcreteBinding(values, checked=phase == 2), kernel))
+        except OutsideDomain as outside:
+            raise UsageError(f"target {found.name}: the recorded values are outside its domain: {outside}") from None
+
+
+def _target(name: str, root: Path | None) -> Target:
+    for target in load_targets(root):
+        if target.name == name:
+            return target
+    raise UsageError(f"there is no target {name}")
