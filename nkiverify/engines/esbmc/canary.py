@@ -262,21 +262,21 @@ def _inductive() -> _Builder:
 
 
 def check_once(installation: Installation, environment: Mapping[str, str] = os.environ) -> tuple[Wrong, ...]:
-    """What `check` says, from the user's cache if this build has been tried before with this version of the lowering."""
-    file = cache_folder(environment) / f"canary-{_fingerprint(installation)}.json"
+    """What `check` says, from the user's cache if this build was tried before with this version of the lowering."""
+    folder = cache_folder(environment)
+    if folder is None:
+        return check(installation)
+    file = folder / f"canary-{_fingerprint(installation)}.json"
     try:
-        known = json.loads(file.read_text(encoding="utf-8"))
-        return tuple(Wrong(*entry) for entry in known)
+        return tuple(Wrong(*entry) for entry in json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
-        pass
-    wrong = check(installation)
+        wrong = check(installation)
+    content = json.dumps([[entry.case, entry.expected, entry.found] for entry in wrong])
     # Another time without a cache is slower and no less right.
     with contextlib.suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         temporary = file.with_suffix(f".{os.getpid()}")
-        temporary.write_text(
-            json.dumps([[entry.case, entry.expected, entry.found] for entry in wrong]), encoding="utf-8"
-        )
+        temporary.write_text(content, encoding="utf-8")
         temporary.replace(file)
     return wrong
 

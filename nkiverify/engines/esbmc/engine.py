@@ -37,6 +37,10 @@ CLAIM_SECONDS = 2.0
 START_SECONDS = {Language.C: 1.0, Language.PYTHON: 8.0}
 
 
+#: What may be over sooner, or not happen, with fewer claims. Solvers crash on what is too much for them.
+_TOO_HARD = (Conclusion.TIMED_OUT, Conclusion.OUT_OF_MEMORY, Conclusion.CRASHED)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Decision:
     """The outcome for one claim. `values` are those of a counterexample, for a refuted one.
@@ -56,8 +60,9 @@ class Decision:
 class Result:
     """What ESBMC says of the claims of one phase, in program order.
 
-    `forms` counts the loops by what became of them where most claims were asked. `faults` are what ESBMC did wrong:
-    crashes, output that cannot be read, refutations that are none.
+    `forms` counts the loops by what became of them in the first program that ESBMC was given. `faults` are what it did
+    wrong, whether or not another run made up for it: crashes, output that cannot be read, checks of its own that fail,
+    refutations that are none. `notes` say where the target's flags could not be followed.
     """
 
     decisions: tuple[Decision, ...]
@@ -65,6 +70,7 @@ class Result:
     runs: int
     seconds: float
     faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,8 @@ class EsbmcEngine:
         preferred = Language.PYTHON if installation.has_python else Language.C
         self._language = language if language is not None else preferred
         self._only = only
+        known = flags.strategy.value in installation.options
+        self._strategy = flags.strategy if known else Strategy.BOUNDED
         self._paths = {claim.number: (claim, path) for claim, path in hypotheses.paths(program)}
         self._domain_has_values: bool | None = None
         self._session = _Session(0.0, 0, Path())
@@ -128,7 +136,16 @@ class EsbmcEngine:
                         self._settle(attempt, [claim for claim in group if claim.number not in session.decided])
         decisions = tuple(self._final(claim) for claim in claims)
         faults = tuple(dict.fromkeys(session.faults))
-        return Result(decisions, session.forms, session.runs, time.monotonic() - started, faults)
+        return Result(decisions, session.forms, session.runs, time.monotonic() - started, faults, self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        chosen, strategy = self._flags.solver, self._flags.strategy.value
+        notes = []
+        if chosen is not None and not self._has(chosen.value):
+            notes.append(f"{self.name} has no --{chosen.value}: its default solver instead")
+        if self._strategy is not self._flags.strategy:
+            notes.append(f"{self.name} has no --{strategy}: --unwind instead")
+        return tuple(notes)
 
     def _groups(self, claims: Sequence[Claim]) -> list[tuple[list[Claim], bool]]:
         """The claims, apart by whether they may use that earlier divisions were not by zero."""
@@ -145,7 +162,7 @@ class EsbmcEngine:
         plan = Plan(self._language, Arithmetic.BIT_VECTORS, unwind, of_division=of_division)
         bounded = _Attempt(plan, solver)
         attempts = []
-        if self._flags.strategy is Strategy.K_INDUCTION:
+        if self._strategy is Strategy.K_INDUCTION:
             attempts.append(_Attempt(replace(plan, induction=True), ("--k-induction", *solver)))
         if self._has(Solver.Z3.value) and self._has("ir"):
             integers = _Attempt(replace(plan, arithmetic=Arithmetic.INTEGERS), ("--z3", "--ir"))
@@ -212,7 +229,7 @@ class EsbmcEngine:
                 # The bound of the loop was thought to be smaller than it is: its representative iteration has none.
                 plan = replace(plan, unwind=1)
                 waiting.append(asked)
-            elif report.conclusion in (Conclusion.TIMED_OUT, Conclusion.OUT_OF_MEMORY) and len(asked) > 1:
+            elif report.conclusion in _TOO_HARD and len(asked) > 1:
                 middle = len(asked) // 2
                 waiting += [asked[middle:], asked[:middle]]
             else:
@@ -249,7 +266,9 @@ class EsbmcEngine:
             if values is not None:
                 self._decide(number, Outcome.REFUTED, plan, values)
             else:
-                self._session.postpone([number], "ESBMC's counterexample is none over the integers")
+                fault = f"ESBMC's counterexample for claim {number} is none over the integers"
+                self._session.faults.append(fault)
+                self._session.postpone([number], fault)
         if not taken:
             self._leave_open(asked, Report(Conclusion.FAULT, detail="a violated claim that was not asked for"))
             return []
@@ -261,11 +280,11 @@ class EsbmcEngine:
         return [number for number in asked if number not in taken and number not in self._session.decided]
 
     def _leave_open(self, asked: Collection[int], report: Report) -> None:
-        reason = report.detail if report.conclusion is Conclusion.FAULT else report.conclusion.value
+        reason = report.detail or report.conclusion.value
         if report.conclusion is Conclusion.FAILED:
             first = report.violations[0].property.message if report.violations else "a property without a trace"
             reason = f"ESBMC's own check failed: {first}"
-        if report.conclusion in (Conclusion.FAULT, Conclusion.FAILED):
+        if report.conclusion in (Conclusion.FAULT, Conclusion.CRASHED, Conclusion.FAILED):
             self._session.faults.append(reason)
         self._session.postpone(asked, reason)
 
@@ -308,7 +327,7 @@ class EsbmcEngine:
         options = list(attempt.options)
         if LoopForm.UNWOUND in lowered.forms:
             # Any other loop is gone; those of constant length end by themselves, but are not to run away either.
-            incremental = self._flags.strategy is Strategy.INCREMENTAL
+            incremental = self._strategy is Strategy.INCREMENTAL
             options += ["--incremental-bmc"] if incremental else ["--unwind", str(attempt.plan.unwind)]
         if self._flags.overflow_check and attempt.plan.arithmetic is Arithmetic.BIT_VECTORS:
             options.append("--overflow-check")

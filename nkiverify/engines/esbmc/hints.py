@@ -43,28 +43,55 @@ def nonlinear(term: Term) -> set[Monomial]:
 
 
 def products(facts: Iterable[Term], claim: Condition | bool) -> list[tuple[Term, Term]]:
-    """Pairs of facts whose product speaks of the products of variables in `claim`, and hardly of any others."""
-    known = {fact.uid: fact for fact in facts if fact.constant is None}
+    """Pairs of facts whose product may help with `claim`: it speaks of the products of variables that the claim does.
+
+    Every hint burdens the solver. So none has a higher degree than the claim, and one that brings in a product of
+    variables which occurs nowhere is taken only as a bridge: `a*a <= b*c` follows from `a <= b` and `a <= c` by way of
+    `a*b`.
+    """
     asked = _products_in(claim)
+    if not asked:
+        return []
+    known = {fact.uid: fact for fact in facts if fact.constant is None}
+    candidates = _Candidates(list(known.values()), max(map(len, asked)))
     occurring = asked.union(*map(nonlinear, known.values()))
-    factors = [fact for fact in known.values() if not _bounds_one_variable_from_above(fact)]
-    # By their uids: comparing terms makes conditions.
-    found: dict[tuple[int, int], tuple[Term, Term]] = {}
-    reached = set(asked)
-    # `a*a <= b*c` follows from `a <= b` and `a <= c` by way of `a*b`: the first round may bring in such a bridge.
-    for bridges in (1, 0):
-        brought: set[Monomial] = set()
-        for position, one in enumerate(factors):
-            for other in factors[position:]:
-                key = (one.uid, other.uid)
-                if key not in found and _worth_multiplying(one, other, reached):
-                    spoken = nonlinear(terms.multiply(one, other))
-                    if spoken & reached and len(spoken - occurring) <= bridges:
-                        found[key] = (one, other)
-                        brought |= spoken
-        reached |= brought
-        occurring |= brought
-    return list(found.values())[:MOST_HINTS]
+    found = candidates.speaking_of(asked, occurring, bridges=0)
+    spoken = asked.union(*found.values())
+    missing = asked.difference(*found.values())
+    if missing:
+        bridges = candidates.speaking_of(missing, occurring, bridges=1)
+        spoken = spoken.union(*bridges.values())
+        found |= bridges
+    # What the first have brought in is to be bounded as well.
+    found |= candidates.speaking_of(spoken, occurring | spoken, bridges=0)
+    return [(candidates.facts[one], candidates.facts[other]) for one, other in list(found)[:MOST_HINTS]]
+
+
+class _Candidates:
+    """Facts to multiply with each other, for products of at most a certain degree."""
+
+    def __init__(self, facts: list[Term], degree: int) -> None:
+        #: Bounds of one variable from above are constants; multiplied, they only make the numbers larger.
+        self.facts = [fact for fact in facts if not _bounds_one_variable_from_above(fact)]
+        self._degree = degree
+
+    def speaking_of(
+        self, wanted: set[Monomial], occurring: set[Monomial], bridges: int
+    ) -> dict[tuple[int, int], set[Monomial]]:
+        """Pairs of facts, by position, with the products of variables in their product.
+
+        One of those is `wanted`, and at most `bridges` of them do not occur anywhere.
+        """
+        found: dict[tuple[int, int], set[Monomial]] = {}
+        for first, one in enumerate(self.facts):
+            for second in range(first + 1, len(self.facts)):
+                other = self.facts[second]
+                if _degree(one) + _degree(other) > self._degree or not _may_speak_of(one, other, wanted):
+                    continue
+                spoken = nonlinear(terms.multiply(one, other))
+                if spoken & wanted and len(spoken - occurring) <= bridges:
+                    found[first, second] = spoken
+        return found
 
 
 def _products_in(condition: Condition | bool) -> set[Monomial]:
@@ -77,7 +104,11 @@ def _bounds_one_variable_from_above(fact: Term) -> bool:
     return len(fact.atoms) == 1 and all(factor < 0 for atoms, factor in fact.monomials.items() if atoms)
 
 
-def _worth_multiplying(one: Term, other: Term, reached: set[Monomial]) -> bool:
-    """Whether the product can contain one of the products `reached`, told from the variables alone."""
+def _degree(term: Term) -> int:
+    return max(map(len, term.monomials))
+
+
+def _may_speak_of(one: Term, other: Term, wanted: set[Monomial]) -> bool:
+    """Whether the product can contain one of `wanted`, told from the variables alone."""
     variables = one.atoms | other.atoms
-    return any(variables.issuperset(atoms) for atoms in reached)
+    return any(variables.issuperset(atoms) for atoms in wanted)

@@ -134,10 +134,16 @@ def _wheel_binary() -> Path | None:
     return binary if binary.is_file() else None
 
 
-def cache_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where things are kept that can be made again: `nkiverify` in the user's cache. It need not exist."""
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Where things are kept that can be made again: `nkiverify` in the user's cache. It need not exist.
+
+    None for a user without a home. A folder that everyone can write to is no place for a program to be executed.
+    """
     caches = environment.get("XDG_CACHE_HOME")
-    return (Path(caches) if caches else Path.home() / ".cache") / "nkiverify"
+    try:
+        return (Path(caches) if caches else Path.home() / ".cache") / "nkiverify"
+    except RuntimeError:
+        return None
 
 
 def _executable(binary: Path, environment: Mapping[str, str]) -> Path:
@@ -148,7 +154,10 @@ def _executable(binary: Path, environment: Mapping[str, str]) -> Path:
     if os.access(binary, os.X_OK):
         return binary
     about = binary.stat()
-    copy = cache_folder(environment) / f"esbmc-{about.st_size}-{about.st_mtime_ns}"
+    folder = cache_folder(environment)
+    if folder is None:
+        raise Unusable(f"{binary} may not be executed, and there is no home for a copy of it")
+    copy = folder / f"esbmc-{about.st_size}-{about.st_mtime_ns}"
     if os.access(copy, os.X_OK) and copy.stat().st_size == about.st_size:
         return copy
     try:

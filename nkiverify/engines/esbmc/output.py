@@ -31,7 +31,8 @@ class Conclusion(enum.Enum):
     UNKNOWN = "VERIFICATION UNKNOWN"
     TIMED_OUT = "time-out"
     OUT_OF_MEMORY = "out of memory"
-    #: No verdict that can be believed: a crash, a rejected input, torn or contradictory output.
+    CRASHED = "crash"
+    #: No verdict that can be believed: a rejected input, torn or contradictory output.
     FAULT = "fault"
 
 
@@ -76,8 +77,8 @@ class Violation:
 class Report:
     """What one run of ESBMC says.
 
-    `table` is there from version 8 on; `every` says that the run was to give a verdict on every property. `detail` is
-    for a FAULT: the line that tells.
+    `table` is there from version 8 on; `every` says that the run was to give a verdict on every property. `detail` says
+    more about a crash or a fault.
     """
 
     conclusion: Conclusion
@@ -156,7 +157,7 @@ def _without_verdict(finished: Finished) -> Report:
     if _OUT_OF_MEMORY.search(finished.text):
         return Report(Conclusion.OUT_OF_MEMORY)
     if finished.status is not None and finished.status < 0:
-        return _fault(f"killed by signal {-finished.status}: {last_line(finished.text)}")
+        return Report(Conclusion.CRASHED, detail=f"ESBMC was killed by signal {-finished.status}")
     return _fault(f"exit status {finished.status} without a verdict: {last_line(finished.text)}")
 
 
