@@ -288,6 +288,8 @@ def _marks(runs: Sequence[Run]) -> dict[str, dict[int, str]]:
             if violation.file:
                 mark(violation.file, violation.line, f"refuted: {violation.contract}")
         if run.verdict is Verdict.UNKNOWN:
+            if run.place is not None:
+                mark(run.place.file, run.place.line, "unknown")
             for file, line in _PLACE.findall(run.reason or run.qualifier):
                 mark(file, int(line), "unknown")
         elif run.qualifier.startswith("bounded"):

@@ -10,9 +10,10 @@ from typing import Any
 
 from nkiverify.errors import UsageError
 from nkiverify.report.json_results import SCHEMA
-from nkiverify.results import Kind, Run, Verdict, Violation
+from nkiverify.results import Kind, LoopValue, Place, Run, Verdict, Violation
 
 _RUN_KEYS = frozenset(field.name for field in fields(Run))
+_PLACE_KEYS = frozenset(field.name for field in fields(Place))
 _VIOLATION_KEYS = frozenset(field.name for field in fields(Violation))
 
 
@@ -78,9 +79,25 @@ def _run(entry: Mapping[str, Any]) -> Run:
             "assumptions": tuple(known["assumptions"]),
             "tags": tuple(known["tags"]),
             "violations": tuple(map(_violation, known["violations"])),
+            "place": _place(known["place"]) if known.get("place") else None,
         }
     )
 
 
 def _violation(entry: Mapping[str, Any]) -> Violation:
-    return Violation(**{key: value for key, value in entry.items() if key in _VIOLATION_KEYS})
+    known = {key: value for key, value in entry.items() if key in _VIOLATION_KEYS}
+    return Violation(
+        **known
+        | {
+            "calls": tuple(map(_place, known.get("calls", ()))),
+            "loops": tuple(
+                LoopValue(loop["file"], loop["line"], loop["value"], loop["function"])
+                for loop in known.get("loops", ())
+            ),
+            "tensors": tuple(known.get("tensors", ())),
+        }
+    )
+
+
+def _place(entry: Mapping[str, Any]) -> Place:
+    return Place(**{key: value for key, value in entry.items() if key in _PLACE_KEYS})

@@ -44,7 +44,10 @@ def _violation(run: Run, violation: Violation, root: Path) -> str:
 def _ending(run: Run, level: str, root: Path) -> str:
     words = wording.text(run.reason, root) or wording.verdict(run)
     title = f"{run.target}, phase {run.phase}: {run.verdict.value}, expected {wording.expectation(run.expected)}"
-    return _command(level, [("file", run.kernel.partition("::")[0]), ("title", title)], words)
+    places = [("file", run.kernel.partition("::")[0])]
+    if run.place is not None:
+        places = [("file", wording.relative(run.place.file, root)), ("line", str(run.place.line))]
+    return _command(level, [*places, ("title", title)], words)
 
 
 def _command(level: str, properties: list[tuple[str, str]], message: str) -> str:

@@ -100,14 +100,9 @@ def _results(
                 "replayed": violation.replayed,
             },
         }
-        stub = _STUB_PLACE.fullmatch(wording.relative(violation.stub, root))
-        if stub:
-            result["relatedLocations"] = [
-                {
-                    "physicalLocation": _physical(stub[1], {"startLine": max(1, int(stub[2]))}),
-                    "message": {"text": "the model states the contract here"},
-                }
-            ]
+        related = list(_related(violation, root))
+        if related:
+            result["relatedLocations"] = related
         if expected:
             result["suppressions"] = [
                 {"kind": "external", "justification": f"The target {run.target} expects to be FAILED."}
@@ -116,6 +111,9 @@ def _results(
     if expected or (run.violations and status is ExitStatus.MISMATCH):
         return
     rule, level = _ending(run)
+    place = _physical(run.kernel.partition("::")[0], {"startLine": 1})
+    if run.place is not None:
+        place = _physical(wording.relative(run.place.file, root), {"startLine": max(1, run.place.line)})
     words = wording.text(run.reason or run.qualifier, root)
     wanted = f", expected {run.expected.value}" if run.expected is not None else ""
     ending = f"{run.target}, phase {run.phase}: {run.verdict.value}{wanted}" + (f": {words}" if words else "")
@@ -126,7 +124,7 @@ def _results(
             "kind": "fail",
             "level": level,
             "message": {"text": ending},
-            "locations": [{"physicalLocation": _physical(run.kernel.partition("::")[0], {"startLine": 1})}],
+            "locations": [{"physicalLocation": place}],
             "partialFingerprints": {"nkiverifyRun/v1": _digest(run.target, str(run.phase), run.engine, rule)},
             "properties": {"target": run.target, "phase": run.phase, "engine": run.engine},
         },
@@ -167,6 +165,18 @@ def _location(run: Run, violation: Violation, root: Path) -> dict[str, Json]:
         if violation.column >= 0 and violation.end_column >= 0:
             region["endColumn"] = violation.end_column + 1
     return {"physicalLocation": _physical(wording.relative(violation.file, root), region)}
+
+
+def _related(violation: Violation, root: Path) -> Iterator[Json]:
+    """What led to the place in the kernel, outermost first, and where the model states the contract."""
+    places = [(call.file, call.line, f"called here, in {call.function or 'the kernel'}") for call in violation.calls]
+    places += [(loop.file, loop.line, f"in this loop, for {loop.value}") for loop in violation.loops]
+    stub = _STUB_PLACE.fullmatch(violation.stub)
+    if stub:
+        places.append((stub[1], int(stub[2]), "the model states the contract here"))
+    for number, (file, line, words) in enumerate(places):
+        place = _physical(wording.relative(file, root), {"startLine": max(1, line)})
+        yield {"id": number, "physicalLocation": place, "message": {"text": words}}
 
 
 def _physical(file: str, region: dict[str, Json]) -> dict[str, Json]:
