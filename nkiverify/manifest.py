@@ -148,6 +148,9 @@ class Binding(Protocol):
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
         """Take the kernel's asserts at these lines, each with its text, for assumptions."""
 
+    def possible(self) -> bool:
+        """Whether the present path may be one of some values."""
+
     def number(self, value: Extent) -> Extent:
         """An integer as kernel code is to see it, so that its arithmetic with it can be checked."""
 
@@ -190,6 +193,10 @@ class Verification:
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
         """Restrict the domain to what the kernel's asserts at these lines check: file and line, with what to report."""
         self._binding.assume_asserts(lines)
+
+    def possible(self) -> bool:
+        """Whether what has been assumed and decided so far holds for some values of the dimensions; True if unsure."""
+        return self._binding.possible()
 
     def tensor(
         self, name: str, shape: Sequence[Extent], dtype: DType, buffer: MemoryRegion = MemoryRegion.shared_hbm

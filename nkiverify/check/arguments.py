@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from nkiverify.check.excerpt import TextError, did_you_mean
-from nkiverify.check.expressions import check_integer, integer, names_in
+from nkiverify.check.expressions import check_integer, divisors_in, integer, names_in
 from nkiverify.check.syntax import Text, parse
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import DTYPES, DType
@@ -74,6 +75,13 @@ class Domain:
             raise text.error(f"dimension {name} has the range {self.ranges[name]} already", node)
         self.ranges[name] = values
 
+    def check_divisors(self, node: ast.expr, text: Text) -> None:
+        """Raise `TextError` where `node` divides by a dimension that can be zero or negative."""
+        for name in divisors_in(node):
+            values = self.ranges.get(name.id)
+            if values is not None and values.low < 1:
+                raise text.error(f"{name.id} can be {values.low}: divide by what is at least 1", name)
+
     def values(self, v: Verification) -> dict[str, Any]:
         """The dimensions of a run."""
         dimensions: dict[str, Any] = {}
@@ -102,7 +110,9 @@ class Argument:
         _check(self.node, self.text, domain, namespace)
 
     def shape_dimensions(self, domain: Domain) -> None:
-        """Enter the dimensions of the shapes in the argument."""
+        """Enter the dimensions of the shapes in the argument, and one that the argument is itself."""
+        if isinstance(self.node, ast.Slice):
+            enter_extent(self.node, self.text, domain)
         for node in ast.walk(self.node):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
                 for extent in _parts(node.slice):
@@ -202,6 +212,8 @@ def _check(node: ast.expr, text: Text, domain: Domain, namespace: Mapping[str, A
         _dtype_of(node, text)
         for extent in _parts(node.slice):
             enter_extent(extent, text, domain)
+            if not isinstance(extent, ast.Slice) and not any(names_in(extent)) and integer(extent, {}) < 1:
+                raise text.error("an extent is at least 1", extent)
     elif isinstance(node, ast.Constant):
         if not isinstance(node.value, bool | int | float | str | None):
             raise text.error(f"a {type(node.value).__name__} cannot be given", node)
@@ -210,14 +222,21 @@ def _check(node: ast.expr, text: Text, domain: Domain, namespace: Mapping[str, A
             _check(part, text, domain, namespace)
     elif isinstance(node, ast.Name):
         if node.id not in domain.ranges and not _is_object(node.id, namespace) and dtype_called(node.id) is None:
-            domain.mention(node.id)
+            hint = did_you_mean(node.id, [*namespace, *domain.ranges, *_SHORT_DTYPES, *DTYPES])
+            advice = hint or f"; an integer of its own is written {node.id}:1..64, a text in quotes"
+            raise text.error(f"{node.id} is no dimension of a tensor and no name of the kernel's module{advice}", node)
     elif isinstance(node, ast.Attribute):
         _object(node, text, namespace)
     elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in ("min", "max")):
-        if not callable(_object(node.func, text, namespace)):
+        function = _object(node.func, text, namespace)
+        if not callable(function):
             raise text.error("this cannot be called", node.func)
         for part in (*node.args, *(keyword.value for keyword in node.keywords)):
             _check(part, text, domain, namespace)
+        try:
+            inspect.signature(function).bind(*node.args, **{keyword.arg or "": keyword for keyword in node.keywords})
+        except (TypeError, ValueError) as error:
+            raise text.error(f"{ast.unparse(node.func)}: {error}", node) from None
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_float(node.operand):
         return
     else:

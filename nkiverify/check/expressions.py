@@ -48,8 +48,9 @@ def check_integer(node: ast.expr, text: Text) -> None:
     elif isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         check_integer(node.left, text)
         check_integer(node.right, text)
-        if isinstance(node.op, ast.FloorDiv | ast.Mod) and not _is_positive(node.right):
-            raise text.error("divide by a positive number here", node.right)
+        divides = isinstance(node.op, ast.FloorDiv | ast.Mod)
+        if divides and not (_is_positive(node.right) or isinstance(node.right, ast.Name)):
+            raise text.error("divide by a positive number or by a dimension", node.right)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         base, exponent = node.left, node.right
         if not (_is_positive(base) and isinstance(exponent, ast.Constant) and type(exponent.value) is int):
@@ -65,6 +66,14 @@ def check_integer(node: ast.expr, text: Text) -> None:
             check_integer(argument, text)
     else:
         raise text.error("this is no integer: write a number, a name, or arithmetic with them", node)
+
+
+def divisors_in(node: ast.expr) -> Iterator[ast.Name]:
+    """The dimensions that are divided by in an expression."""
+    divisions = (part for part in ast.walk(node) if isinstance(part, ast.BinOp))
+    for part in divisions:
+        if isinstance(part.op, ast.FloorDiv | ast.Mod) and isinstance(part.right, ast.Name):
+            yield part.right
 
 
 def _is_positive(node: ast.expr) -> bool:

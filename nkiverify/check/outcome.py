@@ -32,9 +32,13 @@ def check(request: Request, hardware: Sequence[str], options: Options) -> Sessio
     clock = time.perf_counter()
     runs: list[Run] = []
     for name in hardware:
-        runs += verify(request.target(name, several=len(hardware) > 1), options)
+        request.outcome.returned = False
+        found = [_explained(run, request, name) for run in verify(request.target(name, len(hardware) > 1), options)]
+        checked = [run for run in found if run.verdict is not Verdict.VACUOUS]
+        # A kernel may have nothing to check in one phase.
+        runs += checked if checked and request.outcome.returned and options.phases is None else found
     return Session(
-        runs=tuple(_explained(run, request, hardware[0]) for run in runs),
+        runs=tuple(runs),
         root=options.root,
         started=started,
         seconds=time.perf_counter() - clock,
@@ -65,8 +69,11 @@ def _subject(request: Request) -> str:
 
 
 def _explained(run: Run, request: Request, hardware: str) -> Run:
-    """`run`, with the reason of a VACUOUS verdict made precise."""
-    if run.verdict is not Verdict.VACUOUS:
+    """`run`, VACUOUS where the kernel returns for no values; with the precise reason where it is."""
+    if run.verdict is Verdict.SUCCESSFUL and not request.outcome.returned:
+        reason = "the kernel returns for no values of the domain"
+        run = replace(run, verdict=Verdict.VACUOUS, qualifier="", reason=reason)
+    if run.verdict is not Verdict.VACUOUS or request.outcome.returned:
         return run
     if request.where and _is_empty(request, hardware):
         texts = " and ".join(f"({text.content.strip()})" for text, _ in request.where)

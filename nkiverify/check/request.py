@@ -8,7 +8,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,6 +33,13 @@ _LAUNCHED = re.compile(r"(.*[\w)])\[([^][]*)\]")
 _SUGGESTION = "bf16[K,M]"
 
 
+@dataclass(slots=True)
+class Outcome:
+    """Whether the kernel returned for some values of the domain, as far as is known."""
+
+    returned: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A kernel with the arguments it is to be checked for."""
@@ -47,6 +54,7 @@ class Request:
     asserts: Mapping[tuple[str, int], str]
     positional: frozenset[str]
     wrap: str
+    outcome: Outcome = field(default_factory=Outcome)
 
     @property
     def reference(self) -> str:
@@ -88,6 +96,8 @@ class Request:
             options.update(views)
         v.called = True
         kernel(*positional, **options)
+        if v.possible():
+            self.outcome.returned = True
 
     def assumed_domain(self, v: Verification) -> dict[str, Any]:
         """The dimensions, with what --where says of them assumed."""
@@ -130,6 +140,8 @@ def request(reference: str, base: Path, given: Sequence[str], where: Sequence[st
     conditions = tuple(parse("--where", text) for text in where)
     for text, node in conditions:
         check_condition(node, text, domain.ranges)
+    for text, node in (*((argument.text, argument.node) for argument in arguments), *conditions):
+        domain.check_divisors(node, text)
     return Request(
         path=path,
         name=name,

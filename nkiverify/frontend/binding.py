@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nkiverify.engines.smt import Answer, Question
 from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.explorer import SymbolicRun
 from nkiverify.manifest import OutsideDomain
@@ -17,6 +18,9 @@ from nkiverify.source import KERNEL_MARKER, frame_site
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 from nkiverify.symbolic.values import as_term
+
+#: Milliseconds for finding out whether a path is one of some values.
+POSSIBLE_MS = 2000
 
 
 class SymbolicBinding:
@@ -49,6 +53,11 @@ class SymbolicBinding:
         if condition is not True and not self._run.holds_already(condition):
             self.assumptions[str(condition)] = None
         self._run.assume(condition, "domain")
+
+    def possible(self) -> bool:
+        """Whether the present path may be one of some values."""
+        question = Question(self._run.context.hypotheses(), POSSIBLE_MS)
+        return question.satisfiable() is not Answer.NO
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
         """What the kernel's asserts at these lines check is part of the domain."""
@@ -92,6 +101,10 @@ class ConcreteBinding:
         """Check that the values are in the domain."""
         if not condition:
             raise OutsideDomain("an assumption of the target does not hold")
+
+    def possible(self) -> bool:
+        """The values are there."""
+        return True
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
         """Nothing to do: an assert raises where it does not hold."""
