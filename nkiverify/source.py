@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from itertools import islice
 from types import CodeType, FrameType
 
 #: A module whose globals hold this name was loaded as kernel code; everything else is ours or a library's.
@@ -32,19 +31,22 @@ def is_kernel_frame(frame: FrameType) -> bool:
 
 
 #: By file as well: code objects of two files compare equal where their text and lines do.
-_positions_of: dict[tuple[str, CodeType], dict[int, Site]] = {}
+_sites_of: dict[tuple[str, CodeType], dict[int, Site]] = {}
+_positions_of: dict[CodeType, tuple[tuple[int | None, int | None, int | None, int | None], ...]] = {}
 
 
 def frame_site(frame: FrameType) -> Site:
     """The span that `frame` is executing now; the line alone before Python 3.11, which has no columns."""
     code = frame.f_code
-    sites = _positions_of.setdefault((code.co_filename, code), {})
+    sites = _sites_of.setdefault((code.co_filename, code), {})
     site = sites.get(frame.f_lasti)
     if site is None:
         line, end_line, column, end_column = frame.f_lineno, -1, -1, -1
         if sys.version_info >= (3, 11):
-            found = next(islice(code.co_positions(), frame.f_lasti // 2, None), None)
-            if found is not None and found[0] is not None:
+            if code not in _positions_of:
+                _positions_of[code] = tuple(code.co_positions())
+            found = _positions_of[code][frame.f_lasti // 2]
+            if found[0] is not None:
                 line = found[0]
                 end_line = found[1] if found[1] is not None else -1
                 column = found[2] if found[2] is not None else -1

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.stands_for import StandsFor
 from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
 
@@ -66,10 +67,11 @@ class Segment:
 Part = Element | Segment
 
 
-class SymList(MutableSequence[Any]):
+class SymList(StandsFor, MutableSequence[Any]):
     """A list of the kernel. With elements only it behaves as `list` does; segments make its length symbolic."""
 
     __slots__ = ("frozen", "parts")
+    _stands_for = list
 
     __hash__ = None  # type: ignore[assignment]
 

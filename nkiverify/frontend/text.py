@@ -13,7 +13,8 @@ from typing import Any, NoReturn
 
 from nkiverify.run import unsupported
 from nkiverify.source import KERNEL_MARKER
-from nkiverify.symbolic.values import StandsFor, TextConversion, missing_attribute
+from nkiverify.symbolic.stands_for import StandsFor
+from nkiverify.symbolic.values import TextConversion, missing_attribute
 
 
 class SymText(StandsFor):
@@ -31,7 +32,7 @@ class SymText(StandsFor):
     def _refuse(self, *arguments: object) -> NoReturn:
         raise unsupported("using text made from a symbolic value as data", "use it in messages and names only")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __hash__ = _refuse
     __contains__ = __len__ = __getitem__ = __iter__ = __mul__ = __rmul__ = __mod__ = __bool__ = _refuse
 
@@ -48,7 +49,9 @@ class SymText(StandsFor):
         return self.__str__()
 
     def __str__(self) -> str:
-        if KERNEL_MARKER in sys._getframe(1).f_globals:
+        if TextConversion.active:
+            TextConversion.symbolic = True
+        elif KERNEL_MARKER in sys._getframe(1).f_globals:
             self._refuse()
         return self._text
 

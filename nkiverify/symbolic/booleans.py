@@ -7,13 +7,15 @@ from typing import Any, NoReturn
 from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction
+from nkiverify.symbolic.stands_for import StandsFor
 
 
-class SymBool(Condition):
+class SymBool(StandsFor, Condition):
     """A condition with Python's operators. `&`, `|` and `~` build conditions; `and`, `or`, `not` and `if` split the
     run."""
 
     __slots__ = ()
+    _stands_for = bool
 
     def __bool__(self) -> bool:
         run = run_in_progress()

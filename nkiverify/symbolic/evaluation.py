@@ -23,7 +23,9 @@ class Valuation:
     def extended_for(self, conditions: Iterable[Condition | bool]) -> Valuation | None:
         """These values and 0 for the indices of `conditions` that have none, if `conditions` then hold."""
         conditions = list(conditions)
-        added: dict[Atom, int] = {atom: 0 for atom in _atoms_of(conditions) if isinstance(atom, Index) and atom not in self.given}
+        added: dict[Atom, int] = {
+            atom: 0 for atom in _atoms_of(conditions) if isinstance(atom, Index) and atom not in self.given
+        }
         extended = Valuation({**self.given, **added}) if added else self
         return extended if extended.satisfies(conditions) else None
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterable
+from numbers import Integral, Real
 from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
@@ -17,9 +18,9 @@ from nkiverify.run import unsupported
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.rationals import SymRational, as_rational, compare_quotients
+from nkiverify.symbolic.stands_for import StandsFor
 from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import (
-    StandsFor,
     as_term,
     at_most,
     check_divisor,
@@ -249,6 +250,9 @@ class SymInt(StandsFor, Term):
 
 
 terms.use_term_class(SymInt)
+# Libraries that ask whether something is a number are told so.
+Integral.register(SymInt)
+Real.register(SymRational)
 
 Extent: TypeAlias = "int | SymInt"
 

@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.stands_for import StandsFor
 from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import (
-    StandsFor,
     as_term,
     at_most,
     check_divisor,

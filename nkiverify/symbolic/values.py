@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import sys
 from numbers import Integral
 from types import FrameType
 from typing import Any
@@ -32,19 +31,6 @@ def text_of(term: Term, frame: FrameType) -> str:
             text = terms.render(term)
             raise unsupported(f"text made from the symbolic integer {text}", "use an f-string")
     return terms.render(term)
-
-
-class StandsFor:
-    """A value that stands for one of a built-in class, and says so to kernel code that asks for its class."""
-
-    __slots__ = ()
-    _stands_for: type = object
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        namespace = sys._getframe(1).f_globals
-        asked_for_kernel = KERNEL_MARKER in namespace or namespace.get("__name__") == "functools"
-        return self._stands_for if asked_for_kernel else type(self)
 
 
 def as_term(value: object) -> Term | None:
@@ -88,7 +74,12 @@ def missing_attribute(stands_for: type, name: str) -> BaseException:
 
 #: Modules whose functions stand for built-in ones: what they compute, the kernel code that called them computes.
 _BUILT_IN = frozenset(
-    {"nkiverify.symbolic.integers", "nkiverify.symbolic.rationals", "nkiverify.symbolic.booleans", "nkiverify.frontend.builtins"}
+    {
+        "nkiverify.symbolic.integers",
+        "nkiverify.symbolic.rationals",
+        "nkiverify.symbolic.booleans",
+        "nkiverify.frontend.builtins",
+    }
 )
 
 
