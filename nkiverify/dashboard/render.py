@@ -77,7 +77,7 @@ def html(page: Page, root: Path) -> str:
         phase_name=data.phase_name,
         excerpt=data.excerpt,
     )
-    return environment.get_template("dashboard.html").render(
+    text = environment.get_template("dashboard.html").render(
         page=page,
         anchors={target.name: target.anchor for target in page.targets},
         symbols=_SYMBOLS,
@@ -96,6 +96,8 @@ def html(page: Page, root: Path) -> str:
         # Only our own script has it: a `<script>` in a name would not run even if it were not escaped.
         nonce=hashlib.sha256((packed + script).encode("ascii")).hexdigest()[:32],
     )
+    # A name that is no valid Unicode cannot be written.
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _data(page: Page, drawn: list[Figure]) -> dict[str, object]:

@@ -27,7 +27,8 @@ def text(session: Session) -> str:
         parts += [_story(run, session.root) for run in unexpected if run.violations or run.reason]
     if session.runs:
         parts.append(f"<details><summary>Families</summary>\n\n{_families(session.runs)}\n\n</details>")
-    return "\n\n".join(parts) + "\n"
+    # A name that is no valid Unicode cannot be written.
+    return ("\n\n".join(parts) + "\n").encode("utf-8", "replace").decode("utf-8")
 
 
 def plain(words: str) -> str:

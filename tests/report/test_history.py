@@ -1,0 +1,187 @@
+"""The history: what is recorded, by several at once, into old, damaged and unwritable databases."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from nkiverify import resources
+from nkiverify.cli import main
+from nkiverify.report import history
+from nkiverify.results import Verdict
+from nkiverify.session import Session
+from tests.report.samples import refuted, run, session
+
+SESSION = session(run(), run(phase=2), refuted(), run(target="other", verdict=Verdict.UNKNOWN, qualifier="a loop"))
+
+
+def _record(path: str, times: int) -> None:
+    for _ in range(times):
+        history.record(SESSION, Path(path))
+
+
+def test_what_was_recorded_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "history.db"
+    assert history.sessions(path) == [] and history.runs_of("matmul_tiled", path) == []
+    history.record(SESSION, path)
+    (past,) = history.sessions(path)
+    assert (past.targets, past.runs, past.as_expected, past.claims) == (3, 4, 3, 48)
+    assert (past.started, past.seconds, past.exit_status) == ("2026-11-21T09:30:00+00:00", 1.234, 3)
+    (unknown,) = history.runs_of("other", path)
+    assert (unknown.verdict, unknown.qualifier, unknown.as_expected) == ("UNKNOWN", "a loop", False)
+    assert [one.phase for one in history.runs_of("matmul_tiled", path)] == [1, 2]
+    assert history.target_names(path) == ["matmul_tiled", "matmul_tiled_buggy", "other"]
+    assert len(history.runs_in(past.id, path)) == 4
+
+
+def test_a_session_without_runs_is_not_recorded(tmp_path: Path) -> None:
+    history.record(session(), tmp_path / "history.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_runs_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_record, args=(str(path), 5)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    assert [past.runs for past in history.sessions(path)] == [4] * 20
+
+
+def test_a_reader_does_not_see_half_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "history.db"
+    history.record(SESSION, path)
+
+    def full(*_: object) -> tuple[object, ...]:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(history, "_row", full)
+    with pytest.raises(history.HistoryError, match="disk is full"):
+        history.record(SESSION, path)
+    assert len(history.sessions(path)) == 1
+
+
+def test_an_old_database_is_brought_up_to_date_with_what_it_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "history.db"
+    history.record(SESSION, path)
+    later = (*history.MIGRATIONS, ("ALTER TABLE session ADD COLUMN mood TEXT NOT NULL DEFAULT ''",))
+    monkeypatch.setattr(history, "MIGRATIONS", later)
+    history.record(SESSION, path)
+    assert [past.runs for past in history.sessions(path)] == [4, 4]
+
+
+def test_a_database_of_a_newer_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    history.record(SESSION, path)
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(history.HistoryError, match="written by a newer nkiverify"):
+        history.record(SESSION, path)
+    with pytest.raises(history.HistoryError, match="written by a newer nkiverify"):
+        history.sessions(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database, but long enough to be looked at" * 9, b"SQLite format 3\0" + b"x" * 90]
+)
+def test_a_damaged_database_is_one_error_and_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "history.db"
+    path.write_bytes(content)
+    with pytest.raises(history.HistoryError, match=r"history\.db"):
+        history.record(SESSION, path)
+    with pytest.raises(history.HistoryError, match=r"history\.db"):
+        history.sessions(path)
+    assert path.read_bytes() == content
+
+
+def test_arguments_that_are_no_unicode_are_recorded(tmp_path: Path) -> None:
+    odd: Session = session(run(qualifier="\udcff"), command=("\udcff",))
+    history.record(odd, tmp_path / "history.db")
+    (past,) = history.sessions(tmp_path / "history.db")
+    assert past.command == "\\udcff"
+
+
+def test_a_folder_outside_of_git_has_no_commit(tmp_path: Path) -> None:
+    assert history.commit_of(tmp_path) == ""
+
+
+@pytest.fixture
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(resources, "reports", lambda: tmp_path)
+    return tmp_path
+
+
+def test_the_command_shows_runs_and_invocations(reports: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(3):
+        history.record(SESSION, reports / "history.db")
+    assert main(["history", "other", "--last", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4 and "! UNKNOWN (a loop)" in lines[2]
+    assert main(["history"]) == 0
+    assert capsys.readouterr().out.splitlines()[2].split()[2:4] == ["3", "3/4"]
+
+
+def test_an_unknown_name_is_a_usage_error_with_a_hint(reports: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    history.record(SESSION, reports / "history.db")
+    assert main(["history", "othr"]) == 2
+    assert "did you mean other?" in capsys.readouterr().err
+
+
+def test_no_history_yet(reports: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history"]) == 0
+    assert capsys.readouterr().out == "no run is recorded\n"
+
+
+def _damage(path: Path) -> None:
+    path.write_bytes(b"damaged" * 100)
+
+
+def _unreadable_folder(path: Path) -> None:
+    path.mkdir()
+
+
+@pytest.mark.parametrize("spoil", [_damage, _unreadable_folder])
+def test_a_bad_database_is_told_once_and_changes_no_verdict(
+    reports: Path, capsys: pytest.CaptureFixture[str], spoil: object
+) -> None:
+    assert callable(spoil)
+    spoil(reports / "history.db")
+    assert main(["matmul_tiled", "--phase", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[-1] == "all as expected"
+    assert err.count("\n") == 1 and "not in the history" in err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_database_is_told_once(reports: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    history.record(SESSION, reports / "history.db")
+    (reports / "history.db").chmod(0o400)
+    assert main(["matmul_tiled", "--phase", "1"]) == 0
+    assert capsys.readouterr().err.count("\n") == 1
+    assert len(history.sessions(reports / "history.db")) == 1
+
+
+def test_every_format_is_written_by_one_run(reports: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    forms = {form: reports / f"out.{form}" for form in ("json", "sarif", "junit", "markdown")}
+    arguments = [word for form, path in forms.items() for word in (f"--{form}", str(path))]
+    assert main(["matmul_tiled", "--phase", "1", "--annotations", *arguments]) == 0
+    assert all(path.stat().st_size > 100 for path in forms.values())
+    assert "::" not in capsys.readouterr().out
+
+
+def test_two_formats_for_one_file_are_a_usage_error(reports: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    same = str(reports / "out")
+    assert main(["matmul_tiled", "--sarif", same, "--junit", same]) == 2
+    assert "name the same file" in capsys.readouterr().err
