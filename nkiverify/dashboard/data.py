@@ -350,10 +350,10 @@ def _sources(targets: Sequence[TargetPage], root: Path) -> dict[str, str]:
 
 
 def _text(root: Path, file: str) -> str:
-    path = (root / file).resolve()
-    if not file or not path.is_relative_to(root.resolve()):
-        return ""
     try:
+        path = (root / file).resolve()
+        if not file or not path.is_relative_to(root.resolve()):
+            return ""
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""
@@ -403,5 +403,5 @@ def _timestamp(started: str) -> float:
 def _younger(path: Path, began: float) -> bool:
     try:
         return path.stat().st_mtime > began
-    except OSError:
+    except (OSError, ValueError):
         return False

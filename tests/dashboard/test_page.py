@@ -1,0 +1,250 @@
+"""The dashboard as text: its numbers, its size, and that what it shows is escaped."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from nkiverify import resources
+from nkiverify.cli import main
+from nkiverify.dashboard import data, markdown, results_file
+from nkiverify.dashboard.figures import figures
+from nkiverify.errors import UsageError
+from nkiverify.report import history, json_results
+from nkiverify.results import Verdict
+from tests.dashboard.samples import every_ending, hostile, html, many, page
+from tests.report.samples import refuted, run, session
+
+#: Bytes: the page is to be sent by mail.
+LIMIT = 3_000_000
+
+
+class _Elements(HTMLParser):
+    """Collects elements with their attributes, and texts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+
+def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
+    written = every_ending()
+    path = tmp_path / "results.json"
+    path.write_text(json_results.text(written), encoding="utf-8")
+    read = results_file.read(path)
+    again = session(
+        *read.runs, root=written.root, not_run=read.not_run, command=read.command, interrupted=read.interrupted
+    )
+    assert json_results.document(again)["runs"] == json_results.document(written)["runs"]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "does not hold results"),
+        ('{"schema": "nkiverify-results/2"}', "does not hold results"),
+        ('{"schema": "nkiverify-results/1"}', "is not as"),
+    ],
+)
+def test_what_is_no_result_is_a_usage_error(tmp_path: Path, content: str, complaint: str) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(content)
+    with pytest.raises(UsageError, match=complaint):
+        results_file.read(path)
+
+
+def test_no_results_are_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="make verify"):
+        results_file.read(Path("/nowhere/results.json"))
+
+
+def test_keys_of_a_later_program_are_passed_over(tmp_path: Path) -> None:
+    document = json.loads(json_results.text(every_ending()))
+    document["mood"] = document["runs"][0]["mood"] = document["runs"][3]["violations"][0]["mood"] = "good"
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(document))
+    assert len(results_file.read(path).runs) == len(every_ending().runs)
+
+
+def test_the_headline_counts_what_the_results_hold(tmp_path: Path) -> None:
+    sample = every_ending()
+    shown = page(sample, tmp_path)
+    assert shown.claims == sum(one.claims for one in sample.runs)
+    assert dict(shown.verdicts) == {"SUCCESSFUL": 5, "FAILED": 3, "UNKNOWN": 1, "VACUOUS": 1, "ERROR": 1}
+    assert [one.target for one in shown.unexpected] == ["unexpected", "unknown", "vacuous", "error", "disputed"]
+    assert [group[0].target for group in shown.disagreements] == ["disputed"]
+    assert shown.bounded == 1
+
+
+def test_the_matrix_counts_every_run_once(tmp_path: Path) -> None:
+    shown = page(every_ending(), tmp_path)
+    total = sum(count for row in shown.matrix for cell in row.cells for _, _, count in cell.counts)
+    assert total == len(shown.runs)
+
+
+def test_lines_of_refuted_claims_and_of_what_is_not_understood_are_marked(tmp_path: Path) -> None:
+    marks = {target.name: target.marks for target in page(every_ending(), tmp_path).targets}
+    assert marks["unknown"] == {"kernels/matmul_tiled.py": {41: "unknown"}}
+    assert marks["bounded"] == {"kernels/matmul_tiled.py": {40: "unrolled"}}
+    inside = refuted(
+        violations=tuple(
+            type(violation)(
+                **{
+                    **{name: getattr(violation, name) for name in violation.__slots__},
+                    "file": f"{resources.root()}/kernels/matmul_tiled.py",
+                }
+            )
+            for violation in refuted().violations
+        )
+    )
+    (target,) = page(session(inside, root=resources.root()), tmp_path).targets
+    assert target.marks == {"kernels/matmul_tiled.py": {57: "refuted: dma_copy.count"}}
+
+
+def test_targets_come_with_the_function_that_states_their_domain(tmp_path: Path) -> None:
+    (target,) = page(session(run(target="matmul_tiled_all"), root=resources.root()), tmp_path).targets
+    assert target.code.startswith("def matmul_tiled_all(")
+    assert target.hardware == "trn2" and target.description
+    assert target.rerun == "python verify.py matmul_tiled_all"
+
+
+def test_sources_outside_of_the_root_are_not_read(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.py"
+    secret.write_text("secret = 1")
+    root = tmp_path / "root"
+    (root / "harness").mkdir(parents=True)
+    shown = page(session(run(kernel=f"{secret}::f"), run(kernel="../secret.py::f", target="b"), root=root), tmp_path)
+    assert shown.sources == {}
+
+
+@pytest.mark.parametrize("sample", [every_ending, hostile, many, session])
+def test_the_page_is_small_and_loads_nothing(tmp_path: Path, sample: object) -> None:
+    assert callable(sample)
+    text = html(sample(), tmp_path)
+    assert len(text.encode("utf-8")) <= LIMIT
+    for tag, attributes in _Elements(text).elements:
+        assert tag not in ("iframe", "img", "object", "embed", "base")
+        assert tag != "form" or "action" not in attributes
+        assert "src" not in attributes
+        assert tag != "link" or attributes.get("href") == "data:,"
+        assert not any(name.startswith("on") for name in attributes)
+        assert not str(attributes.get("href", "")).lower().startswith("javascript:")
+
+
+def test_ids_are_given_once_and_links_inside_the_page_lead_somewhere(tmp_path: Path) -> None:
+    for sample in (every_ending(), hostile()):
+        elements = _Elements(html(sample, tmp_path)).elements
+        ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
+        assert len(ids) == len(set(ids))
+        links = {str(attributes["href"]) for tag, attributes in elements if tag == "a"}
+        assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+
+
+def test_names_that_differ_in_what_cannot_stand_in_an_address_have_sections_of_their_own(tmp_path: Path) -> None:
+    targets = page(session(run(target="a b"), run(target="a_b"), run(target="a/b")), tmp_path).targets
+    assert [target.anchor for target in targets] == ["target-a_b", "target-a_b-2", "target-a_b-3"]
+
+
+def test_hostile_text_is_text(tmp_path: Path) -> None:
+    text = html(hostile(), tmp_path)
+    scripts = [attributes for tag, attributes in _Elements(text).elements if tag == "script"]
+    assert len(scripts) == 3
+    assert [attributes for attributes in scripts if "nonce" in attributes] == scripts[2:]
+    assert "{{ 7*7 }}" in text
+
+
+def test_the_same_results_give_the_same_page(tmp_path: Path) -> None:
+    assert html(every_ending(), tmp_path) == html(every_ending(), tmp_path)
+
+
+def test_figures_are_what_plotly_understands(tmp_path: Path) -> None:
+    graph_objects = pytest.importorskip("plotly.graph_objects")
+    database = tmp_path / "history.db"
+    for _ in range(3):
+        history.record(every_ending(), database)
+    drawn = figures(page(every_ending(), tmp_path, database))
+    assert [figure.id for figure in drawn] == ["time", "rungs", "coverage", "history"]
+    for figure in drawn:
+        graph_objects.Figure(json.loads(json.dumps(figure.specification)))
+        assert all(len(row) == len(figure.header) for row in figure.rows)
+
+
+def test_without_a_history_the_page_says_so(tmp_path: Path) -> None:
+    assert "There is no history yet" in html(every_ending(), tmp_path)
+    database = tmp_path / "history.db"
+    for _ in range(2):
+        history.record(every_ending(), database)
+    text = html(every_ending(), tmp_path, database)
+    assert "There is no history yet" not in text and "s against the run before" in text
+
+
+def test_the_run_before_is_one_of_as_many_runs(tmp_path: Path) -> None:
+    database = tmp_path / "history.db"
+    history.record(every_ending(), database)
+    history.record(session(run()), database)
+    history.record(every_ending(), database)
+    shown = page(every_ending(), tmp_path, database)
+    assert shown.this_session is not None and shown.before is not None
+    assert (shown.this_session.id, shown.before.id) == (3, 1)
+
+
+def test_every_state_has_a_word_and_a_sign() -> None:
+    states = {data.state(one) for one in every_ending().runs}
+    assert states == set(data.STATES)
+    assert data.state(run(verdict=Verdict.VACUOUS)) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a `<b>` **c `d`**", "a <code>&lt;b&gt;</code> <strong>c <code>d</code></strong>"),
+        ("[x](https://example.org/a)", '<a href="https://example.org/a">x</a>'),
+        ("[x](javascript:alert(1))", "x)"),
+        ("[x](../AUDIT.md#a)", '<a href="../AUDIT.md#a">x</a>'),
+        ("<script>", "&lt;script&gt;"),
+    ],
+)
+def test_markdown_of_one_line(text: str, expected: str) -> None:
+    assert markdown.inline(text, "docs") == expected
+
+
+def test_markdown_tables_lists_and_headings() -> None:
+    text = "# Top\n\n- one\n  more\n- two\n\n| a | b\\|c |\n| --- | --- |\n| 1 | `2` |\n\n    code <\n"
+    found = re.sub(r"\s*\n\s*", "", str(markdown.html(text, "", 2)))
+    assert "<h2>Top</h2>" in found and "<ul><li>one more</li><li>two</li></ul>" in found
+    assert '<th scope="col">b|c</th>' in found and "<td><code>2</code></td>" in found
+    assert "<pre>code &lt;</pre>" in found
+
+
+def test_sections_end_at_the_next_heading_of_their_level() -> None:
+    assert markdown.section("# a\n\n## b\n\nx\n\n### c\n\ny\n\n## d\n\nz", "b") == "x\n\n### c\n\ny"
+    assert markdown.section("# a", "b") == ""
+
+
+def test_the_parts_of_the_audit_that_are_shown_exist() -> None:
+    from nkiverify.dashboard import render
+
+    audit = (resources.root() / "AUDIT.md").read_text(encoding="utf-8")
+    assert all(markdown.section(audit, heading) for heading in render._LIMITS)
+
+
+def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results, output = tmp_path / "r.json", tmp_path / "new" / "index.html"
+    results.write_text(json_results.text(every_ending()))
+    assert main(["dashboard", "--results", str(results), "--output", str(output)]) == 0
+    assert "11 runs of 9 targets" in capsys.readouterr().out
+    assert output.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_the_command_without_results_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dashboard", "--results", str(tmp_path / "none.json")]) == 2
+    assert "there are no results" in capsys.readouterr().err
