@@ -33,7 +33,9 @@ def check(request: Request, hardware: Sequence[str], options: Options) -> Sessio
     runs: list[Run] = []
     for name in hardware:
         request.outcome.returned = False
-        found = [_explained(run, request, name) for run in verify(request.target(name, len(hardware) > 1), options)]
+        found = verify(request.target(name, len(hardware) > 1), options)
+        if all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in found):
+            found = [_explained(run, request, name) for run in found]
         checked = [run for run in found if run.verdict is not Verdict.VACUOUS]
         # A kernel may have nothing to check in one phase.
         runs += checked if checked and request.outcome.returned and options.phases is None else found

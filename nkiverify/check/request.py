@@ -135,7 +135,7 @@ def request(reference: str, base: Path, given: Sequence[str], where: Sequence[st
         argument.dimensions(domain, vars(module))
     extents = _grid_extents(grid, domain) if grid is not None else None
     wrap = _wrapping(kernel, module, arguments)
-    if extents is not None and not isinstance(kernel, Kernel) and wrap not in ("nki", "neuronxcc.nki"):
+    if extents is not None and not hasattr(kernel, "__getitem__") and wrap not in ("nki", "neuronxcc.nki"):
         raise UsageError(f"--grid: {name} is not launched on a grid, as it is no kernel of nki.jit")
     conditions = tuple(parse("--where", text) for text in where)
     for text, node in conditions:
@@ -211,9 +211,9 @@ def _wrapping(kernel: Callable[..., Any], module: ModuleType, arguments: Sequenc
 
     But a function that launches kernels itself is called as it is, and so is a helper that takes tensors on chip.
     """
-    if isinstance(kernel, Kernel):
+    function = _innermost(kernel)
+    if isinstance(function, Kernel):
         return ""
-    function = inspect.unwrap(kernel)
     names = getattr(getattr(function, "__code__", None), "co_names", ())
     namespace = vars(module)
     if any(isinstance(namespace.get(name), Kernel) for name in names):
@@ -231,10 +231,15 @@ def _wrapping(kernel: Callable[..., Any], module: ModuleType, arguments: Sequenc
     return "neuronxcc.nki" if legacy else "nki"
 
 
+def _innermost(kernel: Callable[..., Any]) -> Any:
+    """The kernel, or else the function, that the decorators of `kernel` say they wrap."""
+    return inspect.unwrap(kernel, stop=lambda function: isinstance(function, Kernel))
+
+
 def _asserts(kernel: Callable[..., Any]) -> dict[tuple[str, int], str]:
     """The lines of the kernel's preconditions, with what a report shows of them."""
-    function = kernel.function if isinstance(kernel, Kernel) else inspect.unwrap(kernel)
-    code = getattr(function, "__code__", None)
+    function = _innermost(kernel)
+    code = getattr(inspect.unwrap(function), "__code__", None)
     if code is None:
         return {}
     node = function_at(Path(code.co_filename), code.co_firstlineno)

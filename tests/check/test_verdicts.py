@@ -1,0 +1,140 @@
+"""What `nkiverify check` says of a kernel, and what it takes for granted."""
+
+from __future__ import annotations
+
+import json
+
+from tests.check.kernel_files import COPY, Checker, write
+
+
+def test_without_a_kernel_the_file_is_listed(check: Checker) -> None:
+    write(check.folder, k=COPY)
+    assert check("k.py") == 0
+    assert check.out.splitlines() == [
+        "k.py::copy",
+        "  line 7: (a, tile=128)",
+        "  asserts P <= 128   (line 9)",
+        "  asserts F % tile == 0   (line 10)",
+    ]
+
+
+def test_the_asserts_of_the_kernel_are_assumed_and_reported(check: Checker) -> None:
+    write(check.folder, k=COPY)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 0
+    assert "Assumed:\n  P <= 128 (line 9)\n  F % tile == 0 (line 10)\n" in check.out
+
+
+def test_with_where_they_are_claims(check: Checker) -> None:
+    write(check.folder, k=COPY)
+    domain = ["--arg", "a=bf16[P,F]", "--where", "P <= 128"]
+    assert check("k.py::copy", *domain) == 1
+    assert "kernel.assert" in check.out
+    assert check("k.py::copy", *domain, "--where", "F % 128 == 0") == 0
+
+
+def test_an_assert_in_a_loop_is_a_claim(check: Checker) -> None:
+    write(check.folder, k=COPY.replace("part = nl.nd", "assert i < 3\n            part = nl.nd"))
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 1
+    assert "kernel.assert" in check.out
+
+
+def test_an_assert_behind_a_loop_is_a_claim(check: Checker) -> None:
+    write(check.folder, k=COPY.replace("return out", "assert F < 1000\n        return out"))
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 1
+
+
+def test_the_asserts_of_a_helper_called_at_the_top_are_assumed(check: Checker) -> None:
+    helper = "import nki\n\n    def check_columns(F, tile):\n        assert F % tile == 0\n"
+    kernel = COPY.replace("import nki\n", helper, 1).replace(
+        'assert F % tile == 0, f"{F} columns"', "check_columns(F, tile)"
+    )
+    write(check.folder, k=kernel)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 0
+    assert "  check_columns(F, tile) (line" in check.out
+
+
+def test_tensors_that_must_agree_are_assumed_to(check: Checker) -> None:
+    # Comparing tuples splits the run: the path on which they differ is outside the domain.
+    kernel = COPY.replace("def copy(a, tile=128):", "def copy(a, b, tile=128):\n        assert a.shape == b.shape")
+    write(check.folder, k=kernel)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--arg", "b=bf16[Q,G]") == 0
+    assert "a.shape == b.shape (line 8)" in check.out
+
+
+def test_where_no_values_pass_the_asserts_nothing_is_verified(check: Checker) -> None:
+    write(check.folder, k=COPY)
+    assert check("k.py::copy", "--arg", "a=bf16[P:129..,F]") == 5
+    assert "no values pass the kernel's own asserts" in check.out
+    assert check("k.py::copy", "--arg", "a=bf16[P:128..,F]") == 0
+
+
+def test_one_shape_that_an_assert_rejects_is_refuted(check: Checker) -> None:
+    write(check.folder, k=COPY)
+    assert check("k.py::copy", "--arg", "a=bf16[129,128]") == 1
+    assert check("k.py::copy", "--arg", "a=bf16[128,128]") == 0
+
+
+def test_a_contradictory_where_is_named(check: Checker) -> None:
+    write(check.folder, k=COPY)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--where", "F == 5 and F % 128 == 0") == 5
+    assert "no values satisfy --where (F == 5 and F % 128 == 0)" in check.out
+
+
+def test_every_generation_of_hardware(check: Checker) -> None:
+    write(check.folder, k=COPY)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--target", "all", "--phase", "1") == 0
+    assert [line.split()[0] for line in check.out.splitlines() if "SUCCESSFUL " in line] == [
+        "copy@trn1",
+        "copy@trn2",
+        "copy@trn3",
+    ]
+
+
+def test_the_results_for_programs(check: Checker) -> None:
+    write(check.folder, k=COPY)
+    results = check.folder / "results.json"
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--json", str(results)) == 0
+    runs = json.loads(results.read_text())["runs"]
+    assert [(run["kernel"], run["verdict"]) for run in runs] == [("k.py::copy", "SUCCESSFUL")] * 2
+    assert runs[0]["assumptions"] == ["P <= 128 (line 9)", "F % tile == 0 (line 10)"]
+
+
+def test_nothing_is_written_beside_the_kernel(check: Checker) -> None:
+    write(check.folder, k=COPY)
+    check("k.py::copy", "--arg", "a=bf16[P,F]")
+    assert [path.name for path in check.folder.iterdir()] == ["k.py"]
+
+
+def test_a_grid_with_a_symbolic_program_id(check: Checker) -> None:
+    kernel = """
+        import neuronxcc.nki.language as nl
+        from neuronxcc import nki
+
+        @nki.jit
+        def fill(a):
+            out = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
+            i = nl.program_id(0)
+            rows = i * 128 + nl.arange(128)[:, None]
+            nl.store(out[rows, nl.arange(64)[None, :]], nl.load(a[rows, nl.arange(64)[None, :]]))
+            return out
+    """
+    write(check.folder, k=kernel)
+    assert check("k.py::fill", "--arg", "a=f32[128*n,64]", "--grid", "n", "--phase", "1") == 0
+    assert check("k.py::fill[n + 1]", "--arg", "a=f32[128*n,64]", "--phase", "1") == 1
+
+
+def test_missing_files_and_kernels(check: Checker) -> None:
+    write(check.folder, k=COPY, empty="x = 1\n", wrong="def f(:\n")
+    for words, message in (
+        (["nothing.py"], "no file nothing.py"),
+        (["."], ". is a folder: name a file in it"),
+        (["empty.py"], "there are no kernels in empty.py: no function at its top uses NKI"),
+        (["empty.py::f"], "no function f in empty.py; there are no kernels in it"),
+        (["k.py::cop"], "no function cop in k.py; did you mean copy?"),
+        (["k.py::other", "--arg", "a=1"], "no function other in k.py; kernels in it: copy"),
+        (["k.py", "--arg", "a=1"], "--arg needs a kernel: k.py::NAME"),
+    ):
+        assert check(*words) == 2
+        assert check.err == f"nkiverify: error: {message}\n"
+    assert check("wrong.py") == 2
+    assert check.err.endswith("wrong.py:1: not Python: invalid syntax\n")
