@@ -103,18 +103,20 @@ class Question:
 
     def __init__(self, hypotheses: Iterable[Condition | bool], milliseconds: int) -> None:
         self._hypotheses = list(hypotheses)
+        #: The hypotheses added since.
+        self.supposed: list[Condition | bool] = []
         self._milliseconds = max(1, milliseconds)
         #: Values of the atoms in the last satisfying assignment; atoms that do not matter are left out.
         self.model: dict[Atom, int] = {}
 
     def suppose(self, *conditions: Condition | bool) -> None:
         """Add hypotheses."""
-        self._hypotheses.extend(conditions)
+        self.supposed.extend(conditions)
 
     def satisfiable(self, *conditions: Condition | bool) -> Answer:
         """Whether the hypotheses and `conditions` hold together for some integers; `model` then has such integers."""
         script = Script()
-        text = script.assertions([*self._hypotheses, *conditions])
+        text = script.assertions([*self._hypotheses, *self.supposed, *conditions])
         solver = z3.Solver()
         solver.set("timeout", self._milliseconds)
         solver.from_string(text)

@@ -13,7 +13,7 @@ With the dimensions settled, the loops are in the first iteration that fails, ou
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -22,13 +22,18 @@ from nkiverify.engines.smt import Answer, Question
 from nkiverify.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition, negate
+from nkiverify.symbolic.evaluation import Valuation
+from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.terms import Atom, Index, Term
 
 #: Milliseconds for one question of the search; not knowing keeps the larger value.
-QUESTION_MS = 250
+QUESTION_MS = 500
 
 #: Columns of a moving operand and partitions of a tile: round numbers for a reader who knows the hardware.
 TILES = (512, 128)
+
+#: Values of a dimension that are tried one by one before the solver searches.
+TRIED = 64
 
 #: What `simplicity` gives: compares like the witnesses do.
 Simplicity = tuple[int, int, int, tuple[int, ...]]
@@ -68,17 +73,28 @@ def simplicity(values: Mapping[str, int], dimensions: Sequence[DomainDimension])
 
 def smallest_witness(program: Program, decision: Decision, seconds: float) -> Witness:
     """The simplest witness of a refuted claim that is found within `seconds`."""
-    return _Search(program, decision, time.monotonic() + seconds).run()
+    return _Search(program, decision, time.process_time() + seconds).run()
 
 
 class _Search:
     def __init__(self, program: Program, decision: Decision, deadline: float) -> None:
         self._dimensions = program.dimensions
+        self._decision = decision
         self._failing = [*decision.hypotheses, negate(decision.claim.condition)]
         self._deadline = deadline
         self._found = dict(decision.values)
         lows = {dimension.atom.name: smallest_legal(dimension) for dimension in program.dimensions}
         self._start = lows | dimension_values(decision)
+        self._indices = sorted(
+            {
+                atom
+                for condition in self._failing
+                if isinstance(condition, Condition)
+                for atom in condition.atoms()
+                if isinstance(atom, Index)
+            },
+            key=lambda atom: atom.uid,
+        )
         #: Whether the solver has answered everything so far, in time.
         self._sure = True
 
@@ -133,9 +149,27 @@ class _Search:
         for dimension in free:
             atom = terms.of_atom(dimension.atom)
             known = self._value_in(question, dimension, {})
+            if len(free) == 1:
+                tried = self._tried(dimension, values, known)
+                if tried is not None:
+                    return {**values, dimension.atom.name: tried}
             values[dimension.atom.name] = self._least(question, atom, smallest_legal(dimension), known)
             question.suppose(_is(dimension, values[dimension.atom.name]))
         return values
+
+    def _tried(self, dimension: DomainDimension, others: Mapping[str, int], known: int) -> int | None:
+        """The least value that fails, where it is among the first and the claim is about nothing but dimensions.
+
+        Computing is exact and fast where a solver of products and remainders is neither.
+        """
+        if self._indices:
+            return None
+        atoms: dict[Atom, int] = {other.atom: others[other.atom.name] for other in self._dimensions}
+        first, step = smallest_legal(dimension), dimension.multiple_of
+        for value in range(first, min(first + TRIED * step, known + 1), step):
+            if Valuation({**atoms, dimension.atom: value}).satisfies(self._failing):
+                return value
+        return None
 
     def _prefer_tiles(self, question: Question, free: Sequence[DomainDimension]) -> None:
         for dimension in free:
@@ -151,16 +185,7 @@ class _Search:
 
     def _first_iteration(self, values: Mapping[str, int]) -> dict[Atom, int]:
         assignment: dict[Atom, int] = {dimension.atom: values[dimension.atom.name] for dimension in self._dimensions}
-        indices = sorted(
-            {
-                atom
-                for condition in self._failing
-                if isinstance(condition, Condition)
-                for atom in condition.atoms()
-                if isinstance(atom, Index)
-            },
-            key=lambda atom: atom.uid,
-        )
+        indices = self._indices
         if not indices:
             return assignment
         question = self._question()
@@ -182,7 +207,7 @@ class _Search:
         return Question(self._failing, QUESTION_MS)
 
     def _in_time(self) -> bool:
-        if time.monotonic() < self._deadline:
+        if time.process_time() < self._deadline:
             return True
         self._sure = False
         return False
@@ -191,9 +216,17 @@ class _Search:
         """Whether there is surely such a witness; `question.model` is then one, else it stays as it was."""
         if not self._in_time():
             return False
+        if self._excluded(question, more):
+            return False
         answer = question.satisfiable(*more)
         self._sure = self._sure and answer is not Answer.UNKNOWN
         return answer is Answer.YES
+
+    def _excluded(self, question: Question, more: Iterable[Condition | bool]) -> bool:
+        """Whether the simplifier, fast and good at products of intervals, knows that there is none."""
+        facts = Facts().extended(*self._decision.hypotheses, *question.supposed, *more)
+        claim = self._decision.claim.condition
+        return facts.contradictory or (isinstance(claim, Condition) and facts.proves(claim))
 
     def _value_in(self, question: Question, dimension: DomainDimension, otherwise: Mapping[str, int]) -> int:
         name = dimension.atom.name
