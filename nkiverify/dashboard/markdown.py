@@ -96,7 +96,7 @@ def _block(lines: Sequence[str], folder: str, level: int) -> Markup:
         )
     if lines[0].startswith("|") and len(lines) > 1 and set(lines[1]) <= set("|-: "):
         head, rows = _cells(lines[0]), [_cells(line) for line in lines[2:]]
-        return Markup('<div class="wide" tabindex="0" role="region" aria-label="{}"><table>{}{}</table></div>').format(
+        return Markup('<div class="wide" tabindex="0" role="group" aria-label="{}"><table>{}{}</table></div>').format(
             ", ".join(head),
             Markup("<thead>{}</thead>").format(_table_row(head, "th", folder)),
             Markup("<tbody>{}</tbody>").format(Markup().join(_table_row(row, "td", folder) for row in rows)),

@@ -85,7 +85,7 @@
   const listing = (file, text, marks, wanted) => {
     const block = element("pre", undefined, "source");
     block.tabIndex = 0;
-    block.setAttribute("role", "region");
+    block.setAttribute("role", "group");
     block.setAttribute("aria-label", `Source of ${file}`);
     let goal = null;
     text.replace(/\n$/, "").split("\n").forEach((line, index) => {
