@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from nkiverify.model import indirection, views
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
 from nkiverify.model.extents import as_extent, is_sequence, is_zero
+from nkiverify.model.indirection import Reach
 from nkiverify.model.views import claim_rank
 from nkiverify.run import unsupported
-from nkiverify.symbolic import Extent, all_of, equal, known, minimum
+from nkiverify.symbolic import Extent, all_of, equal, known, minimum, product
 
 if TYPE_CHECKING:
     from nkiverify.model.tensor import Tensor
@@ -28,12 +30,15 @@ def access_pattern(
     offset: Extent | None,
     scalar_offset: object,
     vector_offset: object,
+    indirect_dim: object,
     dtype: DType,
 ) -> TensorT:
-    """The storage of `tensor` seen through `pattern`; steps, counts and `offset` count elements of `dtype`."""
+    """The storage of `tensor` seen through `pattern`; steps, counts and `offset` count elements of `dtype`.
+
+    A scalar or vector of indices known at run time moves the pattern; where to is claimed when the view is used.
+    """
     require("ap.exclusive", scalar_offset is None or vector_offset is None)
-    if scalar_offset is not None or vector_offset is not None:
-        raise unsupported("an access pattern with scalar_offset or vector_offset")
+    require("view.one_indirection", tensor.indirect_by is None)
     pairs = _pairs(pattern)
     steps = tuple(step for step, _ in pairs)
     counts = tuple(count for _, count in pairs)
@@ -44,15 +49,50 @@ def access_pattern(
     start = 0 if offset is None else as_extent(offset)
     if start is None:
         raise unsupported(f"an access pattern with an offset of type {type(offset).__name__}")
+    moved = () if is_zero(start) else ((start, 1),)
+    if scalar_offset is not None:
+        reach = _scalar_reach(tensor, steps, counts, start, indirect_dim, dtype)
+        moves = indirection.by_scalar(scalar_offset, reach)
+        return type(tensor).of(tensor.storage, counts, steps, dtype, moved, indirect_by=moves)
+    if vector_offset is not None:
+        # The leading step is ignored: rows are those of the tensor itself ("ap.vector_offset").
+        stride = in_units(tensor.strides[0], tensor.dtype, dtype)
+        low, high = span(steps[1:], counts[1:])
+        size = in_units(tensor.storage.size, tensor.storage.dtype, dtype)
+        moves = indirection.by_vector(
+            tensor, vector_offset, counts[0], Reach(stride, start + low, start + high, size), indirect_dim
+        )
+        return type(tensor).of(tensor.storage, counts, (stride, *steps[1:]), dtype, moved, indirect_by=moves)
     if tensor.on_chip:
         _claim_on_chip(tensor, steps, counts, start, dtype)
     else:
-        size = _in_units(tensor.storage.size, tensor.storage.dtype, dtype)
-        low, high = _span(steps, counts)
+        size = in_units(tensor.storage.size, tensor.storage.dtype, dtype)
+        low, high = span(steps, counts)
         fits = all_of(start + low >= 0, start + high < size)
         require("ap.in_bounds", fits, offset=start, first=start + low, last=start + high, elements=size)
-    moved = () if is_zero(start) else ((start, 1),)
     return type(tensor).of(tensor.storage, counts, steps, dtype, moved)
+
+
+def _scalar_reach(
+    tensor: Tensor,
+    steps: Sequence[Extent],
+    counts: Sequence[Extent],
+    start: Extent,
+    indirect_dim: object,
+    dtype: DType,
+) -> Reach:
+    """Where a pattern goes that starts at `start` plus a scalar times what is inside `indirect_dim` of the tensor."""
+    dim = views.host_dimension(indirect_dim, tensor.ndim)
+    unit = in_units(product(tensor.shape[dim + 1 :]), tensor.dtype, dtype)
+    if not tensor.on_chip:
+        low, high = span(steps, counts)
+        return Reach(unit, start + low, start + high, in_units(tensor.storage.size, tensor.storage.dtype, dtype))
+    if dim == 0:
+        raise unsupported("an access pattern with scalar_offset over the partitions of an on-chip tensor")
+    partition_free = claim_partitions(tensor, steps, counts, start, dtype)
+    low, high = span(steps[1:], counts[1:])
+    column = start if is_zero(start) else start % partition_free
+    return Reach(unit, column + low, column + high, partition_free)
 
 
 def _pairs(pattern: Sequence[Sequence[Extent]]) -> list[tuple[Extent, Extent]]:
@@ -70,14 +110,14 @@ def _pairs(pattern: Sequence[Sequence[Extent]]) -> list[tuple[Extent, Extent]]:
     return pairs
 
 
-def _in_units(count: Extent, of: DType, dtype: DType) -> Extent:
+def in_units(count: Extent, of: DType, dtype: DType) -> Extent:
     """`count` elements of one dtype in elements of another of the same storage."""
     if of.itemsize == dtype.itemsize:
         return count
     return count * of.itemsize // dtype.itemsize
 
 
-def _span(steps: Sequence[Extent], counts: Sequence[Extent]) -> tuple[Extent, Extent]:
+def span(steps: Sequence[Extent], counts: Sequence[Extent]) -> tuple[Extent, Extent]:
     """Least and greatest sum of step times index."""
     low: Extent = 0
     high: Extent = 0
@@ -92,13 +132,14 @@ def _span(steps: Sequence[Extent], counts: Sequence[Extent]) -> tuple[Extent, Ex
     return low, high
 
 
-def _claim_on_chip(
+def claim_partitions(
     tensor: Tensor, steps: Sequence[Extent], counts: Sequence[Extent], start: Extent, dtype: DType
-) -> None:
+) -> Extent:
+    """Claim what a pattern's first pair has to be on chip; returns the elements of one partition."""
     storage = tensor.storage
-    free = _in_units(storage.free_size, storage.dtype, dtype)
+    free = in_units(storage.free_size, storage.dtype, dtype)
     require("ap.first_pair_partition", equal(steps[0], free), step=steps[0], free_elements=free, counts=tuple(counts))
-    partition, column = (0, start) if is_zero(start) else (start // free, start % free)
+    partition = 0 if is_zero(start) else start // free
     require(
         "ap.partition_overflow",
         all_of(partition >= 0, partition + counts[0] <= storage.partitions),
@@ -106,7 +147,15 @@ def _claim_on_chip(
         count=counts[0],
         partitions=storage.partitions,
     )
-    low, high = _span(steps[1:], counts[1:])
+    return free
+
+
+def _claim_on_chip(
+    tensor: Tensor, steps: Sequence[Extent], counts: Sequence[Extent], start: Extent, dtype: DType
+) -> None:
+    free = claim_partitions(tensor, steps, counts, start, dtype)
+    column = start if is_zero(start) else start % free
+    low, high = span(steps[1:], counts[1:])
     require(
         "ap.in_bounds",
         all_of(column + low >= 0, column + high < free),

@@ -12,6 +12,7 @@ from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, legacy_dtype_named
 from nkiverify.model.extents import as_extent, is_one, is_sequence, same
 from nkiverify.model.indices import IndexTensor, Mask, as_mask
+from nkiverify.model.indirection import Indirection
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.model.tensor import Storage, Tensor, free_elements, new_storage
@@ -45,8 +46,9 @@ class LegacyTensor(TileOperators, Tensor):
         dtype: DType,
         offset: tuple[tuple[Extent, Extent], ...] = (),
         block_dims: int = 0,
+        indirect_by: Indirection | None = None,
     ) -> Self:
-        self = super().of(storage, shape, strides, dtype, offset, block_dims)
+        self = super().of(storage, shape, strides, dtype, offset, block_dims, indirect_by)
         self.validity = None
         return self
 

@@ -87,12 +87,20 @@ def token(function: FunctionT, name: str | None = None) -> FunctionT:
     return function
 
 
+def _named(op: object) -> str:
+    """What a kernel calls the value it passes as an operator."""
+    name = getattr(op, "__name__", None)
+    return repr(op) if name is None else f"{getattr(op, '__module__', None) or type(op).__module__}.{name}"
+
+
 def operator(op: object) -> Operator:
     """The operator a token of the current API names."""
+    if isinstance(op, Operator):
+        return op
     try:
         return _tokens[op]
     except (KeyError, TypeError):
-        raise unsupported(f"the operator {op!r}", "pass a function of nki.language") from None
+        raise unsupported(f"the operator {_named(op)}", "pass a function of nki.language") from None
 
 
 def legacy_operator(op: object) -> Operator:
@@ -105,5 +113,5 @@ def legacy_operator(op: object) -> Operator:
     name = getattr(op, "__name__", "")
     found = OPERATORS.get(_NUMPY_NAMES.get(name, name)) if module.split(".")[0] == "numpy" else None
     if found is None or numpy_name(op) is not None:
-        raise unsupported(f"the operator {op!r}", "pass a function of nki.language or numpy")
+        raise unsupported(f"the operator {_named(op)}", "pass a function of nki.language or numpy")
     return found

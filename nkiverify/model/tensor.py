@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from nkiverify.model import access_patterns, indexing, views
+from nkiverify.model import access_patterns, indexing, indirection, rearrangement, views
+from nkiverify.model.contents import Contents, Interval, contents_of, whole_range
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, dtype_named
+from nkiverify.model.dynamic_loops import LoopBody, innermost_body
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import Extent, product
@@ -28,7 +30,8 @@ class Storage:
     `identity` names the allocation (its site and the symbolic loops around it, or the argument's name). `address` is
     the placement the kernel asked for, (partition, byte in the partition), None where the compiler places it;
     `allocator` is the legacy allocator that places it. `block_dims` counts the leading dimensions of a legacy tensor
-    that come before its partition dimension.
+    that come before its partition dimension. `content_range` bounds the numbers of an argument; `body` is the device
+    loop whose body it was allocated in.
     """
 
     identity: object
@@ -39,6 +42,13 @@ class Storage:
     address: tuple[Extent, Extent] | None = None
     allocator: object = None
     block_dims: int = 0
+    content_range: Interval | None = None
+    body: LoopBody | None = None
+
+    @property
+    def contents(self) -> Contents:
+        """Where its numbers come from, as far as that is known."""
+        return contents_of(self.identity, self.content_range)
 
     @property
     def partitions(self) -> Extent:
@@ -77,7 +87,7 @@ class Tensor:
     ("NkiTensor; LG Tensor values"). On chip, dimension `block_dims` (0 in the current API) is the partition dimension.
     """
 
-    __slots__ = ("_free_size", "_offset", "block_dims", "dtype", "shape", "storage", "strides")
+    __slots__ = ("_free_size", "_offset", "block_dims", "dtype", "indirect_by", "shape", "storage", "strides")
 
     #: Whether it belongs to the legacy API.
     legacy: ClassVar[bool] = False
@@ -87,6 +97,8 @@ class Tensor:
     dtype: DType
     storage: Storage
     block_dims: int
+    #: How a tensor or register of indices known at run time moves the view, if one does.
+    indirect_by: indirection.Indirection | None
     #: The offset as a sum of products not yet multiplied out: most views are never asked for it.
     _offset: tuple[tuple[Extent, Extent], ...]
     _free_size: Extent | None
@@ -103,6 +115,7 @@ class Tensor:
         dtype: DType,
         offset: tuple[tuple[Extent, Extent], ...] = (),
         block_dims: int = 0,
+        indirect_by: indirection.Indirection | None = None,
     ) -> Self:
         """The view with these properties; `offset` is a sum of products, in elements."""
         self = object.__new__(cls)
@@ -111,6 +124,7 @@ class Tensor:
         self.strides = strides
         self.dtype = dtype
         self.block_dims = block_dims
+        self.indirect_by = indirect_by
         self._offset = offset
         self._free_size = None
         return self
@@ -130,7 +144,7 @@ class Tensor:
     ) -> Self:
         """Another view of the same storage with the same dtype, `moved_by` (a sum of products) elements further."""
         blocks = self.block_dims if block_dims is None else block_dims
-        return self.of(self.storage, shape, strides, self.dtype, self._offset + moved_by, blocks)
+        return self.of(self.storage, shape, strides, self.dtype, self._offset + moved_by, blocks, self.indirect_by)
 
     # Documented attributes.
 
@@ -178,6 +192,11 @@ class Tensor:
     def on_chip(self) -> bool:
         """Whether it is in SBUF or PSUM."""
         return self.storage.buffer.on_chip
+
+    @property
+    def first_is_fixed(self) -> bool:
+        """Whether dimension 0 cannot be moved, split or merged: partitions, or rows chosen by a vector of indices."""
+        return self.storage.buffer.on_chip or (self.indirect_by is not None and self.indirect_by.by_rows)
 
     @property
     def partitions(self) -> Extent:
@@ -230,7 +249,7 @@ class Tensor:
 
     def rearrange(self, src_pattern: object, dst_pattern: object, fixed_sizes: object = None) -> Self:
         """Dimensions split, permuted and merged as two patterns of names say."""
-        return views.rearrange(self, src_pattern, dst_pattern, fixed_sizes)
+        return rearrangement.rearrange(self, src_pattern, dst_pattern, fixed_sizes)
 
     def slice(self, dim: int, start: Extent, end: Extent, step: Extent = 1) -> Self:
         """Elements `start` to `end` (excluded) of dimension `dim`, every `step`-th."""
@@ -242,7 +261,7 @@ class Tensor:
 
     def vector_select(self, dim: int, vector_offset: object) -> Self:
         """Rows chosen by a tensor of indices."""
-        raise unsupported("NkiTensor.vector_select")
+        return indirection.vector_select(self, dim, vector_offset)
 
     def ap(
         self,
@@ -255,7 +274,9 @@ class Tensor:
     ) -> Self:
         """The storage seen through an access pattern: pairs of step and count, in elements of `dtype`."""
         element = self.dtype if dtype is None else declared_dtype(dtype)
-        return access_patterns.access_pattern(self, pattern, offset, scalar_offset, vector_offset, element)
+        return access_patterns.access_pattern(
+            self, pattern, offset, scalar_offset, vector_offset, indirect_dim, element
+        )
 
     def view(self, dtype: object) -> Self:
         """The same bytes as elements of another dtype."""
@@ -267,15 +288,15 @@ class Tensor:
 
     def indirect(self, index: object, num_elem: object = None) -> Self:
         """Free elements chosen by a tensor of indices (gen4)."""
-        raise unsupported("NkiTensor.indirect")
+        return indirection.indirect(self, index, num_elem)
 
     def is_contiguous(self) -> Any:
         """Whether the elements lie without gaps in row-major order; on chip, inside each partition."""
         return views.is_contiguous(self)
 
     def is_indirect(self) -> bool:
-        """Whether the view's place depends on a tensor: no such view can be made yet."""
-        return False
+        """Whether the view's place depends on a tensor or register of indices."""
+        return self.indirect_by is not None
 
     def get_pattern(self) -> list[list[Extent]]:
         """Pairs of stride and count, dimension by dimension."""
@@ -336,10 +357,18 @@ def declared_dtype(dtype: object) -> DType:
 
 
 def argument(
-    name: str, shape: Sequence[Extent], dtype: DType, buffer: MemoryRegion = MemoryRegion.shared_hbm
+    name: str,
+    shape: Sequence[Extent],
+    dtype: DType,
+    buffer: MemoryRegion = MemoryRegion.shared_hbm,
+    content_range: tuple[Extent, Extent] | None = None,
 ) -> Tensor:
-    """A tensor argument of the kernel, in HBM ("lang.args"). The domain answers for its shape."""
-    return Tensor.whole(Storage(("argument", name), tuple(shape), dtype, buffer, name))
+    """A tensor argument of the kernel, in HBM ("lang.args"). The domain answers for its shape.
+
+    `content_range` bounds its elements, both ends included; without one they are any numbers of the dtype.
+    """
+    values = whole_range(dtype) if content_range is None else Interval(*content_range)
+    return Tensor.whole(Storage(("argument", name), tuple(shape), dtype, buffer, name, content_range=values))
 
 
 def new_storage(
@@ -355,4 +384,6 @@ def new_storage(
     """A storage for the allocation being made; the caller has stated the contracts."""
     run = current_run()
     run.host_extents(shape)
-    return Storage(run.allocation_id(), shape, dtype, buffer, name, address, allocator, block_dims)
+    return Storage(
+        run.allocation_id(), shape, dtype, buffer, name, address, allocator, block_dims, body=innermost_body()
+    )

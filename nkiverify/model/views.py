@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from nkiverify.model import indirection
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
 from nkiverify.model.extents import as_extent, is_one, is_sequence, same
+from nkiverify.model.indirection import is_run_time
 from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, ceil_div, equal, is_symbolic, product
 
@@ -57,7 +59,7 @@ def permute(tensor: TensorT, dims: Sequence[int]) -> TensorT:
     require("view.permute.dims", valid, dims=order, rank=tensor.ndim)
     if not valid:
         raise ValueError(f"permute takes a permutation of {tensor.ndim} dimensions, not {order}")
-    if tensor.on_chip:
+    if tensor.first_is_fixed:
         require("view.permute.partition", order[0] == 0, dims=order)
     return tensor.with_layout(tuple(tensor.shape[dim] for dim in order), tuple(tensor.strides[dim] for dim in order))
 
@@ -80,7 +82,7 @@ def expand_dim(tensor: TensorT, dim: int) -> TensorT:
     """Extent 1 inserted at `dim` (which may be the rank: at the end)."""
     rank = tensor.ndim
     at = host_dimension(dim, rank + 1)
-    if tensor.on_chip:
+    if tensor.first_is_fixed:
         require("view.expand_dim.partition", at != 0, dimension=at)
     shape = (*tensor.shape[:at], 1, *tensor.shape[at:])
     claim_rank(shape)
@@ -91,7 +93,7 @@ def squeeze_dim(tensor: TensorT, dim: int) -> TensorT:
     """Extent 1 removed at `dim`."""
     at = host_dimension(dim, tensor.ndim)
     require("view.squeeze_dim.extent", equal(tensor.shape[at], 1), extent=tensor.shape[at], dimension=at)
-    if tensor.on_chip:
+    if tensor.first_is_fixed:
         require("view.squeeze_dim.partition", at != 0, dimension=at)
     shape = _replaced(tensor.shape, at)
     if tensor.on_chip:
@@ -114,7 +116,7 @@ def reshape_dim(tensor: TensorT, dim: int, shape: Sequence[Extent]) -> TensorT:
         sizes[open_parts[0]] = extent // rest
     new = host_shape(tuple(sizes))
     require("view.reshape_dim.count", equal(product(new), extent), shape=new, extent=extent, dimension=at)
-    if tensor.on_chip and at == 0:
+    if tensor.first_is_fixed and at == 0:
         require("view.reshape_dim.partition", all_of(*(equal(part, 1) for part in new[1:])), shape=new)
     strides = [tensor.strides[at]]
     for part in reversed(new[1:]):
@@ -130,7 +132,7 @@ def flatten_dims(tensor: TensorT, start_dim: int, end_dim: int) -> TensorT:
     require("view.flatten_dims.range", first <= last, start_dim=start_dim, end_dim=end_dim)
     if first > last:
         raise ValueError("flatten_dims needs start_dim <= end_dim")
-    if tensor.on_chip:
+    if tensor.first_is_fixed:
         require("view.flatten_dims.partition", first > 0, start_dim=first)
     joined = all_of(
         *(
@@ -149,6 +151,7 @@ def flatten_dims(tensor: TensorT, start_dim: int, end_dim: int) -> TensorT:
 def slice_dim(tensor: TensorT, dim: int, start: Extent, end: Extent, step: Extent = 1) -> TensorT:
     """Elements `start` to `end` (excluded) of dimension `dim`."""
     at = host_dimension(dim, tensor.ndim)
+    claim_not_indirect(tensor, at)
     first, stop, pace = as_extent(start), as_extent(end), as_extent(step)
     if first is None or stop is None or pace is None:
         require("view.slice", False, start=start, end=end, step=step)
@@ -167,6 +170,9 @@ def slice_dim(tensor: TensorT, dim: int, start: Extent, end: Extent, step: Exten
 def select(tensor: TensorT, dim: int, index: object) -> TensorT:
     """Element `index` of dimension `dim`, which goes away."""
     at = host_dimension(dim, tensor.ndim)
+    claim_not_indirect(tensor, at)
+    if is_run_time(index):
+        return indirection.select(tensor, at, index)
     position = as_extent(index)
     if position is None:
         raise unsupported("NkiTensor.select with an index that is not a host integer")
@@ -180,6 +186,12 @@ def select(tensor: TensorT, dim: int, index: object) -> TensorT:
     if tensor.on_chip and len(shape) < 2:
         shape, strides = (*shape, 1), (*strides, 1)
     return tensor.with_layout(shape or (1,), strides or (1,), moved_by=((position, tensor.strides[at]),))
+
+
+def claim_not_indirect(tensor: Tensor, dimension: int) -> None:
+    """Claim that `dimension` does not take part in an indirection already made."""
+    taken = tensor.indirect_by is not None and tensor.indirect_by.by_rows and dimension == 0
+    require("view.indirect_dim", not taken, dimension=dimension)
 
 
 def is_contiguous(tensor: Tensor) -> Any:
@@ -200,10 +212,11 @@ def reshape(tensor: TensorT, shape: Sequence[Extent]) -> TensorT:
     require("view.reshape.count", equal(product(new), tensor.size), shape=new, old_shape=tensor.shape)
     if not tensor.legacy:
         claim_rank(new)
-    if tensor.on_chip:
+    if tensor.first_is_fixed:
         require("view.reshape.partition", equal(new[0], tensor.shape[0]), shape=new, old_shape=tensor.shape)
-        require("tensor.rank_onchip_ge2", len(new) >= 2, rank=len(new))
         fixed = 1
+        if tensor.on_chip:
+            require("tensor.rank_onchip_ge2", len(new) >= 2, rank=len(new))
     else:
         fixed = 0
     strides = _split_and_merge(tensor.shape[fixed:], tensor.strides[fixed:], new[fixed:])
@@ -266,6 +279,7 @@ def _cannot_reshape(shape: tuple[Extent, ...], strides: tuple[Extent, ...], new:
 
 def reinterpret(tensor: TensorT, dtype: DType) -> TensorT:
     """The same bytes as elements of `dtype`: the last extent changes by the ratio of the sizes."""
+    require("view.cast.indirect", tensor.indirect_by is None, dtype=dtype)
     old, new = tensor.dtype.itemsize, dtype.itemsize
     shape, strides = tensor.shape, tensor.strides
     moved = tensor.offset_terms
@@ -286,8 +300,3 @@ def reinterpret(tensor: TensorT, dtype: DType) -> TensorT:
         shape = (*shape[:-1], shape[-1] // ratio)
         strides = (*(stride // ratio for stride in strides[:-1]), strides[-1])
     return type(tensor).of(tensor.storage, shape, strides, dtype, moved, tensor.block_dims)
-
-
-def rearrange(tensor: TensorT, src_pattern: object, dst_pattern: object, fixed_sizes: object) -> TensorT:
-    """Dimensions split, permuted and merged."""
-    raise unsupported("NkiTensor.rearrange", "use reshape_dim, permute and flatten_dims")

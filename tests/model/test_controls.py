@@ -7,15 +7,17 @@ from nkiverify.model.contracts import all_contracts
 from tests.model import (
     test_data_movement_contracts,
     test_elementwise_contracts,
+    test_indexed_contracts,
     test_language_contracts,
     test_legacy_contracts,
     test_memory_contracts,
+    test_numeric_contracts,
     test_tensor_contracts,
     test_tensor_engine_contracts,
 )
 
 #: Contracts that a run states, not the model: tested with the frontend, the phases and the manifest.
-STATED_BY_RUNS = ("host.", "kernel.", "loop.", "target.")
+STATED_BY_RUNS = ("host.", "kernel.", "loop.range_step_nonzero", "target.")
 
 
 def test_every_contract_has_a_control() -> None:
@@ -25,9 +27,11 @@ def test_every_contract_has_a_control() -> None:
         for module in (
             test_data_movement_contracts,
             test_elementwise_contracts,
+            test_indexed_contracts,
             test_language_contracts,
             test_legacy_contracts,
             test_memory_contracts,
+            test_numeric_contracts,
             test_tensor_contracts,
             test_tensor_engine_contracts,
         )

@@ -61,3 +61,15 @@ define(
     "nl.shared_identity_matrix",
     api=NKI,
 )
+define(
+    "nl.shared_constant",
+    "A shared constant is a NumPy array of a documented dtype: no 64-bit, packed or boolean one.",
+    "nl.shared_constant",
+    api=NKI,
+)
+define(
+    "nl.gather_flattened",
+    "data and indices of gather_flattened have the same partitions; indices are uint32.",
+    "nl.gather_flattened; L:gather_flattened",
+    api=NKI,
+)

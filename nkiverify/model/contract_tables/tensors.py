@@ -30,19 +30,27 @@ define("idx.step_positive", "The step of a slice is at least 1.", "NkiTensor.sli
 define("idx.partition_step", "A slice of the partition dimension has step 1.", "A2; AP restriction")
 
 define("view.permute.dims", "The dims of permute are a permutation of all dimensions.", "NkiTensor.permute", api=NKI)
-define("view.permute.partition", "On chip, permute keeps the partition dimension first.", "NkiTensor.permute", api=NKI)
+define(
+    "view.permute.partition",
+    "On chip, and after vector_select, permute keeps dimension 0 first.",
+    "NkiTensor.permute",
+    api=NKI,
+)
 define("view.dim", "A dimension number names a dimension of the tensor.", "NkiTensor", api=NKI)
 define("view.broadcast.extent", "A broadcast dimension has extent 1.", "NkiTensor.broadcast", api=NKI)
 define("view.broadcast.partition", "On chip, the partition dimension is not broadcast.", "NkiTensor.broadcast", api=NKI)
 define(
     "view.expand_dim.partition",
-    "On chip, no dimension is inserted before the partition dimension.",
+    "On chip, and after vector_select, no dimension is inserted before dimension 0.",
     "NkiTensor.expand_dim",
     api=NKI,
 )
 define("view.squeeze_dim.extent", "A squeezed dimension has extent 1.", "NkiTensor.squeeze_dim", api=NKI)
 define(
-    "view.squeeze_dim.partition", "On chip, the partition dimension is not squeezed.", "NkiTensor.squeeze_dim", api=NKI
+    "view.squeeze_dim.partition",
+    "On chip, and after vector_select, dimension 0 is not squeezed.",
+    "NkiTensor.squeeze_dim",
+    api=NKI,
 )
 define(
     "view.reshape_dim.count",
@@ -52,7 +60,7 @@ define(
 )
 define(
     "view.reshape_dim.partition",
-    "On chip, the partition dimension is split only trivially.",
+    "On chip, and after vector_select, dimension 0 is split only trivially.",
     "NkiTensor.reshape_dim",
     api=NKI,
 )
@@ -67,12 +75,16 @@ define(
 )
 define(
     "view.flatten_dims.partition",
-    "On chip, the partition dimension is not flattened.",
+    "On chip, and after vector_select, dimension 0 is not flattened.",
     "NkiTensor.flatten_dims",
     api=NKI,
 )
 define("view.reshape.count", "A reshape keeps the number of elements.", "NkiTensor.reshape; MIG-0.5")
-define("view.reshape.partition", "On chip, a reshape keeps the partition extent.", "NkiTensor.reshape")
+define(
+    "view.reshape.partition",
+    "On chip, and after vector_select, a reshape keeps the extent of dimension 0.",
+    "NkiTensor.reshape",
+)
 define("view.reshape_after_permute", "The layout of a reshaped view can express the new shape.", "NkiTensor.reshape")
 define("view.slice", "slice() takes 0 <= start < end <= extent and a step of at least 1.", "NkiTensor.slice", api=NKI)
 define("view.select", "select() takes an index of at least 0 and below the extent.", "NkiTensor.select", api=NKI)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from nkiverify.model import contents
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.model.memory import PSUM, SBUF
-from nkiverify.model.ops.operands import any_in_psum, claim_same_layout, generation, is_number, member, on_chip, tile
+from nkiverify.model.ops.operands import (
+    any_in_psum,
+    claim_same_layout,
+    dma_operand,
+    generation,
+    is_number,
+    member,
+    on_chip,
+    tile,
+)
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import unsupported
 from nkiverify.symbolic import SymRational, equal
@@ -21,20 +31,40 @@ def dma_copy(
     engine: object = isa.engine.unknown,
 ) -> None:
     """Copy `src` to `dst`, element by element in row-major order; shapes may differ, counts may not."""
-    target, source = tile(dst, "dst"), tile(src, "src")
-    member(oob_mode, isa.oob_mode, "oob_mode")
+    skips = member(oob_mode, isa.oob_mode, "oob_mode") is isa.oob_mode.skip
+    target, source = dma_operand(dst, "dst", skips=skips), dma_operand(src, "src", skips=skips)
     mode = member(dge_mode, isa.dge_mode, "dge_mode")
     queue = member(engine, isa.engine, "engine")
     _claim_dma_operands(target, source)
+    contents.copied(target, source)
+    _claim_indirect_mode(mode, target, source)
     if mode is isa.dge_mode.hwdge:
         require("dma_copy.hwdge_gen3", generation() >= 3, generation=generation())
         require("dma_copy.hwdge_same_dtype", target.dtype == source.dtype, dst=target.dtype, src=source.dtype)
     if queue is not isa.engine.unknown:
         legal = queue in (isa.engine.sync, isa.engine.scalar) and mode is isa.dge_mode.hwdge
         require("dma_copy.engine", legal, engine=queue, dge_mode=mode)
+    claim_priority("dma_copy.priority_gen4", priority)
+
+
+def claim_priority(contract: str, priority: object) -> None:
+    """Claim that a DMA's priority is one the hardware has."""
     if priority is not None:
         legal = generation() >= 4 and isinstance(priority, int) and 0 <= priority <= 3
-        require("dma_copy.priority_gen4", legal, priority=priority, generation=generation())
+        require(contract, legal, priority=priority, generation=generation())
+
+
+def _claim_indirect_mode(mode: isa.dge_mode, *operands: Tensor) -> None:
+    """Claim that the descriptors are generated in a way that knows indices of the operands' kind."""
+    kinds = [operand.indirect_by for operand in operands if operand.indirect_by is not None]
+    if not kinds:
+        return
+    require("dma_copy.none_static", mode is not isa.dge_mode.none, dge_mode=mode)
+    for moves in kinds:
+        if moves.by_rows:
+            require("dma_copy.hwdge_no_indirect", mode is not isa.dge_mode.hwdge, dge_mode=mode)
+            assert isinstance(moves.index, Tensor)
+            require("dma_copy.vector_offset", equal(moves.index.free_size, 1), index=moves.index.shape)
 
 
 def _claim_dma_operands(target: Tensor, source: Tensor) -> None:
@@ -54,6 +84,7 @@ def load(target: object, src: object) -> None:
     source, destination = tile(src, "src"), tile(target, "dst")
     require("nl.load.src", not source.on_chip, src=source.buffer)
     _claim_dma_operands(destination, source)
+    contents.copied(destination, source)
 
 
 def store(dst: object, value: object) -> None:
@@ -62,11 +93,13 @@ def store(dst: object, value: object) -> None:
     require("nl.store.dst", not target.on_chip, dst=target.buffer)
     require("nl.store.value", source.buffer is SBUF, value=source.buffer)
     require("dma_copy.count", equal(target.size, source.size), dst=target.shape, value=source.shape)
+    contents.copied(target, source)
 
 
 def tensor_copy(dst: object, src: object, engine: object = isa.engine.unknown) -> None:
     """Copy a tile inside SBUF and PSUM, casting to the dtype of `dst`."""
-    target, source = tile(dst, "dst"), tile(src, "src")
+    target, source = tile(dst, "dst", gathers=True), tile(src, "src", gathers=True)
+    contents.copied(target, source)
     runs_on = member(engine, isa.engine, "engine")
     require(
         "tensor_copy.buffers",
@@ -89,6 +122,7 @@ def memset(dst: object, value: object, engine: object = isa.engine.unknown) -> N
     runs_on = member(engine, isa.engine, "engine")
     require("isa.on_chip", on_chip(target), dst=target.buffer)
     claim_fill_value(target.dtype, value)
+    contents.filled(target, value, value)
     if runs_on is not isa.engine.unknown:
         legal = runs_on is isa.engine.vector or (runs_on is isa.engine.gpsimd and not any_in_psum(target))
         require("memset.engine", legal, engine=runs_on, dst=target.buffer)

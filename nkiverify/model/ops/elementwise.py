@@ -9,16 +9,19 @@ from nkiverify.model.operators import Operator
 from nkiverify.model.ops.operands import (
     any_in_psum,
     claim_available,
+    claim_column,
     claim_integers,
+    claim_on_chip,
+    claim_one_psum,
     claim_same_layout,
+    claim_scalar_operand,
+    destination,
     generation,
     is_number,
     member,
-    on_chip,
     tile,
 )
 from nkiverify.model.tensor import Tensor
-from nkiverify.symbolic import all_of, equal
 
 _VECTOR_GPSIMD = (isa.engine.vector, isa.engine.gpsimd)
 #: Operator pairs of tensor_scalar the Scalar Engine of trn2 computes.
@@ -27,13 +30,14 @@ _SCALAR_ENGINE_PAIRS = (("multiply", "add"), ("multiply", None), ("add", None))
 
 def tensor_tensor(dst: object, data1: object, data2: object, op: Operator, engine: object = isa.engine.unknown) -> None:
     """dst = data1 op data2, element by element."""
-    result, left, right = tile(dst, "dst"), tile(data1, "data1"), tile(data2, "data2")
+    result, left = destination(dst, gathers=True), tile(data1, "data1", gathers=True)
+    right = tile(data2, "data2")
     runs_on = member(engine, isa.engine, "engine")
     require("tensor_tensor.op", op.arity == 2, op=op)
     claim_available(op)
     claim_integers(op, result, left, right)
-    _claim_on_chip(dst=result, data1=left, data2=right)
-    _claim_one_psum("tensor_tensor.psum_pair", data1=left, data2=right)
+    claim_on_chip(dst=result, data1=left, data2=right)
+    claim_one_psum("tensor_tensor.psum_pair", data1=left, data2=right)
     claim_same_layout("tensor_tensor.shape", dst=result, data1=left, data2=right)
     if op.name == "power":
         require("tensor_tensor.power_gpsimd", not any_in_psum(result, left, right), dst=result.buffer)
@@ -41,37 +45,6 @@ def tensor_tensor(dst: object, data1: object, data2: object, op: Operator, engin
         require("tensor_tensor.engine", runs_on in _VECTOR_GPSIMD, engine=runs_on)
     if runs_on is isa.engine.gpsimd:
         require("mem.gpsimd_no_psum", not any_in_psum(result, left, right), dst=result.buffer, data1=left.buffer)
-
-
-def _claim_on_chip(**operands: Tensor) -> None:
-    require(
-        "isa.on_chip",
-        on_chip(*operands.values()),
-        **{name: operand.buffer for name, operand in operands.items()},
-    )
-
-
-def _claim_one_psum(contract: str, **operands: Tensor) -> None:
-    in_psum = sum(any_in_psum(operand) for operand in operands.values())
-    require(contract, in_psum < 2, **{name: operand.buffer for name, operand in operands.items()})
-
-
-def claim_scalar_operand(contract: str, value: object, data: Tensor, argument: str) -> None:
-    """Claim that `value` is a constant or one element per partition of `data`, on chip."""
-    if is_number(value):
-        return
-    if not isinstance(value, Tensor):
-        require(contract, False, argument=argument, value=type(value).__name__)
-        raise TypeError(f"{argument} is a number or a (P, 1) tile, not {type(value).__name__}")
-    operand = tile(value, argument)
-    require(
-        contract,
-        all_of(on_chip(operand), equal(operand.shape[0], data.shape[0]), equal(operand.free_size, 1)),
-        argument=argument,
-        shape=operand.shape,
-        data=data.shape,
-        buffer=operand.buffer,
-    )
 
 
 def _claim_alu_operand(op: Operator, value: object, data: Tensor, argument: str) -> None:
@@ -98,7 +71,7 @@ def tensor_scalar(
     engine: object = isa.engine.unknown,
 ) -> None:
     """dst = (data op0 operand0) op1 operand1; operands are constants or one element per partition."""
-    result, source = tile(dst, "dst"), tile(data, "data")
+    result, source = destination(dst, gathers=True), tile(data, "data", gathers=True)
     runs_on = member(engine, isa.engine, "engine")
     used = (op0,) if op1 is None else (op0, op1)
     require("isa.alu_op", all(op.arity > 0 for op in used), op0=op0, op1=op1)
@@ -107,7 +80,7 @@ def tensor_scalar(
         claim_integers(op, result, source)
     require("tensor_scalar.same_class", len({op.bitvec for op in used}) == 1, op0=op0, op1=op1)
     require("tensor_scalar.unused_none", op1 is not None or operand1 is None, op1=op1)
-    _claim_on_chip(dst=result, data=source)
+    claim_on_chip(dst=result, data=source)
     claim_same_layout("tensor_scalar.shape", dst=result, data=source)
     _claim_alu_operand(op0, operand0, source, "operand0")
     if op1 is not None:
@@ -142,12 +115,12 @@ def scalar_tensor_tensor(
     dst: object, data: object, op0: Operator, operand0: object, op1: Operator, operand1: object
 ) -> None:
     """dst = (data op0 operand0) op1 operand1; operand0 a constant or (P, 1), operand1 a tile like data."""
-    result, source, other = tile(dst, "dst"), tile(data, "data"), tile(operand1, "operand1")
+    result, source, other = destination(dst), tile(data, "data"), tile(operand1, "operand1")
     require("stt.arith_only", op0.arithmetic and op1.arithmetic, op0=op0, op1=op1)
     claim_available(op0)
     claim_available(op1)
-    _claim_on_chip(dst=result, data=source, operand1=other)
-    _claim_one_psum("stt.psum", data=source, operand1=other)
+    claim_on_chip(dst=result, data=source, operand1=other)
+    claim_one_psum("stt.psum", data=source, operand1=other)
     claim_same_layout("stt.shape", dst=result, data=source, operand1=other)
     claim_scalar_operand("stt.shape", operand0, source, "operand0")
 
@@ -156,15 +129,15 @@ def tensor_tensor_scan(
     dst: object, data0: object, data1: object, initial: object, op0: Operator, op1: Operator
 ) -> None:
     """dst[:, i] = (data0[:, i] op0 dst[:, i - 1]) op1 data1[:, i], from `initial` on."""
-    result, left, right = tile(dst, "dst"), tile(data0, "data0"), tile(data1, "data1")
+    result, left, right = destination(dst), tile(data0, "data0"), tile(data1, "data1")
     require(
         "scan.ops",
         op0.arithmetic and op1.arithmetic and op0.arity == op1.arity == 2,
         op0=op0,
         op1=op1,
     )
-    _claim_on_chip(dst=result, data0=left, data1=right)
-    _claim_one_psum("scan.psum", data0=left, data1=right)
+    claim_on_chip(dst=result, data0=left, data1=right)
+    claim_one_psum("scan.psum", data0=left, data1=right)
     claim_same_layout("scan.shape", dst=result, data0=left, data1=right)
     claim_scalar_operand("scan.initial", initial, result, "initial")
     if isinstance(initial, Tensor):
@@ -184,10 +157,10 @@ def activation(
     constant_bias_from: int = 3,
 ) -> None:
     """dst = op(data * scale + bias) on the Scalar Engine; `constant_bias_from`: the first generation that has it."""
-    result, source = tile(dst, "dst"), tile(data, "data")
+    result, source = destination(dst, gathers=True), tile(data, "data", gathers=True)
     command = member(reduce_cmd, isa.reduce_cmd, "reduce_cmd")
     require("activation.op", op.activation, op=op)
-    _claim_on_chip(dst=result, data=source)
+    claim_on_chip(dst=result, data=source)
     claim_same_layout("activation.shape", dst=result, data=source)
     claim_scalar_operand("activation.scale", scale, source, "scale")
     if isinstance(scale, Tensor):
@@ -210,18 +183,6 @@ def _claim_bias(bias: object, source: Tensor, op: Operator, constant_bias_from: 
         require("activation.bias", bias.dtype != tfloat32, dtype=bias.dtype)
     if op.name == "reciprocal":
         require("act.recip_bias_gen2", generation() >= 3, op=op, generation=generation())
-
-
-def claim_column(contract: str, value: object, data: Tensor, argument: str) -> None:
-    """Claim that `value` is an on-chip tile with one element per partition of `data`."""
-    column = tile(value, argument)
-    require(
-        contract,
-        all_of(on_chip(column), equal(column.shape[0], data.shape[0]), equal(column.free_size, 1)),
-        shape=column.shape,
-        data=data.shape,
-        buffer=column.buffer,
-    )
 
 
 def activation_reduce(
@@ -251,8 +212,8 @@ def activation_reduce(
 
 def reciprocal(dst: object, data: object) -> None:
     """dst = 1 / data."""
-    result, source = tile(dst, "dst"), tile(data, "data")
-    _claim_on_chip(dst=result, data=source)
+    result, source = destination(dst), tile(data, "data")
+    claim_on_chip(dst=result, data=source)
     claim_same_layout("reciprocal.shape", dst=result, data=source)
 
 
@@ -270,12 +231,12 @@ def tensor_scalar_reduce(
     reducers: tuple[str, ...] = ("add", "multiply", "maximum", "minimum"),
 ) -> None:
     """dst = data op0 operand0, and its reduction over all free axes in `reduce_res` (P, 1)."""
-    result, source = tile(dst, "dst"), tile(data, "data")
+    result, source = destination(dst, gathers=True), tile(data, "data", gathers=True)
     command = member(reduce_cmd, isa.reduce_cmd, "reduce_cmd")
     require("tsr.arith", op0.arithmetic, op0=op0)
     claim_available(op0)
     require("tsr.reduce_op", reduce_op.name in reducers, reduce_op=reduce_op)
-    _claim_on_chip(dst=result, data=source)
+    claim_on_chip(dst=result, data=source)
     claim_same_layout("tsr.shape", dst=result, data=source)
     if op0.arity == 1:
         require("tsr.unary", operand0 is None or (is_number(operand0) and operand0 == 0), op0=op0)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nkiverify.model import contents
 from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, result_tile, temporary
 from nkiverify.model.contracts import require
-from nkiverify.model.dtypes import DType, float32, uint8
-from nkiverify.model.memory import PSUM, SBUF
-from nkiverify.model.ops import data_movement, tensor_engine
+from nkiverify.model.dtypes import DType, float32, numpy_name, uint8, uint32
+from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
+from nkiverify.model.ops import data_movement, randomness, tensor_engine
 from nkiverify.model.ops.operands import any_in_psum, generation, in_sbuf, on_chip, tile
 from nkiverify.model.ops.reductions import last_axes
 from nkiverify.model.promotion import promoted
@@ -19,6 +20,13 @@ from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 
 _NO_HARDWARE = ("divide", "mod", "fmod")
+#: Dtypes of shared constants.
+_CONSTANTS = frozenset(
+    (
+        "float32", "float16", "bfloat16", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float8_e4m3fn",
+        "float8_e5m2", "float8_e8m0fnu",
+    )
+)  # fmt: skip
 
 
 def _result_dtype(dtype: object, default: DType) -> DType:
@@ -190,6 +198,7 @@ def filled(shape: object, value: object, dtype: object, buffer: object, name: ob
     """A new tensor, every element set to `value`."""
     result = allocate(shape, dtype, buffer, name)
     data_movement.claim_fill_value(result.dtype, value)
+    contents.filled(result, value, value)
     return result
 
 
@@ -232,3 +241,51 @@ def identity_matrix(n: Extent, dtype: object, dst: object) -> Tensor:
     fits = all_of(n <= 128, in_sbuf(target), equal(target.shape[0], n), equal(target.free_size, n))
     require("nl.shared_identity_matrix", fits, n=n, dst=target.shape)
     return target
+
+
+def dropout(x: object, rate: object, dtype: object) -> Tensor:
+    """A new SBUF tile of the shape of `x`, each element set to 0 with probability `rate`."""
+    operand = tile(x, "x")
+    require("isa.on_chip", on_chip(operand), x=operand.buffer)
+    randomness.claim_probability(rate, operand)
+    return result_tile(operand.shape, _result_dtype(dtype, operand.dtype))
+
+
+def random(shape: object, dtype: object, buffer: object, name: object) -> Tensor:
+    """A new tensor of random numbers from 0 to 1."""
+    return allocate(shape, dtype, buffer, name)
+
+
+def random_seed(seed: object) -> None:
+    """Seed the generator with a tensor of one element."""
+    if not isinstance(seed, Tensor):
+        require("nl.random_seed", False, seed=type(seed).__name__)
+        raise TypeError(f"the seed is a tensor, not {type(seed).__name__}")
+    operand = tile(seed, "seed")
+    require(
+        "nl.random_seed",
+        all_of(on_chip(operand), equal(operand.size, 1), operand.dtype.itemsize == 4),
+        seed=operand.shape,
+        dtype=operand.dtype,
+        buffer=operand.buffer,
+    )
+
+
+def shared_constant(constant: object) -> Tensor:
+    """A new tensor in shared HBM with the elements of a NumPy array."""
+    shape, name = getattr(constant, "shape", None), numpy_name(getattr(constant, "dtype", None))
+    if isinstance(constant, str) or shape is None or name is None:
+        raise unsupported("nl.shared_constant of anything but a NumPy array")
+    require("nl.shared_constant", name in _CONSTANTS, dtype=name)
+    return Tensor.whole(new_storage(host_shape(tuple(shape)), declared_dtype(name), SHARED_HBM))
+
+
+def gather_flattened(data: object, indices: object, axis: object, dtype: object) -> Tensor:
+    """A new SBUF tile of the shape of `indices`: elements of the flattened free axes of `data`."""
+    source, places = tile(data, "data"), tile(indices, "indices")
+    if axis != 0:
+        raise unsupported("nl.gather_flattened along an axis", "its meaning is not documented")
+    require("isa.on_chip", on_chip(source, places), data=source.buffer, indices=places.buffer)
+    require("nl.gather_flattened", equal(source.shape[0], places.shape[0]), data=source.shape, indices=places.shape)
+    require("nl.gather_flattened", places.dtype == uint32, indices=places.dtype)
+    return result_tile(places.shape, _result_dtype(dtype, source.dtype))

@@ -16,7 +16,7 @@ from nkiverify.model.dtypes import (
     float32,
     uint8,
 )
-from nkiverify.model.ops.operands import generation, in_sbuf, tile
+from nkiverify.model.ops.operands import destination, generation, in_sbuf, tile
 from nkiverify.model.ops.tensor_engine import claim_matmul_buffers
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run
@@ -52,9 +52,10 @@ def nc_matmul_mx(
     tile_size: Sequence[Extent] | None = None,
 ) -> None:
     """dst (M, N) = stationary (K, M) transposed, times moving (K, N), in packed elements: a contraction of 4 K."""
-    result = tile(dst, "dst")
-    left, right = tile(stationary, "stationary"), tile(moving, "moving")
-    left_scale, right_scale = tile(stationary_scale, "stationary_scale"), tile(moving_scale, "moving_scale")
+    result = destination(dst, gathers=True)
+    left, right = tile(stationary, "stationary", gathers=True), tile(moving, "moving", gathers=True)
+    left_scale = tile(stationary_scale, "stationary_scale", gathers=True)
+    right_scale = tile(moving_scale, "moving_scale", gathers=True)
     require("matmul_mx.gen4", generation() >= 4, generation=generation())
     claim_matmul_buffers(result, left, right, left_scale, right_scale, contract="matmul_mx.buffers")
     require(
@@ -105,7 +106,7 @@ def _claim_row_tiling(position: Sequence[Extent] | None, size: Sequence[Extent] 
 
 def quantize_mx(dst: object, src: object, dst_scale: object) -> None:
     """Quantise src (P, F) to dst (P, F / 4) packed elements, and one scale per 8 partitions and packed column."""
-    result, source, scale = tile(dst, "dst"), tile(src, "src"), tile(dst_scale, "dst_scale")
+    result, source, scale = destination(dst), tile(src, "src"), destination(dst_scale, "dst_scale")
     require("quantize_mx.gen4", generation() >= 4, generation=generation())
     require(
         "quantize_mx.sbuf",

@@ -7,6 +7,8 @@ from numbers import Real
 from typing import Any, TypeVar
 
 from nkiverify.model.contracts import require
+from nkiverify.model.dynamic_loops import claim_in_scope
+from nkiverify.model.indirection import IndirectionKind, claim_reach
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.operators import Operator
 from nkiverify.model.tensor import Tensor
@@ -16,13 +18,42 @@ from nkiverify.symbolic import SymInt, SymRational, all_of, equal
 MemberT = TypeVar("MemberT", bound=enum.Enum)
 
 
-def tile(value: object, argument: str) -> Tensor:
-    """`value` as a tensor operand without block dimensions."""
+def tile(value: object, argument: str, *, gathers: bool = False) -> Tensor:
+    """`value` as a tensor operand without block dimensions.
+
+    An operand that indices known at run time move is claimed to stay inside its tensor; `gathers` says whether the
+    operand may be a view of `indirect()`.
+    """
     if not isinstance(value, Tensor):
         raise TypeError(f"{argument} must be a tensor, not {type(value).__name__}")
     if value.block_dims:
         require("leg.tile", False, operand=argument, shape=value.shape)
+    if value.storage.body is not None:
+        claim_in_scope(value)
+    if value.indirect_by is not None:
+        if value.indirect_by.kind is IndirectionKind.ELEMENTS:
+            require("ti.operands", gathers, operand=argument)
+        claim_reach("ap.dynamic_oob", value.indirect_by)
     return value
+
+
+def destination(value: object, argument: str = "dst", *, gathers: bool = False) -> Tensor:
+    """`value` as a tensor that an instruction writes, with numbers nobody keeps track of."""
+    target = tile(value, argument, gathers=gathers)
+    target.storage.contents.add_unknown()
+    return target
+
+
+def dma_operand(value: object, argument: str, *, skips: bool, contract: str = "dma_copy.oob") -> Tensor:
+    """`value` as an operand of a DMA, which skips rows out of bounds or fails on them (`skips`)."""
+    if isinstance(value, Tensor) and value.indirect_by is not None:
+        require("ti.operands", value.indirect_by.kind is not IndirectionKind.ELEMENTS, operand=argument)
+        if value.storage.body is not None:
+            claim_in_scope(value)
+        if not skips:
+            claim_reach(contract, value.indirect_by)
+        return value
+    return tile(value, argument)
 
 
 def member(value: object, enumeration: type[MemberT], argument: str) -> MemberT:
@@ -76,6 +107,41 @@ def claim_available(op: Operator) -> None:
         require("isa.operator_gen", generation >= op.since, op=op, generation=generation)
 
 
+def claim_on_chip(**operands: Tensor) -> None:
+    """Claim that every operand is in SBUF or PSUM."""
+    require(
+        "isa.on_chip",
+        on_chip(*operands.values()),
+        **{name: operand.buffer for name, operand in operands.items()},
+    )
+
+
+def claim_in_sbuf(contract: str, **operands: Tensor) -> None:
+    """Claim that every operand is in SBUF."""
+    require(contract, in_sbuf(*operands.values()), **{name: operand.buffer for name, operand in operands.items()})
+
+
+def claim_one_psum(contract: str, **operands: Tensor) -> None:
+    """Claim that not more than one of the operands is in PSUM."""
+    in_psum = sum(any_in_psum(operand) for operand in operands.values())
+    require(contract, in_psum < 2, **{name: operand.buffer for name, operand in operands.items()})
+
+
+def claim_generation(contract: str, since: int) -> None:
+    """Claim that the hardware is of generation `since` or later."""
+    require(contract, generation() >= since, generation=generation())
+
+
+def claim_partitions(contract: str, **operands: Tensor) -> None:
+    """Claim that all operands have the same partitions."""
+    first, *others = operands.values()
+    require(
+        contract,
+        all_of(*(equal(other.shape[0], first.shape[0]) for other in others)),
+        **{name: operand.shape for name, operand in operands.items()},
+    )
+
+
 def generation() -> int:
     """The hardware generation the kernel is checked for: 2, 3 or 4."""
     return current_run().hardware.generation
@@ -84,3 +150,31 @@ def generation() -> int:
 def is_number(value: object) -> bool:
     """Whether `value` is a scalar operand: a number of Python, of NumPy, or symbolic."""
     return isinstance(value, int | float | SymInt | SymRational | Real)
+
+
+def claim_scalar_operand(contract: str, value: object, data: Tensor, argument: str) -> None:
+    """Claim that `value` is a constant or one element per partition of `data`, on chip."""
+    if is_number(value):
+        return
+    if not isinstance(value, Tensor):
+        require(contract, False, argument=argument, value=type(value).__name__)
+        raise TypeError(f"{argument} is a number or a (P, 1) tile, not {type(value).__name__}")
+    _claim_column(contract, tile(value, argument), data, argument)
+
+
+def claim_column(contract: str, value: object, data: Tensor, argument: str) -> Tensor:
+    """Claim that `value`, which is written, is an on-chip tile with one element per partition of `data`."""
+    column = destination(value, argument)
+    _claim_column(contract, column, data, argument)
+    return column
+
+
+def _claim_column(contract: str, column: Tensor, data: Tensor, argument: str) -> None:
+    require(
+        contract,
+        all_of(on_chip(column), equal(column.shape[0], data.shape[0]), equal(column.free_size, 1)),
+        argument=argument,
+        shape=column.shape,
+        data=data.shape,
+        buffer=column.buffer,
+    )

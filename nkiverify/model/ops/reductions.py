@@ -5,7 +5,7 @@ from __future__ import annotations
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operators import Operator
-from nkiverify.model.ops.operands import claim_integers, on_chip, tile
+from nkiverify.model.ops.operands import claim_integers, destination, on_chip, tile
 from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.symbolic import all_of, equal
 
@@ -24,7 +24,7 @@ def last_axes(contract: str, data: Tensor, axis: object) -> int:
 
 def tensor_reduce(dst: object, op: Operator, data: object, axis: object, negate: object = False) -> None:
     """dst = data (P, …) reduced over its last axes; dst has one element for each position of the kept ones."""
-    result, source = tile(dst, "dst"), tile(data, "data")
+    result, source = destination(dst, gathers=True), tile(data, "data", gathers=True)
     claim_reduction(op, negate, result, source)
     count = last_axes("tensor_reduce.axis_last", source, axis)
     kept = free_elements(source.shape[1 : source.ndim - count])

@@ -18,7 +18,7 @@ from nkiverify.model.dtypes import (
 )
 from nkiverify.model.extents import as_extent
 from nkiverify.model.memory import PSUM, SBUF
-from nkiverify.model.ops.operands import generation, member, on_chip, tile
+from nkiverify.model.ops.operands import destination, generation, member, on_chip, tile
 from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.run import current_run
 from nkiverify.symbolic import Extent, all_of, equal
@@ -38,7 +38,8 @@ def nc_matmul(
     perf_mode: object = isa.matmul_perf_mode.none,
 ) -> None:
     """dst (M, N) = stationary (K, M) transposed, times moving (K, N); K and M are at most 128."""
-    result, left, right = tile(dst, "dst"), tile(stationary, "stationary"), tile(moving, "moving")
+    result = destination(dst, gathers=True)
+    left, right = tile(stationary, "stationary", gathers=True), tile(moving, "moving", gathers=True)
     mode = member(perf_mode, isa.matmul_perf_mode, "perf_mode")
     claim_matmul_buffers(result, left, right)
     _claim_input_dtypes(left.dtype, right.dtype)
@@ -138,7 +139,7 @@ def _claim_double_row(left: Tensor, right: Tensor, transposes: bool, columns: Ex
 
 def nc_transpose(dst: object, data: object, engine: object = isa.engine.unknown) -> None:
     """dst (F, P) = data (P, F) transposed; free dimensions count as one."""
-    result, source = tile(dst, "dst"), tile(data, "data")
+    result, source = destination(dst), tile(data, "data")
     runs_on = member(engine, isa.engine, "engine")
     if runs_on is isa.engine.unknown:
         # Only the Tensor Engine goes from SBUF to PSUM with up to 128 x 128; every other pair is the Vector Engine's.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from nkiverify.model.documented import documented, unmodelled
+from nkiverify.model.documented import documented
 from nkiverify.model.instruction import ISSUED, NkiInstruction
 from nkiverify.model.isa_enums import (
     dge_mode,
@@ -22,44 +21,119 @@ from nkiverify.model.ops import elementwise as _elementwise
 from nkiverify.model.ops import microscaling as _microscaling
 from nkiverify.model.ops import reductions as _reductions
 from nkiverify.model.ops import tensor_engine as _tensor_engine
-from nkiverify.run import current_run
+from nkiverify.model.registers import VirtualRegister
+from nkiverify.run import current_run, unsupported
 
 from ..language import NKIObject, NkiTensor, equal, maximum
+from ._indexed import (
+    affine_select,
+    core_barrier,
+    dma_compute,
+    dma_transpose,
+    iota,
+    local_gather,
+    nc_n_gather,
+    nc_stream_shuffle,
+    range_select,
+    register_alloc,
+    register_load,
+    register_move,
+    register_store,
+    select_reduce,
+    sendrecv,
+    tensor_copy_predicated,
+)
+from ._numeric import (
+    activate2,
+    bn_aggr,
+    bn_stats,
+    dropout,
+    exponential,
+    max8,
+    nc_find_index8,
+    nc_match_replace8,
+    nonzero_with_count,
+    rand2,
+    rand_get_state,
+    rand_set_state,
+    rng,
+    sequence_bounds,
+    set_rng_seed,
+    tensor_partition_reduce,
+    tensor_scalar_cumulative,
+    topk,
+)
 
 __all__ = [
     "NKIObject",
     "NkiInstruction",
     "NkiTensor",
     "NkiValidationError",
+    "VirtualRegister",
+    "activate2",
     "activation",
     "activation_reduce",
+    "affine_select",
+    "bn_aggr",
+    "bn_stats",
+    "core_barrier",
     "dge_mode",
+    "dma_compute",
     "dma_copy",
     "dma_engine",
+    "dma_transpose",
+    "dropout",
     "engine",
     "equal",
+    "exponential",
+    "get_nc_sub_version",
     "get_nc_version",
     "gpsimd_engine",
+    "iota",
+    "local_gather",
     "matmul_perf_mode",
+    "max8",
     "maximum",
     "memset",
+    "nc_find_index8",
+    "nc_match_replace8",
     "nc_matmul",
     "nc_matmul_mx",
+    "nc_n_gather",
+    "nc_stream_shuffle",
     "nc_transpose",
     "nc_version",
+    "nonzero_with_count",
     "oob_mode",
     "quantize_mx",
+    "rand2",
+    "rand_get_state",
+    "rand_set_state",
+    "range_select",
     "reciprocal",
     "reduce_cmd",
+    "register_alloc",
+    "register_load",
+    "register_move",
+    "register_store",
+    "rng",
     "scalar_engine",
     "scalar_tensor_tensor",
+    "select_reduce",
+    "sendrecv",
+    "sequence_bounds",
+    "set_rng_seed",
     "tensor_copy",
+    "tensor_copy_predicated",
     "tensor_engine",
+    "tensor_partition_reduce",
     "tensor_reduce",
     "tensor_scalar",
+    "tensor_scalar_cumulative",
     "tensor_scalar_reduce",
     "tensor_tensor",
     "tensor_tensor_scan",
+    "topk",
     "unknown_engine",
     "vector_engine",
 ]
@@ -80,6 +154,12 @@ class NkiValidationError(Exception):
 def get_nc_version() -> nc_version:
     """The generation of the hardware the kernel is checked for."""
     return nc_version(current_run().hardware.generation)
+
+
+@documented
+def get_nc_sub_version() -> int:
+    """The silicon revision, 0 or 1, which nothing here depends on."""
+    raise unsupported("nisa.get_nc_sub_version", "the silicon revision is not known before the run")
 
 
 @documented
@@ -287,23 +367,3 @@ def nc_matmul_mx(
 
 def _optional(op: Any) -> Operator | None:
     return None if op is None else operator(op)
-
-
-_DOCUMENTED = frozenset(
-    (
-        "VirtualRegister", "activate2",   "affine_select", "bn_aggr", "bn_stats",
-        "core_barrier", "dma_compute", "dma_transpose", "dropout", "exponential", "get_nc_sub_version", "iota",
-        "local_gather", "max8", "nc_find_index8", "nc_match_replace8",  "nc_n_gather",
-        "nc_stream_shuffle", "nonzero_with_count",  "rand2", "rand_get_state", "rand_set_state",
-        "range_select",  "register_alloc", "register_load", "register_move", "register_store", "rng",
-         "select_reduce", "sendrecv", "sequence_bounds", "set_rng_seed",
-        "tensor_copy_predicated", "tensor_partition_reduce",
-        "tensor_scalar_cumulative",   "topk",
-    )
-)  # fmt: skip
-
-
-def __getattr__(name: str) -> Callable[..., Any]:
-    if name in _DOCUMENTED:
-        return unmodelled("nki.isa", name)
-    raise AttributeError(f"module 'nki.isa' has no attribute {name!r}")

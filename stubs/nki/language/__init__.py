@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from nkiverify.model import dynamic_loops as _dynamic_loops
 from nkiverify.model import launch as _launch
 from nkiverify.model.allocation import allocate as _allocate
-from nkiverify.model.documented import documented, renamed, unmodelled
+from nkiverify.model.documented import documented, renamed
 from nkiverify.model.dtypes import (
     bfloat16,
     bool_,
@@ -67,7 +68,9 @@ __all__ = [
     "cos",
     "device_print",
     "divide",
+    "dropout",
     "ds",
+    "dynamic_range",
     "empty_like",
     "equal",
     "erf",
@@ -85,7 +88,9 @@ __all__ = [
     "float32",
     "floor",
     "fmod",
+    "fori_loop",
     "full",
+    "gather_flattened",
     "gelu",
     "gelu_apprx_sigmoid",
     "gelu_apprx_sigmoid_dx",
@@ -123,6 +128,7 @@ __all__ = [
     "multiply",
     "ndarray",
     "negative",
+    "no_reorder",
     "not_equal",
     "num_programs",
     "ones",
@@ -133,6 +139,8 @@ __all__ = [
     "program_id",
     "program_ndim",
     "psum",
+    "rand",
+    "random_seed",
     "reciprocal",
     "relu",
     "right_shift",
@@ -140,6 +148,7 @@ __all__ = [
     "rsqrt",
     "sbuf",
     "sequential_range",
+    "shared_constant",
     "shared_hbm",
     "shared_identity_matrix",
     "sigmoid",
@@ -166,6 +175,7 @@ __all__ = [
     "uint32",
     "var",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]
@@ -495,18 +505,67 @@ def rms_norm(
     return _language.rms_norm(x, w, axis, dtype)
 
 
-_DOCUMENTED = frozenset(
-    (
-        "dropout", "dynamic_range", "fori_loop", "gather_flattened", "no_reorder", "rand", "random_seed",
-        "shared_constant", "while_loop",
-    )
-)  # fmt: skip
+@documented
+def dropout(x: Any, rate: Any, dtype: Any = None) -> NkiTensor:
+    """Elements set to 0 at a rate."""
+    return _language.dropout(x, rate, dtype)
+
+
+@documented
+def gather_flattened(data: Any, indices: Any, axis: Any = 0, dtype: Any = None) -> NkiTensor:
+    """Elements of the flattened free axes by index."""
+    return _language.gather_flattened(data, indices, axis, dtype)
+
+
+@documented
+def rand(shape: Any, dtype: Any, buffer: Any = sbuf, name: Any = "") -> NkiTensor:
+    """Random numbers from 0 to 1."""
+    return _language.random(shape, dtype, buffer, name)
+
+
+@documented
+def random_seed(seed: Any) -> None:
+    """Seed the generator."""
+    _language.random_seed(seed)
+
+
+@documented
+def shared_constant(constant: Any) -> NkiTensor:
+    """A constant in shared HBM."""
+    return _language.shared_constant(constant)
+
+
+# Loops on the device.
+
+
+@documented
+def dynamic_range(start: Any, stop: Any = None, step: Any = 1) -> Any:
+    """The iterations of a loop on the device."""
+    return _dynamic_loops.dynamic_range(start, stop, step)
+
+
+@documented
+def fori_loop(lower: Any, upper: Any, body_fun: Any, step: Any = 1) -> None:
+    """A counting loop on the device."""
+    _dynamic_loops.fori_loop(lower, upper, body_fun, step)
+
+
+@documented
+def while_loop(init: Any, body_fun: Any) -> None:
+    """A conditional loop on the device."""
+    _dynamic_loops.while_loop(init, body_fun)
+
+
+@documented
+def no_reorder() -> Any:
+    """A block whose instructions keep their order."""
+    return _dynamic_loops.FixedOrder()
+
+
 _REMOVED = frozenset(("arange", "mgrid", "par_dim", "nc", "spmd_dim", "loop_reduce", "all_reduce", "atomic_rmw"))
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    if name in _DOCUMENTED:
-        return unmodelled("nki.language", name)
     if name in _REMOVED:
         raise AttributeError(f"nki.language has no {name}: it was part of neuronxcc.nki (lang.no_arange_mask)")
     raise AttributeError(f"module 'nki.language' has no attribute {name!r}")

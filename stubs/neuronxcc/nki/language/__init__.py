@@ -494,6 +494,9 @@ min = _reduction("min")
 mean = _reduction("mean")
 prod = _reduction("prod")
 
+for _function, _operator in ((sum, "add"), (max, "maximum"), (min, "minimum"), (prod, "multiply")):
+    _token(_function, _operator)
+
 
 @legacy_documented
 def var(x: Any, axis: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:

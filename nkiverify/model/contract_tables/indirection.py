@@ -1,0 +1,88 @@
+"""Views moved by indices known at run time, registers, loops on the device."""
+
+from __future__ import annotations
+
+from nkiverify.model.contracts import define
+
+NKI = ("nki",)
+
+define("ap.scalar_offset", "scalar_offset is a register or a tile of one element in SBUF.", "AP; MIG-0.2", api=NKI)
+define(
+    "ap.vector_offset",
+    "vector_offset is a 2-D integer tile in SBUF, an index for each row; the tensor is in HBM, indirect_dim is 0.",
+    "AP; dma_copy",
+    api=NKI,
+)
+define("ap.dynamic_oob", "An index known at run time stays inside the tensor.", "AP", api=NKI)
+define(
+    "view.one_indirection",
+    "A view is moved by run-time indices once.",
+    "NkiTensor.select; NkiTensor.is_indirect",
+    api=NKI,
+)
+define(
+    "view.select_dynamic",
+    "A dynamic select takes a register or a (1, 1) tile in SBUF and, on chip, no partition.",
+    "NkiTensor.select; AP",
+    api=NKI,
+)
+define(
+    "view.vector_select",
+    "vector_select takes dimension 0 of an HBM tensor and an (n, 1) tile.",
+    "NkiTensor.vector_select",
+    api=NKI,
+)
+define(
+    "view.indirect_dim",
+    "A dimension that vector_select has chosen from is not sliced or selected from again.",
+    "NkiTensor.vector_select; NkiTensor.slice",
+    api=NKI,
+)
+define("view.cast.indirect", "A view to another dtype is not made after a dynamic select.", "NkiTensor.view", api=NKI)
+define(
+    "view.rearrange",
+    "The patterns of rearrange have the same names; sizes, at most one left open, multiply to the extent.",
+    "NkiTensor.rearrange",
+    api=NKI,
+)
+define("ti.gen4", "indirect() needs gen4 or later.", "NkiTensor.indirect", api=NKI, hardware=("gen2", "gen3"))
+define(
+    "ti.index",
+    "The index of indirect() is in SBUF, has the partitions of the tile, and at least num_elem elements.",
+    "NkiTensor.indirect",
+    api=NKI,
+)
+define("ti.operands", "A view of indirect() is an operand documented for tensor indirection.", "each TI op", api=NKI)
+define(
+    "reg.python",
+    "The value of a register is not used in Python: arithmetic, comparisons, int(), range().",
+    "VirtualRegister; DL; MIG-0.6",
+    api=NKI,
+)
+define(
+    "register.operand",
+    "The operands of register instructions are registers.",
+    "register_move; register_load; register_store",
+    api=NKI,
+)
+define("register_alloc.x", "A register is allocated with None or a compile-time integer.", "register_alloc", api=NKI)
+define("register_move.src", "register_move takes a compile-time integer or a register.", "register_move", api=NKI)
+define(
+    "register_load.src", "register_load reads one element of at most 32 bits in HBM or SBUF.", "register_load", api=NKI
+)
+define(
+    "register_store.dst",
+    "register_store writes one element of at most 32 bits in HBM or SBUF.",
+    "register_store",
+    api=NKI,
+)
+define(
+    "loop.dynamic_range",
+    "The bounds of a device loop are integers or registers, its step is a compile-time positive integer.",
+    "DL; nl.fori_loop",
+    api=NKI,
+)
+define("loop.dynamic_frozen", "The register of a loop is only read.", "RN-0.4", api=NKI)
+define("loop.dynamic_no_reorder", "No device loop is inside no_reorder.", "DL", api=NKI)
+define("loop.while_loop", "while_loop starts with a register, and its body returns one.", "nl.while_loop", api=NKI)
+define("loop.escape", "A tensor allocated in the body of a device loop is not used outside it.", "MIG-0.6; DL", api=NKI)

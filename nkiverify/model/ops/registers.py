@@ -1,0 +1,84 @@
+"""Instructions on registers: register_alloc, register_move, register_load, register_store (reference c.4)."""
+
+from __future__ import annotations
+
+from nkiverify.model.contents import Interval
+from nkiverify.model.contracts import require
+from nkiverify.model.extents import as_extent
+from nkiverify.model.memory import PSUM
+from nkiverify.model.ops.operands import tile
+from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.tensor import Tensor
+from nkiverify.run import unsupported
+from nkiverify.symbolic import all_of, equal
+
+
+def register_alloc(x: object = None) -> VirtualRegister:
+    """A new register, holding `x` if that is given."""
+    register = VirtualRegister()
+    if x is None:
+        return register
+    if isinstance(x, Tensor):
+        raise unsupported("register_alloc with a tensor", "register_load it")
+    _set(register, x, "register_alloc.x")
+    return register
+
+
+def register_move(dst: object, src: object) -> None:
+    """dst = src, a constant or another register."""
+    target = _written(dst)
+    if isinstance(src, VirtualRegister):
+        target.contents.add(src.contents)
+    else:
+        _set(target, src, "register_move.src")
+
+
+def _set(register: VirtualRegister, value: object, contract: str) -> None:
+    number = as_extent(value) if not isinstance(value, VirtualRegister) else None
+    require(contract, number is not None, value=value)
+    if number is None:
+        raise TypeError(f"a register holds an integer, not {type(value).__name__}")
+    register.contents.add(Interval(number, number))
+
+
+def register_load(dst: object, src: object) -> None:
+    """dst = the one element of src."""
+    target, source = _written(dst), tile(src, "src")
+    _claim_one_element("register_load.src", source)
+    if source.dtype.is_integer and source.dtype == source.storage.dtype:
+        target.contents.add(source.storage.contents)
+    else:
+        target.contents.add_unknown()
+
+
+def register_store(dst: object, src: object) -> None:
+    """The one element of dst = src."""
+    target, source = tile(dst, "dst"), _register(src)
+    _claim_one_element("register_store.dst", target)
+    if target.dtype.is_integer and target.dtype.itemsize == 4 and target.dtype == target.storage.dtype:
+        target.storage.contents.add(source.contents)
+    else:
+        target.storage.contents.add_unknown()
+
+
+def _claim_one_element(contract: str, tensor: Tensor) -> None:
+    require(
+        contract,
+        all_of(equal(tensor.size, 1), tensor.buffer is not PSUM, tensor.dtype.itemsize <= 4),
+        shape=tensor.shape,
+        buffer=tensor.buffer,
+        dtype=tensor.dtype,
+    )
+
+
+def _register(value: object) -> VirtualRegister:
+    require("register.operand", isinstance(value, VirtualRegister), operand=type(value).__name__)
+    if not isinstance(value, VirtualRegister):
+        raise TypeError(f"the operand is a register, not {type(value).__name__}")
+    return value
+
+
+def _written(value: object) -> VirtualRegister:
+    register = _register(value)
+    require("loop.dynamic_frozen", not register.frozen)
+    return register
