@@ -59,24 +59,12 @@ _LIMITS: tuple[str, ...] = ("What SUCCESSFUL does not say", "What the frontend a
 def html(page: Page, root: Path) -> str:
     """The page as text. `root` is the folder of AUDIT.md and docs/."""
     drawn = figures(page)
+    environment = _environment()
     style, script = _part("dashboard.css"), _part("dashboard.js")
-    packed = _packed(json.dumps(_data(page, drawn), separators=(",", ":")).encode("ascii"))
+    content = json.dumps(_data(page, drawn, sections(page)), separators=(",", ":"))
+    packed = _packed(content.encode("ascii"))
     audit = _document(root / "AUDIT.md")
     upstream = _document(root / "docs" / "upstream-bugs.md").partition("\n## ")
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("nkiverify.dashboard", _TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.filters.update(
-        state=data.state,
-        verdict=wording.verdict,
-        milliseconds=wording.milliseconds,
-        phase_name=data.phase_name,
-        excerpt=data.excerpt,
-    )
     text = environment.get_template("dashboard.html").render(
         page=page,
         anchors={target.name: target.anchor for target in page.targets},
@@ -100,13 +88,38 @@ def html(page: Page, root: Path) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _data(page: Page, drawn: list[Figure]) -> dict[str, object]:
+def sections(page: Page) -> dict[str, str]:
+    """The section of each target as HTML, by its id. They are most of the page, and packed for that."""
+    template = _environment().get_template("target.html")
+    return {target.anchor: template.render(page=page, target=target, symbols=_SYMBOLS) for target in page.targets}
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("nkiverify.dashboard", _TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(
+        state=data.state,
+        verdict=wording.verdict,
+        milliseconds=wording.milliseconds,
+        phase_name=data.phase_name,
+        excerpt=data.excerpt,
+    )
+    return environment
+
+
+def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[str, object]:
     """What the script of the page shows when it is asked for."""
     return {
         "sources": page.sources,
         "figures": {figure.id: figure.specification for figure in drawn},
         "targets": {
             target.anchor: {
+                "html": html_of[target.anchor],
                 "file": target.file,
                 "function": target.function,
                 "code": target.code,

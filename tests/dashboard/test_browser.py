@@ -58,6 +58,13 @@ class Opened:
         self.page.evaluate("location.hash = '#figures'")
         self.page.wait_for_selector(":root[data-drawn]", timeout=60_000)
 
+    def unfold(self) -> None:
+        """Open everything that is folded, and wait until it is there."""
+        self.page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+        self.page.wait_for_function(
+            "[...document.querySelectorAll('.content')].every((place) => place.childElementCount > 0)"
+        )
+
     def shown(self) -> list[str]:
         """The targets of the table's visible rows, from the top."""
         return self.page.locator("#run-table tbody tr:visible th").all_inner_texts()
@@ -168,7 +175,7 @@ def test_links_lead_to_targets_with_marked_sources(browser: Browser, files: dict
     page.goto(files["endings"].as_uri() + "#target-unexpected")
     page.reload()
     assert page.locator("#target-unexpected").get_attribute("open") is not None
-    assert page.locator("#target-unexpected .violation").is_visible()
+    page.locator("#target-unexpected .violation").wait_for()
     opened.close()
 
 
@@ -205,7 +212,7 @@ def test_the_scheme_is_the_systems_until_the_reader_chooses(browser: Browser, fi
 def test_axe_finds_nothing_to_complain_about(browser: Browser, files: dict[str, Path], name: str, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     opened = Opened(browser, files[name], scheme=scheme)
-    opened.page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    opened.unfold()
     opened.draw()
     results = axe.Axe().run(opened.page)
     assert results.violations_count == 0, results.generate_report()
@@ -215,7 +222,7 @@ def test_axe_finds_nothing_to_complain_about(browser: Browser, files: dict[str, 
 def test_hostile_text_is_shown_and_does_nothing(browser: Browser, files: dict[str, Path]) -> None:
     opened = Opened(browser, files["hostile"])
     page = opened.page
-    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    opened.unfold()
     opened.draw()
     assert page.title() != "taken"
     assert "<script>document.title = 'taken'</script>" in page.locator("main").inner_text()

@@ -11,7 +11,7 @@ import pytest
 
 from nkiverify import resources
 from nkiverify.cli import main
-from nkiverify.dashboard import data, markdown, results_file
+from nkiverify.dashboard import data, markdown, render, results_file
 from nkiverify.dashboard.figures import figures
 from nkiverify.errors import UsageError
 from nkiverify.report import history, json_results
@@ -131,7 +131,8 @@ def test_the_page_is_small_and_loads_nothing(tmp_path: Path, sample: object) -> 
     assert callable(sample)
     text = html(sample(), tmp_path)
     assert len(text.encode("utf-8")) <= LIMIT
-    for tag, attributes in _Elements(text).elements:
+    sections = render.sections(page(sample(), tmp_path)).values()
+    for tag, attributes in _Elements(text + "".join(sections)).elements:
         assert tag not in ("iframe", "img", "object", "embed", "base")
         assert tag != "form" or "action" not in attributes
         assert "src" not in attributes
@@ -160,6 +161,8 @@ def test_hostile_text_is_text(tmp_path: Path) -> None:
     assert len(scripts) == 3
     assert [attributes for attributes in scripts if "nonce" in attributes] == scripts[2:]
     assert "{{ 7*7 }}" in text
+    for section in render.sections(page(hostile(), tmp_path)).values():
+        assert "script" not in {tag for tag, _ in _Elements(section).elements}
 
 
 def test_the_same_results_give_the_same_page(tmp_path: Path) -> None:
@@ -231,8 +234,6 @@ def test_sections_end_at_the_next_heading_of_their_level() -> None:
 
 
 def test_the_parts_of_the_audit_that_are_shown_exist() -> None:
-    from nkiverify.dashboard import render
-
     audit = (resources.root() / "AUDIT.md").read_text(encoding="utf-8")
     assert all(markdown.section(audit, heading) for heading in render._LIMITS)
 

@@ -81,7 +81,7 @@
     });
   });
 
-  // Sources, shown when a target is opened
+  // The section of a target, with its sources, when it is opened: what it holds was escaped when the page was written
   const listing = (file, text, marks, wanted) => {
     const block = element("pre", undefined, "source");
     block.tabIndex = 0;
@@ -100,9 +100,11 @@
     return [block, goal];
   };
   const fill = async (place) => {
-    const { targets, sources } = await data;
-    const entry = targets[place.dataset.anchor];
+    const anchor = place.dataset.anchor;
     place.removeAttribute("data-anchor");
+    const { targets, sources } = await data;
+    const entry = targets[anchor];
+    place.innerHTML = entry.html;
     if (entry.code) {
       place.append(element("h3", `The target, ${entry.code_place}`));
       const code = element("pre", entry.code);
@@ -120,7 +122,7 @@
   document.addEventListener(
     "toggle",
     (event) => {
-      const place = event.target.querySelector(":scope > .code[data-anchor]");
+      const place = event.target.querySelector(":scope > .content[data-anchor]");
       if (event.target.open && place) fill(place);
     },
     true,
