@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "contracts": "nkiverify.commands.contracts",
     "dashboard": "nkiverify.commands.dashboard",
     "history": "nkiverify.commands.history",
+    "init": "nkiverify.commands.init",
     "replay": "nkiverify.commands.replay",
     "run": "nkiverify.commands.run",
     "show": "nkiverify.commands.show",

@@ -12,6 +12,9 @@ PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic"}
 #: The hardware generations a kernel can be checked for.
 HARDWARE: tuple[str, ...] = ("trn1", "trn2", "trn3")
 
+#: The manifest of a repository other than ours, at its top.
+MANIFEST_FILE = "nkiverify_targets.py"
+
 #: Seconds a target may take in all its phases together, unless the user says otherwise.
 DEFAULT_TIMEOUT_SECONDS = 60.0
 

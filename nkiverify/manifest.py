@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from nkiverify import resources
-from nkiverify.config import HARDWARE, PHASES
+from nkiverify.config import HARDWARE, MANIFEST_FILE, PHASES
 from nkiverify.errors import UsageError
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
@@ -238,20 +238,23 @@ class Verification:
 
 
 def load_targets(root: Path | None = None) -> list[Target]:
-    """All targets of the modules in `root/harness`, in the order of the files' names and of their lines.
+    """All targets of `root`: those of its `nkiverify_targets.py`, or else of the modules in `root/harness`.
 
-    Raises `UsageError`, naming the module, where one cannot be imported.
+    They are in the order of the files' names and of their lines. Raises `UsageError`, naming the module, where one
+    cannot be imported.
     """
     global _registered, _root
-    folder = (root if root is not None else resources.root()) / "harness"
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder}")
+    folder = root if root is not None else resources.root()
+    files = [folder / MANIFEST_FILE]
+    if not files[0].is_file():
+        if not (folder / "harness").is_dir():
+            raise UsageError(f"there is no folder {folder / 'harness'}")
+        files = [file for file in sorted((folder / "harness").glob("*.py")) if not file.name.startswith("_")]
     found: list[Target] = []
-    _registered, _root = found, folder.parent
+    _registered, _root = found, folder
     try:
-        for file in sorted(folder.glob("*.py")):
-            if not file.name.startswith("_"):
-                _import(file)
+        for file in files:
+            _import(file)
     finally:
         _registered = None
     return found

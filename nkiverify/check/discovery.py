@@ -28,11 +28,15 @@ class Precondition:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A function that `check` can be pointed at. `kind` says what it is where it is no decorated kernel."""
+    """A function that `check` can be pointed at.
+
+    `required` are the parameters without a default; `kind` says what it is where it is no decorated kernel.
+    """
 
     name: str
     line: int
     parameters: str
+    required: tuple[str, ...]
     kind: str
     preconditions: tuple[Precondition, ...]
 
@@ -68,7 +72,12 @@ def kernels_in(file: Path) -> list[Found]:
 
 
 def _found(name: str, node: ast.FunctionDef, kind: str) -> Found:
-    return Found(name, node.lineno, ast.unparse(_without_annotations(node.args)), kind, tuple(preconditions(node)))
+    arguments = _without_annotations(node.args)
+    positional = [*arguments.posonlyargs, *arguments.args]
+    required = [argument.arg for argument in positional[: len(positional) - len(arguments.defaults)]]
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    required += [argument.arg for argument, default in by_name if default is None]
+    return Found(name, node.lineno, ast.unparse(arguments), tuple(required), kind, tuple(preconditions(node)))
 
 
 def _made_by(node: ast.FunctionDef, nki: set[str]) -> ast.FunctionDef | None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify import resources
-from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
+from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, HARDWARE, MANIFEST_FILE, PHASES, Options
 
 if TYPE_CHECKING:
     from nkiverify.manifest import Target
@@ -40,7 +41,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
 def selection(arguments: argparse.Namespace) -> Options:
     """The settings that the arguments of `add_selection` ask for."""
     return Options(
-        root=resources.root(),
+        root=_root(),
         patterns=tuple(arguments.names),
         families=tuple(arguments.family),
         tags=tuple(arguments.tag),
@@ -49,6 +50,11 @@ def selection(arguments: argparse.Namespace) -> Options:
         hardware=arguments.target,
         timeout=arguments.timeout,
     )
+
+
+def _root() -> Path:
+    """The folder whose targets are meant: the one the program is run in, if it has a manifest, or else ours."""
+    return Path.cwd() if Path(MANIFEST_FILE).is_file() else resources.root()
 
 
 def selected_targets(options: Options) -> list[Target]:
