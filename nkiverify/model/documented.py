@@ -20,7 +20,7 @@ def documented(function: FunctionT) -> FunctionT:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not allowed.issuperset(kwargs):
-            _reject_keywords(function, allowed, kwargs)
+            kwargs = _without_unknown(function, allowed, kwargs)
         return function(*args, **kwargs)
 
     return call  # type: ignore[return-value]
@@ -34,10 +34,11 @@ def renamed(function: FunctionT, name: str, documentation: str) -> FunctionT:
     return function
 
 
-def _reject_keywords(function: Callable[..., Any], allowed: Iterable[str], given: Iterable[str]) -> NoReturn:
+def _without_unknown(function: Callable[..., Any], allowed: Iterable[str], given: dict[str, Any]) -> dict[str, Any]:
+    """The documented ones of the keyword arguments `given`; that there are others is a broken contract."""
     unknown = ", ".join(sorted(set(given) - set(allowed)))
     require("isa.kwargs_checked", False, function=function.__name__, unknown=unknown)
-    raise TypeError(f"{function.__name__}() got an argument it does not document: {unknown}")
+    return {name: value for name, value in given.items() if name in allowed}
 
 
 def legacy_documented(function: FunctionT) -> FunctionT:
@@ -50,7 +51,7 @@ def legacy_documented(function: FunctionT) -> FunctionT:
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not allowed.issuperset(kwargs):
             if not open_ended:
-                _reject_keywords(function, allowed, kwargs)
+                return function(*args, **_without_unknown(function, allowed, kwargs))
             unknown = ", ".join(sorted(set(kwargs) - allowed))
             raise unsupported(f"the undocumented argument {unknown} of {function.__name__}")
         return function(*args, **kwargs)

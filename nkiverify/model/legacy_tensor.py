@@ -206,7 +206,9 @@ class Allocator:
     def claim_block_dims(self, blocks: int) -> None:
         """Claim that each tuple of tile counts is empty or has one count per block dimension."""
         for name, counts in self.tiles.items():
-            require("leg.mod_alloc", len(counts) in (0, blocks), parameter=name, counts=counts, block_dims=blocks)
+            # Published kernels give (1,) for a tensor without block dimensions.
+            legal = len(counts) in (0, blocks) or (blocks == 0 and all(is_one(count) for count in counts))
+            require("leg.mod_alloc", legal, parameter=name, counts=counts, block_dims=blocks)
 
 
 def assign(target: LegacyTensor, key: object, value: object) -> None:

@@ -17,7 +17,9 @@ from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
 from nkiverify.model.tensor import Tensor, argument
 from nkiverify.run import running
 
-with KernelSpace(Path(__file__).parent, instrumented=False).active():
+LIBRARY = KernelSpace(Path(__file__).parent, instrumented=False)
+
+with LIBRARY.active():
     nki: Any = importlib.import_module("nki")
     nl: Any = importlib.import_module("nki.language")
     nisa: Any = importlib.import_module("nki.isa")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nkiverify.model import contract_tables
 from nkiverify.model.contracts import all_contracts
 from tests.model import (
+    test_collectives_contracts,
     test_data_movement_contracts,
     test_elementwise_contracts,
     test_indexed_contracts,
@@ -25,6 +26,7 @@ def test_every_contract_has_a_control() -> None:
     controlled = {
         control.contract
         for module in (
+            test_collectives_contracts,
             test_data_movement_contracts,
             test_elementwise_contracts,
             test_indexed_contracts,

@@ -7,6 +7,7 @@ that states the rule. An area's module says in its docstring which abbreviations
 from __future__ import annotations
 
 from nkiverify.model.contract_tables import (
+    collectives,
     data_movement,
     dma,
     elementwise,
@@ -29,6 +30,7 @@ from nkiverify.model.contract_tables import (
 )
 
 __all__ = [
+    "collectives",
     "data_movement",
     "dma",
     "elementwise",
