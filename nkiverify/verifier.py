@@ -234,6 +234,11 @@ class _Judge:
         if any(violation.replayed for violation in violations):
             return Verdict.FAILED, "", ""
         doubtful = [violation for violation in violations if violation.contract in _RAISED]
+        masked = next((played for _, played in self._replays if played.raised is not None), None)
+        if violations and masked is not None:
+            text = f"{type(masked.raised).__name__}: {masked.raised}, at {masked.raised_at}"
+            doubt = f"{violations[0].contract} at {violations[0].file}:{violations[0].line} may fail"
+            return Verdict.UNKNOWN, "masked by another fault", f"{doubt}, but the plain run ends before it with {text}"
         if violations and len(doubtful) < len(violations):
             return Verdict.FAILED, "not replayed", "no witness fails in plain Python: please report this"
         limit = self._exploration.run.unsupported_construct

@@ -19,7 +19,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from nkiverify import program
-from nkiverify.errors import UnsupportedConstruct, UsageError
+from nkiverify.errors import InternalError, UnsupportedConstruct, UsageError
 from nkiverify.frontend.context import Context
 from nkiverify.frontend.ranges import SymRange
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
@@ -182,13 +182,14 @@ class SymbolicRun:
     def _path_raised(self, error: Exception | SystemExit) -> None:
         if self.unsupported_construct is not None or self._given_up is not None or self._dead:
             return
-        if isinstance(error, UsageError):
+        if isinstance(error, UsageError | InternalError):
             raise error
         if not kernel_entries(error):
             raise TargetRaised(error)
         self.truncate(1)
         try:
             self.refuse_lost_name(error)
+            self.refuse_fault_of_model(error)
         except UnsupportedConstruct:
             return
         self.claim_exception(error)
@@ -432,15 +433,20 @@ class SymbolicRun:
         self.claim(rule, False, phase, sites[-1] if sites else None, quantities=shown)
         self._dead = True
 
+    def refuse_fault_of_model(self, error: BaseException) -> None:
+        """Where the model or a stub fails rather than the kernel, nothing can be concluded.
+
+        What a stub raises on purpose follows a claim that must fail: that claim decides.
+        """
+        if isinstance(error, InternalError):
+            raise error
+        module = raised_in(error)
+        if module.startswith("nkiverify.model") or module.partition(".")[0] in ("nki", "neuronxcc"):
+            raise self.unsupported(f"{type(error).__name__} in the model of NKI: {error}")
+
     def raised_by_us(self, error: BaseException) -> bool:
         """Whether `error` was raised by code that is neither the kernel's nor a library's."""
-        entry = error.__traceback__
-        while entry is not None and entry.tb_next is not None:
-            entry = entry.tb_next
-        if entry is None:
-            return False
-        package = str(entry.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-        return package in ("nkiverify", "nki", "neuronxcc")
+        return raised_in(error).partition(".")[0] in ("nkiverify", "nki", "neuronxcc")
 
     def _check_escaped(self, condition: Condition | bool) -> None:
         # Nothing is known of a loop index outside its loop: a claim about it there would be about a made-up number.
@@ -563,6 +569,14 @@ class SymbolicRun:
         if ours or isinstance(error, TypeError):
             # C code raises TypeError for a symbolic value where it would take an ordinary one.
             raise self.unsupported(f"{type(error).__name__}: {error}")
+
+
+def raised_in(error: BaseException) -> str:
+    """The name of the module whose code raised `error`."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return "" if entry is None else str(entry.tb_frame.f_globals.get("__name__", ""))
 
 
 def name_of(error: BaseException) -> str | None:

@@ -346,6 +346,10 @@ def _leave(loop: str) -> ast.stmt:
 def _placed(node: _Node, place: ast.AST, end: ast.AST | None = None) -> _Node:
     """Give `node`, and what in it has no position yet, the position of `place`."""
     ast.copy_location(node, place)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        # A call of an attribute that spans lines counts as being where the attribute ends.
+        ast.copy_location(node.func, place)
+        node.func.end_lineno, node.func.end_col_offset = node.func.lineno, node.func.col_offset
     if end is not None:
         node.end_lineno, node.end_col_offset = end.end_lineno, end.end_col_offset  # type: ignore[attr-defined]
     return ast.fix_missing_locations(node)

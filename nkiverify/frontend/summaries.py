@@ -162,6 +162,7 @@ class SummarisedLoop:
             return False
         if self._try_depth > 0:
             self._give_up(f"an iteration may raise {type(error).__name__}, which is handled outside the loop")
+        run.refuse_fault_of_model(error)
         run.truncate(self._depth + 1)
         run.claim_exception(error)
         self._path_ended = True

@@ -52,9 +52,14 @@ def rule_of(error: Exception | SystemExit) -> Contract:
 
 
 def _same_line(one: Site | None, two: Site | None) -> bool:
+    """Whether two sites are in one statement, as far as their spans tell."""
     if one is None or two is None:
         return one is two
-    return (one.file, one.line) == (two.file, two.line)
+    return one.file == two.file and one.line <= _last_line(two) and two.line <= _last_line(one)
+
+
+def _last_line(site: Site) -> int:
+    return max(site.line, site.end_line)
 
 
 def replay(
