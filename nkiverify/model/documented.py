@@ -59,11 +59,11 @@ def legacy_documented(function: FunctionT) -> FunctionT:
     return call  # type: ignore[return-value]
 
 
-def unmodelled(module: str, name: str) -> Callable[..., Any]:
-    """Stands for a documented function without a model: it can be looked up and passed around, but not called."""
+def unmodelled(function: FunctionT) -> FunctionT:
+    """A documented function without a model: it can be looked up and passed around, but not called."""
 
+    @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> NoReturn:
-        raise unsupported(f"{module}.{name}")
+        raise unsupported(f"{function.__module__}.{function.__name__}")
 
-    call.__name__ = call.__qualname__ = name
-    return call
+    return call  # type: ignore[return-value]

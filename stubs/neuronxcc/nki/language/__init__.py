@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from nkiverify.model import launch as _launch
-from nkiverify.model.documented import legacy_documented, renamed, unmodelled
+from nkiverify.model.documented import legacy_documented, renamed
+from nkiverify.model.documented import unmodelled as _unmodelled
 from nkiverify.model.dtypes import (
     bfloat16,
     bool_,
@@ -47,8 +48,10 @@ __all__ = [
     "add",
     "affine_range",
     "all",
+    "all_reduce",
     "arange",
     "arctan",
+    "atomic_rmw",
     "bfloat16",
     "bfp16",
     "bitwise_and",
@@ -61,6 +64,7 @@ __all__ = [
     "cos",
     "device_print",
     "divide",
+    "dropout",
     "ds",
     "empty_like",
     "equal",
@@ -68,6 +72,7 @@ __all__ = [
     "erf_dx",
     "exp",
     "expand_dims",
+    "finfo",
     "float8_e4m3",
     "float8_e5m2",
     "float16",
@@ -76,10 +81,13 @@ __all__ = [
     "fmod",
     "fp32",
     "full",
+    "gather_flattened",
     "gelu",
     "gelu_apprx_sigmoid",
     "gelu_apprx_tanh",
     "gelu_dx",
+    "gemm_grid",
+    "gemm_stationary_grid",
     "greater",
     "greater_equal",
     "hbm",
@@ -121,9 +129,12 @@ __all__ = [
     "program_id",
     "program_ndim",
     "psum",
+    "rand",
+    "random_seed",
     "reciprocal",
     "relu",
     "right_shift",
+    "rms_norm",
     "rsqrt",
     "sbuf",
     "sequential_range",
@@ -526,15 +537,75 @@ def loop_reduce(
     return _language.loop_reduce(x, loop_indices, dtype, _given_mask(mask))
 
 
-_DOCUMENTED = frozenset(
-    (
-        "all_reduce", "atomic_rmw", "dropout", "finfo", "gather_flattened", "gemm_grid", "gemm_stationary_grid", "rand",
-        "random_seed", "rms_norm",
-    )
-)  # fmt: skip
+# Documented, and not modelled yet: calls are refused by name.
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
-    if name in _DOCUMENTED:
-        return unmodelled("neuronxcc.nki.language", name)
-    raise AttributeError(f"module 'neuronxcc.nki.language' has no attribute {name!r}")
+@_unmodelled
+def all_reduce(
+    x: Any,
+    op: Any,
+    program_axes: Any,
+    *,
+    dtype: Any = None,
+    mask: Any = None,
+    parallel_reduce: Any = True,
+    asynchronous: Any = False,
+    **kwargs: Any,
+) -> Any:
+    """A reduction over the programs of a launch."""
+
+
+@_unmodelled
+def atomic_rmw(dst: Any, value: Any, op: Any, *, mask: Any = None, **kwargs: Any) -> Any:
+    """An atomic update in HBM."""
+
+
+@_unmodelled
+def dropout(x: Any, rate: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> Any:
+    """Elements set to 0 at a rate."""
+
+
+@_unmodelled
+def finfo(dtype: Any) -> Any:
+    """Limits of a dtype."""
+
+
+@_unmodelled
+def gather_flattened(data: Any, indices: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
+    """Elements of flattened free axes by index."""
+
+
+@_unmodelled
+def gemm_grid() -> Any:
+    """Listed without a description."""
+
+
+@_unmodelled
+def gemm_stationary_grid() -> Any:
+    """Listed without a description."""
+
+
+@_unmodelled
+def rand(shape: Any, dtype: Any = float32, **kwargs: Any) -> Any:
+    """Random numbers from 0 to 1."""
+
+
+@_unmodelled
+def random_seed(seed: Any, *, mask: Any = None, **kwargs: Any) -> Any:
+    """Seed the generator."""
+
+
+@_unmodelled
+def rms_norm(
+    x: Any,
+    w: Any,
+    axis: Any,
+    n: Any,
+    epsilon: Any = 1e-06,
+    *,
+    dtype: Any = None,
+    compute_dtype: Any = None,
+    mask: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """x / RMS(x) * w."""
