@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.smt import Answer, Question
-from nkiverify.program import Assume, Block, Branch, DomainDimension, Loop, Program
+from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.facts import Facts
@@ -26,7 +26,7 @@ QUESTION_MS = 400
 def generalisation(program: Program, decision: Decision, witness: Witness, seconds: float) -> dict[str, str]:
     """What is known to fail besides the witness, in words, by the name of the dimension it is about."""
     deadline = time.process_time() + seconds
-    domain = {condition.uid for condition in domain_conditions(program.body)}
+    domain = {condition.uid for condition in domain_conditions(program.body, decision.claim) or ()}
     hypotheses = [condition for condition in decision.hypotheses if isinstance(condition, Condition)]
     legal = [condition for condition in hypotheses if condition.uid in domain]
     path = [condition for condition in hypotheses if condition.uid not in domain]
@@ -87,16 +87,20 @@ def _divisors(dimension: DomainDimension, passing: Sequence[Condition | bool]) -
     } - {0, 1}
 
 
-def domain_conditions(block: Block) -> Iterator[Condition]:
-    """What the target itself assumes anywhere in `block`."""
+def domain_conditions(block: Block, claim: Claim) -> list[Condition] | None:
+    """What the target itself assumes on the way to `claim`; None where the claim is not in `block`."""
+    assumed: list[Condition] = []
     for item in block.items:
+        if item is claim:
+            return assumed
         if isinstance(item, Assume) and item.text == "domain" and isinstance(item.condition, Condition):
-            yield item.condition
-        elif isinstance(item, Loop):
-            yield from domain_conditions(item.body)
-        elif isinstance(item, Branch):
-            yield from domain_conditions(item.then)
-            yield from domain_conditions(item.orelse)
+            assumed.append(item.condition)
+        parts = (item.body,) if isinstance(item, Loop) else (item.then, item.orelse) if isinstance(item, Branch) else ()
+        for part in parts:
+            inner = domain_conditions(part, claim)
+            if inner is not None:
+                return assumed + inner
+    return None
 
 
 def _largest(dimension: DomainDimension, value: int) -> bool:
