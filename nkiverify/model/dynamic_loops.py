@@ -12,7 +12,7 @@ from nkiverify.model.contents import Interval
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_one
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.symbolic import Extent
+from nkiverify.symbolic import Extent, known
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -148,7 +148,7 @@ def _iterations(start: object, stop: object, step: object) -> Interval | None:
     increment = as_extent(step) if not isinstance(step, VirtualRegister) else None
     require("loop.dynamic_range", False if increment is None else increment >= 1, step=step)
     low, high = _bound(start), _bound(stop)
-    if increment is None or low is None or high is None:
+    if increment is None or low is None or high is None or not known(increment >= 1):
         return None
     if is_one(increment):
         return Interval(low.low, high.high - 1)

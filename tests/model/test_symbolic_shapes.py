@@ -16,7 +16,7 @@ import pytest
 from nkiverify.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.model.contracts import Contract
-from nkiverify.model.dtypes import float32, int8, int32
+from nkiverify.model.dtypes import float32, int8, int32, uint16
 from nkiverify.model.hardware import TRN2
 from nkiverify.model.memory import SBUF
 from nkiverify.run import running
@@ -25,6 +25,7 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
 from nkiverify.symbolic.terms import Term
 from tests.model.stub_library import hbm, nisa, nl, old_hbm, old_nl, old_psum, old_sbuf, psum, sbuf
+from tests.model.test_indexed_contracts import indices
 
 
 class ConcolicRun:
@@ -174,6 +175,23 @@ SCENARIOS: dict[str, Callable[..., object]] = {
     "legacy store": lambda a, b, c: old_nl.store(old_hbm(a + 1, b + 1), old_sbuf(2, c + 1)),
     "legacy grid": lambda a, b, c: grid_load(a + 1, b + 2 * old_nl.arange(c)[:, None]),
     "legacy reversed": lambda a, b, c: grid_load(a + 1, b - old_nl.arange(c)[:, None]),
+    "gathered rows": lambda a, b, c: nisa.dma_copy(
+        sbuf(2, b + 1), hbm(a + 1, b + 1).ap([[b + 1, 2], [1, b + 1]], vector_offset=indices(2, 1, high=c))
+    ),
+    "selected row": lambda a, b, c: nl.load(hbm(a + 1, b + 1, 2).select(0, indices(1, 1, high=c))),
+    "device loop": lambda a, b, c: nl.fori_loop(
+        a, b, lambda i: nisa.dma_copy(sbuf(1, 2), hbm(c + 1, 2).ap([[2, 1], [1, 2]], scalar_offset=i)), 2
+    ),
+    "dynamic column": lambda a, b, c: nisa.memset(
+        sbuf(2, a + 1).ap([[a + 1, 2], [1, b + 1]], scalar_offset=nisa.register_alloc(c), indirect_dim=1), 0
+    ),
+    "rearrange": lambda a, b, c: hbm(a + 1, b + 1).rearrange((("p", "q"), "r"), ("q", ("p", "r")), {"q": c + 1}),
+    "iota": lambda a, b, c: nisa.iota(sbuf(2, a + 1), [[c, b + 1], [1, 2]], c),
+    "dma_transpose": lambda a, b, c: nisa.dma_transpose(sbuf(a + 1, b + 1), hbm(2, c + 1)),
+    "max8": lambda a, b, c: nisa.max8(sbuf(a + 1, 8), sbuf(2, b + 1, 4 * c + 1)),
+    "local_gather": lambda a, b, c: nisa.local_gather(
+        sbuf(16, 16 * (a + 1)), sbuf(16 * (b + 1), 4), sbuf(16, c + 1, dtype=uint16)
+    ),
     "mask": mask_load,
     "diagonal": diagonal,
     "edges": edges,
