@@ -64,6 +64,6 @@ def unmodelled(function: FunctionT) -> FunctionT:
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> NoReturn:
-        raise unsupported(f"{function.__module__}.{function.__name__}")
+        raise unsupported(f"{function.__module__.removesuffix('._unmodelled')}.{function.__name__}")
 
     return call  # type: ignore[return-value]

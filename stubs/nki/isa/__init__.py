@@ -22,9 +22,10 @@ from nkiverify.model.ops import microscaling as _microscaling
 from nkiverify.model.ops import reductions as _reductions
 from nkiverify.model.ops import tensor_engine as _tensor_engine
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.run import current_run, unsupported
+from nkiverify.run import current_run
 
 from ..language import NKIObject, NkiTensor, equal, maximum
+from . import _unmodelled
 from ._indexed import (
     affine_select,
     core_barrier,
@@ -154,12 +155,6 @@ class NkiValidationError(Exception):
 def get_nc_version() -> nc_version:
     """The generation of the hardware the kernel is checked for."""
     return nc_version(current_run().hardware.generation)
-
-
-@documented
-def get_nc_sub_version() -> int:
-    """The silicon revision, 0 or 1, which nothing here depends on."""
-    raise unsupported("nisa.get_nc_sub_version", "the silicon revision is not known before the run")
 
 
 @documented
@@ -367,3 +362,12 @@ def nc_matmul_mx(
 
 def _optional(op: Any) -> Operator | None:
     return None if op is None else operator(op)
+
+
+_DOCUMENTED = frozenset(_unmodelled.__all__)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _DOCUMENTED:
+        return getattr(_unmodelled, name)
+    raise AttributeError(f"module 'nki.isa' has no attribute {name!r}")

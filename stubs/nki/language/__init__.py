@@ -562,6 +562,8 @@ def no_reorder() -> Any:
     return _dynamic_loops.FixedOrder()
 
 
+#: Documented functions without a model: none.
+_DOCUMENTED: frozenset[str] = frozenset()
 _REMOVED = frozenset(("arange", "mgrid", "par_dim", "nc", "spmd_dim", "loop_reduce", "all_reduce", "atomic_rmw"))
 
 

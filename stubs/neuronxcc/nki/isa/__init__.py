@@ -5,10 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-import numpy as _np
-
 from nkiverify.model.documented import legacy_documented
-from nkiverify.model.documented import unmodelled as _unmodelled
 from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.legacy_tensor import given_mask as _given_mask
 from nkiverify.model.operators import Operator, legacy_operator
@@ -346,154 +343,12 @@ def _optional(op: Any) -> Operator | None:
     return None if op is None else legacy_operator(op)
 
 
-# Documented, and not modelled yet: calls are refused by name.
+from . import _unmodelled  # noqa: E402 (it needs the enumerations above)
+
+_DOCUMENTED = frozenset(_unmodelled.__all__)
 
 
-@_unmodelled
-def affine_select(
-    pred: Any, on_true_tile: Any, on_false_value: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any
-) -> Any:
-    """A tile where an affine condition holds, else a constant."""
-
-
-@_unmodelled
-def bn_aggr(data: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
-    """Mean and variance of statistics."""
-
-
-@_unmodelled
-def bn_stats(data: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
-    """Statistics of even and odd elements."""
-
-
-@_unmodelled
-def builtin_custom_op(
-    function_name: Any,
-    lib_file_name: Any,
-    ulib_to_ucode_version: Any,
-    ulib_to_isa_version: Any,
-    srcs: Any,
-    dsts: Any,
-    **kwargs: Any,
-) -> Any:
-    """Listed without a description."""
-
-
-@_unmodelled
-def dma_transpose(src: Any, *, axes: Any = None, mask: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
-    """A DMA that transposes."""
-
-
-@_unmodelled
-def dropout(data: Any, prob: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
-    """Elements set to 0 at a rate."""
-
-
-@_unmodelled
-def iota(expr: Any, dtype: Any, *, mask: Any = None, **kwargs: Any) -> Any:
-    """An affine pattern of integers."""
-
-
-@_unmodelled
-def local_gather(
-    src_buffer: Any, index: Any, num_elem_per_idx: Any = 1, num_valid_indices: Any = None, *, mask: Any = None
-) -> Any:
-    """Elements gathered by each GpSimd core."""
-
-
-@_unmodelled
-def max8(*, src: Any, mask: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
-    """The 8 greatest elements of each partition."""
-
-
-@_unmodelled
-def nc_find_index8(*, data: Any, vals: Any, mask: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
-    """Positions of 8 values."""
-
-
-@_unmodelled
-def nc_match_replace8(
-    *, data: Any, vals: Any, imm: Any, dst_idx: Any = None, mask: Any = None, dtype: Any = None, **kwargs: Any
-) -> Any:
-    """8 values replaced by a constant."""
-
-
-@_unmodelled
-def nc_stream_shuffle(
-    src: Any, dst: Any, shuffle_mask: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any
-) -> Any:
-    """Partitions of each quadrant in another order."""
-
-
-@_unmodelled
-def range_select(
-    *,
-    on_true_tile: Any,
-    comp_op0: Any,
-    comp_op1: Any,
-    bound0: Any,
-    bound1: Any,
-    reduce_cmd: Any = reduce_cmd.idle,
-    reduce_res: Any = None,
-    reduce_op: Any = _np.amax,
-    range_start: Any = 0,
-    on_false_value: Any = fp32.min,
-    mask: Any = None,
-    dtype: Any = None,
-    **kwargs: Any,
-) -> Any:
-    """A tile where the free position is in a range."""
-
-
-@_unmodelled
-def select_reduce(
-    *,
-    dst: Any,
-    predicate: Any,
-    on_true: Any,
-    on_false: Any,
-    reduce_res: Any = None,
-    reduce_cmd: Any = reduce_cmd.idle,
-    reduce_op: Any = _np.amax,
-    reverse_pred: Any = False,
-    mask: Any = None,
-    dtype: Any = None,
-    **kwargs: Any,
-) -> Any:
-    """A select with a maximum."""
-
-
-@_unmodelled
-def sequence_bounds(*, segment_ids: Any, dtype: Any = None) -> Any:
-    """Bounds of the segment of every position."""
-
-
-@_unmodelled
-def tensor_copy_dynamic_dst(
-    *, dst: Any, src: Any, mask: Any = None, dtype: Any = None, engine: Any = engine.unknown, **kwargs: Any
-) -> Any:
-    """A copy to a place known at run time."""
-
-
-@_unmodelled
-def tensor_copy_dynamic_src(
-    src: Any, *, mask: Any = None, dtype: Any = None, engine: Any = engine.unknown, **kwargs: Any
-) -> Any:
-    """A copy from a place known at run time."""
-
-
-@_unmodelled
-def tensor_copy_predicated(
-    *, src: Any, dst: Any, predicate: Any, reverse_pred: Any = False, mask: Any = None, dtype: Any = None, **kwargs: Any
-) -> Any:
-    """A copy where a predicate holds."""
-
-
-@_unmodelled
-def tensor_partition_reduce(op: Any, data: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
-    """A reduction over partitions."""
-
-
-@_unmodelled
-def dma_engine() -> Any:
-    """A constant listed without a description."""
+def __getattr__(name: str) -> Any:
+    if name in _DOCUMENTED:
+        return getattr(_unmodelled, name)
+    raise AttributeError(f"module 'neuronxcc.nki.isa' has no attribute {name!r}")

@@ -1,0 +1,13 @@
+"""Functions that are documented and not modelled: calls are refused by name."""
+
+from __future__ import annotations
+
+from nkiverify.model.documented import unmodelled
+
+__all__ = ["get_nc_sub_version"]
+
+
+@unmodelled
+def get_nc_sub_version() -> int:
+    """The silicon revision, 0 or 1, which is not known before the run."""
+    raise NotImplementedError
