@@ -15,6 +15,9 @@ HARDWARE: tuple[str, ...] = ("trn1", "trn2", "trn3")
 #: The manifest of a repository other than ours, at its top.
 MANIFEST_FILE = "nkiverify_targets.py"
 
+#: What decides claims: the embedded engine, ESBMC, both, or (auto) ESBMC beside the embedded one where there is one.
+ENGINES: tuple[str, ...] = ("auto", "embedded", "esbmc", "both")
+
 #: Seconds a target may take in all its phases together, unless the user says otherwise.
 DEFAULT_TIMEOUT_SECONDS = 60.0
 
@@ -41,6 +44,8 @@ class Options:
     fail_fast: bool = False
     debug: bool = False
     every_violation: bool = False
+    engine: str = "embedded"
+    keep_lowered: Path | None = None
     json: Path | None = None
 
 

@@ -114,6 +114,8 @@ class Run:
     traceback: str = ""
     place: Place | None = None
     advice: str = ""
+    #: Said beside the run that counts, by another engine: what it leaves open changes nothing.
+    advisory: bool = False
 
     @property
     def as_expected(self) -> bool:

@@ -26,6 +26,9 @@ class ExitStatus(enum.IntEnum):
     INTERRUPTED = 130
 
 
+#: The qualifier of a run in which two engines contradict each other.
+DISAGREEMENT = "engines disagree"
+
 #: Which status wins where runs of one invocation ask for several.
 PRECEDENCE: tuple[ExitStatus, ...] = (
     ExitStatus.INTERRUPTED,
@@ -94,6 +97,14 @@ def status_of(run: Run) -> ExitStatus:
 
     A FAILED whose witness does not fail in plain Python is our contradiction, not the kernel's: an internal error.
     """
+    if run.qualifier == DISAGREEMENT:
+        return ExitStatus.MISMATCH
+    if run.advisory:
+        # What is left open beside the run that counts changes nothing.
+        contrary = run.verdict in (Verdict.SUCCESSFUL, Verdict.FAILED) and run.verdict is not (
+            run.expected or run.verdict
+        )
+        return ExitStatus.MISMATCH if contrary else ExitStatus.AS_EXPECTED
     if run.verdict is Verdict.UNKNOWN:
         return ExitStatus.UNKNOWN
     if run.verdict is Verdict.VACUOUS:

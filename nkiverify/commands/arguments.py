@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify import resources
-from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, HARDWARE, MANIFEST_FILE, PHASES, Options
+from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, ENGINES, HARDWARE, MANIFEST_FILE, PHASES, Options
 
 if TYPE_CHECKING:
     from nkiverify.manifest import Target
@@ -23,6 +23,18 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add("--family", action="append", default=[], metavar="F", help="only targets of this family (or glob)")
     add("--tag", action="append", default=[], metavar="TAG", help="only targets with this tag (or glob)")
     add("--target", choices=HARDWARE, help="the hardware generation to verify for, instead of the target's")
+    add(
+        "--engine",
+        choices=ENGINES,
+        default="auto",
+        help="what decides: auto (default) asks ESBMC beside the embedded engine where there is an ESBMC",
+    )
+    add(
+        "--keep-lowered",
+        type=Path,
+        metavar="DIR",
+        help="leave the programs that ESBMC is given in DIR",
+    )
     add(
         "--unwind",
         type=positive_integer,

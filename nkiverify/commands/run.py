@@ -70,6 +70,8 @@ def execute(arguments: argparse.Namespace) -> int:
         jobs=arguments.jobs,
         fail_fast=arguments.fail_fast,
         every_violation=arguments.all,
+        engine=arguments.engine,
+        keep_lowered=arguments.keep_lowered,
         debug=arguments.debug,
         json=_writable(arguments.json, "--json"),
     )

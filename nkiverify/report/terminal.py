@@ -10,13 +10,15 @@ from nkiverify.report.columns import columns
 from nkiverify.report.diagnostic import field
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import Run, Verdict
-from nkiverify.session import ExitStatus, Session, status_of
+from nkiverify.session import DISAGREEMENT, ExitStatus, Session, status_of
 
 #: Columns a report fits, as far as the names of the targets allow.
 WIDTH = 80
 
 _COLUMNS: tuple[str, ...] = ("target", "ph", "expected", "actual", "qualifier", "claims", "ms")
 _ALIGNMENT: tuple[str, ...] = ("left", "right", "left", "left", "left", "right", "right")
+#: The column for what ESBMC says beside the embedded engine.
+_SECOND = "ESBMC"
 _QUALIFIER = _COLUMNS.index("qualifier")
 #: The qualifier is not shortened below this: "bounded 8" is readable.
 _NARROWEST_QUALIFIER = len("qualifier")
@@ -34,13 +36,14 @@ def report(
     if session.runs:
         parts.append(table(session.runs, width))
     if not detail_expected:
-        expected = [run for run in session.runs if run.verdict is Verdict.FAILED and not _unexpected(run)]
+        counting = [run for run in session.runs if not run.advisory]
+        expected = [run for run in counting if run.verdict is Verdict.FAILED and not _unexpected(run)]
         if expected:
             parts.append("Refuted, as expected:\n" + "\n".join(_brief(run, session, width) for run in expected))
     parts += [
         _story(run, session, debug, width, style)
         for run in session.runs
-        if _unexpected(run) or (detail_expected and (run.violations or run.reason))
+        if _unexpected(run) or (detail_expected and not run.advisory and (run.violations or run.reason))
     ]
     parts.append(summary(session, width))
     return "\n\n".join(parts) + "\n"
@@ -51,6 +54,7 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
 
     Then columns are set closer. A name is never cut: it is what one types to run the target again.
     """
+    beside = {(run.target, run.phase): run for run in runs if run.advisory}
     rows = [_COLUMNS] + [
         (
             run.target,
@@ -62,8 +66,16 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
             wording.milliseconds(run.milliseconds),
         )
         for run in runs
+        if not run.advisory
     ]
     alignment = _ALIGNMENT
+    if beside:
+        # Said beside the run that counts: one word in its line.
+        rows = [
+            (*row, _SECOND if number == 0 else _beside(beside.get((row[0], int(row[1])))))
+            for number, row in enumerate(rows)
+        ]
+        alignment = (*alignment, "left")
     others = [max(map(len, column)) for column in zip(*_without(rows, _QUALIFIER), strict=True)]
     room = width - sum(others)
     gap = 2 if room - 2 * len(others) >= _NARROWEST_QUALIFIER else 1
@@ -74,6 +86,15 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
         limit = max(room - gap * len(others), _NARROWEST_QUALIFIER)
         rows = [(*row[:_QUALIFIER], _shortened(row[_QUALIFIER], limit), *row[_QUALIFIER + 1 :]) for row in rows]
     return columns(rows[0], rows[1:], alignment, gap)
+
+
+def _beside(run: Run | None) -> str:
+    """What another engine says of the same claims, in a word."""
+    if run is None:
+        return ""
+    if run.qualifier == DISAGREEMENT:
+        return "DISAGREES"
+    return {Verdict.SUCCESSFUL: "agrees", Verdict.FAILED: "agrees"}.get(run.verdict, "open")
 
 
 def _without(rows: Sequence[tuple[str, ...]], column: int) -> list[tuple[str, ...]]:
@@ -109,16 +130,24 @@ _OUTCOMES = {
 
 
 def _totals(session: Session) -> str:
-    targets = len({run.target for run in session.runs})
-    runs = wording.counted(len(session.runs), "run")
+    counting = [run for run in session.runs if not run.advisory]
+    targets = len({run.target for run in counting})
+    runs = wording.counted(len(counting), "run")
     head = f"{runs} of {wording.counted(targets, 'target')} in {session.seconds:.1f} s"
     counts = []
     for verdict in Verdict:
-        these = [run for run in session.runs if run.verdict is verdict]
+        these = [run for run in counting if run.verdict is verdict]
         bounded = sum(run.qualifier.startswith("bounded") for run in these)
         if these:
             counts.append(f"{len(these)} {verdict.value}" + (f" ({bounded} bounded)" if bounded else ""))
-    return f"{head}: {', '.join(counts)}" if counts else head
+    text = f"{head}: {', '.join(counts)}" if counts else head
+    beside = [run for run in session.runs if run.advisory]
+    if not beside:
+        return text
+    words = [_beside(run) for run in beside]
+    said = ", ".join(f"{words.count(word)} {word}" for word in ("agrees", "open", "DISAGREES") if word in words)
+    seconds = sum(run.milliseconds for run in beside) / 1000
+    return f"{text}\n{beside[0].engine} beside it, in {seconds:.1f} s of its own: {said}"
 
 
 def _unexpected(run: Run) -> bool:
