@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench dashboard lint types readme audit clean help
+.PHONY: verify test bench dashboard fuzz mutants lint types readme audit clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -23,6 +23,12 @@ bench: $(READY) ## measure what verifying each target costs (ARGS='NAME' for som
 
 dashboard: $(READY) ## show the last results as one page, dashboard/index.html
 	$(RUN) verify.py dashboard $(ARGS)
+
+fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete runs (N=1000 SEED=1)
+	$(RUN) -m nkiverify.campaign.fuzz --count $(or $(N),1000) --seed $(or $(SEED),1) $(ARGS)
+
+mutants: $(READY) ## mutate the good kernels and say which phase kills each mutant (ARGS='--kernel NAME' for some)
+	$(RUN) -m nkiverify.campaign.mutation $(ARGS)
 
 lint: $(READY) ## check the style
 	$(RUN) -m ruff check

@@ -1,0 +1,145 @@
+"""A small, fixed part of the soundness campaign, and what the campaign itself must be able to see."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from nkiverify import resources
+from nkiverify.campaign import mutation, unwinding
+from nkiverify.campaign.fuzz import Tally, subject_number, try_number
+from nkiverify.campaign.mutation import Fate, domain_of, good_targets, sample, try_mutant
+from nkiverify.campaign.operators import OPERATORS, sites
+from nkiverify.campaign.oracle import Defect, try_subject
+from nkiverify.campaign.shrink import shrink
+from nkiverify.campaign.subject import Axis, Bench, Subject
+from nkiverify.manifest import load_targets
+from nkiverify.results import Run, Verdict
+from nkiverify.verifier import verify
+
+SEED = 2026
+SAMPLE = 75
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    """A folder for kernels."""
+    made = Bench()
+    yield made
+    made.close()
+
+
+def subject(body: str, unwind: int = 8) -> Subject:
+    """A kernel of one dimension, 0 to 7."""
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    harness = "def target(v):\n    v.call(v.dim('n', 0, 7))\n"
+    return Subject(f"def kernel(n):\n{lines}", harness, (Axis("n", 0, 7, 1, tuple(range(8))),), unwind)
+
+
+@pytest.mark.parametrize("part", range(5))
+def test_verdicts_agree_with_all_concrete_runs(part: int, bench: Bench) -> None:
+    tally = Tally()
+    for number in range(part * SAMPLE // 5, (part + 1) * SAMPLE // 5):
+        tally.add(try_number(number, SEED, bench, shrinking=0.0))
+    assert [(defect["number"], defect["defect"], defect["detail"]) for defect in tally.defects] == []
+    # A sample that is not tried, or that has no verdicts, shows nothing.
+    assert tally.concrete > 50
+    decided = sum(count for what, count in tally.verdicts.items() if "SUCCESSFUL" in what or "FAILED" in what)
+    assert decided > SAMPLE // 10
+
+
+def test_kernels_are_the_same_for_the_same_seed(bench: Bench) -> None:
+    assert [subject_number(n, 5, bench) for n in range(5)] == [subject_number(n, 5, bench) for n in range(5)]
+
+
+def test_a_wrong_verdict_is_seen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nkiverify.campaign import oracle
+    from nkiverify.campaign import subject as subjects
+
+    right = subjects.verdicts
+
+    def wrong(*arguments: object) -> list[Run]:
+        runs = right(*arguments)  # type: ignore[arg-type]
+        return [replace(run, verdict=Verdict.SUCCESSFUL, qualifier="") for run in runs]
+
+    failing = subject("assert n != 3")
+    assert try_subject(failing, bench).complaints == ()
+    monkeypatch.setattr(oracle, "verdicts", wrong)
+    assert [one.defect for one in try_subject(failing, bench).complaints] == [Defect.UNSOUND]
+
+
+@pytest.mark.parametrize(("limit", "seen"), [(2, [Defect.UNSOUND_BOUNDED]), (3, [])])
+def test_a_bounded_verdict_speaks_of_as_many_iterations_as_it_says(
+    limit: int, seen: list[Defect], bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from nkiverify.campaign import oracle
+    from nkiverify.campaign import subject as subjects
+
+    right = subjects.verdicts
+
+    def bounded(*arguments: object) -> list[Run]:
+        runs = right(*arguments)  # type: ignore[arg-type]
+        return [replace(run, verdict=Verdict.SUCCESSFUL, qualifier="bounded 2") for run in runs]
+
+    monkeypatch.setattr(oracle, "verdicts", bounded)
+    kernel = subject(f"for i in range(n):\n    pass\nassert n < {limit}", unwind=2)
+    assert [one.defect for one in try_subject(kernel, bench).complaints] == seen
+
+
+def test_integers_beyond_32_bits_are_seen_however_they_come_about(bench: Bench) -> None:
+    kernel = subject("c = 500000000\nfor i in range(n):\n    c *= 2")
+    assert try_subject(kernel, bench).failing == (0, 5)
+
+
+def test_iterations_are_counted_in_every_kind_of_loop() -> None:
+    source = "for i in range(3):\n    pass\nwhile n:\n    pass\nx = [i for i in y]\n"
+    watched = unwinding.count_iterations(source)
+    assert watched.count("bounded(") == 2
+    assert "tick_1()" in watched
+
+
+def test_shrinking_keeps_what_matters() -> None:
+    big = subject("a = 1\nb = n + a\nfor i in range(n):\n    a += 1\nassert n != 3")
+    small = shrink(big, lambda candidate: "assert n != 3" in candidate.kernel, seconds=10)
+    assert ast.unparse(ast.parse(small.kernel)) == "def kernel(n):\n    assert n != 3"
+
+
+# --- mutation ------------------------------------------------------------------------------------------------------
+
+
+def test_every_operator_changes_one_place_of_some_kernel() -> None:
+    used = set()
+    for target in good_targets(load_targets(resources.root()), "*"):
+        file, _, kernel = target.kernel.partition("::")
+        source = (target.root / file).read_text(encoding="utf-8")
+        used |= {site.operator for site in sites(source, kernel)}
+    assert used == set(OPERATORS)
+
+
+def test_mutants_of_a_kernel_have_the_fates_they_should() -> None:
+    (target,) = good_targets(load_targets(resources.root()), "matmul_tiled_all")
+    dimensions = domain_of(target)
+    fates: dict[str, set[Fate]] = {}
+    told = ("slice bound ± 1", "buffer", "precondition removed")
+    for mutant in (one for one in sample(target, 1, seed=3) if one.operator in told):
+        fates.setdefault(mutant.operator, set()).add(try_mutant(target, mutant, dimensions).fate)
+    assert not any(Fate.DEFECT in found for found in fates.values())
+    assert fates["slice bound ± 1"] == {Fate.KILLED_1}
+    assert fates["buffer"] == {Fate.KILLED_1}
+    # The domain of the target promises what the assert asks.
+    assert fates["precondition removed"] == {Fate.SURVIVED}
+
+
+def test_a_survivor_that_fails_on_some_shape_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    (target,) = good_targets(load_targets(resources.root()), "matmul_tiled_all")
+    right = verify
+    monkeypatch.setattr(
+        mutation,
+        "verify",
+        lambda *a: [replace(run, verdict=Verdict.SUCCESSFUL, qualifier="", violations=()) for run in right(*a)],
+    )
+    mutant = next(one for one in sample(target, 1, seed=3) if one.operator == "slice bound ± 1")
+    assert try_mutant(target, mutant, domain_of(target)).fate is Fate.DEFECT
