@@ -1,0 +1,17 @@
+"""How much the tests look at: a little in the suite; more with `--hypothesis-profile thorough` and `--all-shapes`."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+_HEALTH = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
+
+settings.register_profile("suite", max_examples=100, deadline=None, suppress_health_check=_HEALTH, derandomize=True)
+settings.register_profile("thorough", max_examples=20_000, deadline=None, suppress_health_check=_HEALTH)
+settings.load_profile("suite")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that makes the corpus tests run every shape of every bounded target."""
+    parser.addoption("--all-shapes", action="store_true", help="run every shape of every bounded target concretely")

@@ -1,0 +1,48 @@
+"""Every target of the manifest ends as expected, and every bounded one as running its shapes concretely does."""
+
+from __future__ import annotations
+
+import pytest
+
+from nkiverify import resources
+from nkiverify.config import Options
+from nkiverify.manifest import Target, load_targets
+from nkiverify.results import Run, Verdict
+from nkiverify.verifier import verify
+from tests.corpus.shapes import fails, run_shape, shapes_of
+
+TARGETS = load_targets(resources.root())
+
+
+def verdicts(target: Target) -> list[Run]:
+    """The verdicts in the phases that `target` expects one for."""
+    return verify(target, Options(root=resources.root()))
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_target_ends_as_expected(target: Target) -> None:
+    runs = verdicts(target)
+    assert [run.phase for run in runs] == sorted(target.expect)
+    for run in runs:
+        assert run.as_expected, f"phase {run.phase}: {run.verdict.value} {run.qualifier}: {run.reason}"
+        assert not run.qualifier or "--unwind" in target.flags, "no target is bounded that does not say so"
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_verdict_is_what_running_the_shapes_gives(target: Target, request: pytest.FixtureRequest) -> None:
+    shapes = shapes_of(target, everything=request.config.getoption("--all-shapes"))
+    if shapes is None:
+        pytest.skip("a dimension has no upper bound")
+    played = [(values, run_shape(target, values)) for values in shapes.choices]
+    for run in verdicts(target):
+        failing = [values for values, one in played if fails(one, run.phase)]
+        if run.verdict is Verdict.SUCCESSFUL:
+            assert failing == []
+        else:
+            assert run.verdict is Verdict.FAILED, run.reason
+            assert failing or not shapes.complete
+            for violation in run.violations:
+                if violation.replayed:
+                    assert fails(run_shape(target, violation.values), run.phase), violation.values
+                    assert violation.values in failing or not shapes.complete
+

@@ -1,0 +1,122 @@
+"""Kernels are loaded as they are, and nothing of it is left behind."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from nkiverify.manifest import Verification
+from nkiverify.results import Verdict
+from tests.soundness.trap import make_target, verdict
+
+
+def write(folder: Path, **files: str) -> None:
+    """Write modules into `folder`."""
+    for name, source in files.items():
+        (folder / f"{name}.py").write_text(source, encoding="utf-8")
+
+
+def call_it(v: Verification) -> None:
+    v.call(v.dim("n", 0))
+
+
+def test_nothing_of_a_run_is_left_in_the_process(tmp_path: Path) -> None:
+    write(tmp_path, helper="def size(n):\n    return n + 1\n")
+    imports = "import nki.language as nl\nfrom helper import size\n"
+    write(tmp_path, kernel=f"{imports}\ndef kernel(n):\n    assert size(n) > n\n")
+    before = (dict(sys.modules), list(sys.path), list(sys.meta_path), dict(os.environ), sys.dont_write_bytecode)
+    assert verdict(make_target(call_it, tmp_path)).verdict is Verdict.SUCCESSFUL
+    after = (dict(sys.modules), list(sys.path), list(sys.meta_path), dict(os.environ), sys.dont_write_bytecode)
+    for name in ("nki", "nki.language", "neuronxcc", "helper", "kernel"):
+        assert name not in sys.modules
+    assert after[1:] == before[1:]
+    assert not (tmp_path / "__pycache__").exists()
+
+
+def test_a_module_of_the_same_name_keeps_its_place(tmp_path: Path) -> None:
+    import json
+
+    write(tmp_path, kernel="import json\n\ndef kernel(n):\n    assert json.loads('1') + n > n\n")
+    assert verdict(make_target(call_it, tmp_path)).verdict in (Verdict.SUCCESSFUL, Verdict.UNKNOWN)
+    assert sys.modules["json"] is json
+
+
+def test_helpers_beside_the_kernel_are_followed_too(tmp_path: Path) -> None:
+    loop = "    for i in range(n):\n        total += 1\n"
+    write(tmp_path, helper=f"def count(n):\n    total = 0\n{loop}    return total\n")
+    write(tmp_path, kernel="import helper\n\ndef kernel(n):\n    assert helper.count(n) < 4\n")
+    run = verdict(make_target(call_it, tmp_path))
+    assert run.verdict is Verdict.FAILED
+    assert run.violations[0].witness == {"n": 4}
+
+
+def test_a_violation_is_at_the_line_of_the_user(tmp_path: Path) -> None:
+    source = """\
+# A comment.
+
+def kernel(n):
+    values = [
+        i
+        for i in range(n)
+    ]
+    for i in range(n):
+        x = f"{i}"
+
+        assert (
+            values[i]
+            < 3
+        )
+"""
+    write(tmp_path, kernel=source)
+    run = verdict(make_target(call_it, tmp_path))
+    assert run.verdict is Verdict.FAILED
+    assert run.qualifier == ""
+    assert run.violations[0].line in (11, 12, 13, 14)
+    assert run.violations[0].file == str(tmp_path / "kernel.py")
+
+
+def test_the_same_kernel_in_two_files_is_two_kernels(tmp_path: Path) -> None:
+    source = "def kernel(n):\n    for i in range(n):\n        assert i < 3\n"
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        write(folder, kernel=source)
+        run = verdict(make_target(call_it, folder))
+        assert run.verdict is Verdict.FAILED
+        assert run.qualifier == ""
+        assert run.violations[0].file == str(folder / "kernel.py")
+
+
+def test_a_kernel_is_read_again_when_it_has_changed(tmp_path: Path) -> None:
+    write(tmp_path, kernel="def kernel(n):\n    assert n >= 0\n")
+    assert verdict(make_target(call_it, tmp_path)).verdict is Verdict.SUCCESSFUL
+    folder = tmp_path / "changed"
+    folder.mkdir()
+    write(folder, kernel="def kernel(n):\n    assert n >= 1\n")
+    assert verdict(make_target(call_it, folder)).verdict is Verdict.FAILED
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("def kernel(n:\n", "not Python"),
+        ("kernel = 3\n", "not a function"),
+        ("raise ValueError('no')\n", "ValueError: no"),
+        ("def kernels(n):\n    pass\n", "did you mean kernels"),
+    ],
+)
+def test_a_kernel_that_cannot_be_loaded_is_said_to_be_so(source: str, says: str, tmp_path: Path) -> None:
+    write(tmp_path, kernel=source)
+    run = verdict(make_target(call_it, tmp_path))
+    assert run.verdict is Verdict.ERROR
+    assert says in run.reason
+
+
+def test_a_module_that_is_not_there_is_missed_where_it_is_used(tmp_path: Path) -> None:
+    write(tmp_path, kernel="import nowhere_to_be_found as far\n\ndef kernel(n):\n    assert far.away(n) == n\n")
+    run = verdict(make_target(call_it, tmp_path))
+    assert run.verdict in (Verdict.UNKNOWN, Verdict.ERROR)
+    assert "nowhere_to_be_found" in run.reason

@@ -1,0 +1,188 @@
+"""The cheap prover proves nothing that is false, whatever the hypotheses, and Z3 says the same."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from nkiverify.engines.smt import Answer, Question
+from nkiverify.symbolic import negate, terms
+from nkiverify.symbolic.evaluation import Valuation
+from nkiverify.symbolic.facts import Facts
+from tests.symbolic.random_domains import domains, goals
+from tests.symbolic.random_terms import (
+    DIMENSIONS,
+    NAMES,
+    Twin,
+    as_condition,
+    given_values,
+    random_terms,
+    random_values,
+)
+
+#: Milliseconds Z3 may take for a question of these tests.
+QUESTION_MS = 2000
+
+
+@given(st.data())
+def test_what_is_proved_holds_at_every_point(data: st.DataObject) -> None:
+    domain = data.draw(domains())
+    facts = Facts().extended(*domain.hypotheses)
+    if facts.contradictory:
+        assert not domain.points
+    assume(domain.points)
+    for _ in range(4):
+        goal = data.draw(goals(domain))
+        truths = domain.truths(goal)
+        if truths is not None and facts.proves(goal):
+            assert all(truths), goal
+
+
+@given(st.data())
+def test_hypotheses_added_one_by_one_are_the_same_hypotheses(data: st.DataObject) -> None:
+    domain = data.draw(domains())
+    facts = Facts()
+    for hypothesis in domain.hypotheses:
+        facts = facts.extended(hypothesis)
+    if facts.contradictory:
+        assert not domain.points
+    assume(domain.points)
+    goal = data.draw(goals(domain))
+    truths = domain.truths(goal)
+    if truths is not None and facts.proves(goal):
+        assert all(truths), goal
+
+
+@given(st.data())
+def test_the_one_value_of_a_term_is_its_value_at_every_point(data: st.DataObject) -> None:
+    domain = data.draw(domains())
+    facts = Facts().extended(*domain.hypotheses)
+    assume(domain.points)
+    term = data.draw(random_terms(4)).symbolic
+    values = domain.values(term)
+    found = facts.value_of(term)
+    if values is not None and found is not None:
+        assert set(values) == {found}
+
+
+@given(st.data())
+def test_z3_decides_as_looking_at_every_point_does(data: st.DataObject) -> None:
+    domain = data.draw(domains(with_indices=False))
+    goal = data.draw(goals(domain))
+    truths = domain.truths(goal)
+    assume(truths is not None)
+    assert truths is not None
+    question = Question(domain.hypotheses, QUESTION_MS)
+    answer = question.satisfiable(negate(goal))
+    if answer is Answer.NO:
+        assert all(truths)
+    if answer is Answer.YES:
+        found = Valuation({**given_values(dict.fromkeys(NAMES, 0)), **question.model})
+        assert found.satisfies([*domain.hypotheses, negate(goal)])
+        assert not all(truths)
+
+
+def _claim(draw: st.DrawFn) -> Any:
+    """A comparison of terms as kernels make them: linear parts, products of extents and tile counts."""
+    x, y, z = (DIMENSIONS[name] for name in draw(st.permutations(NAMES)))
+    tile = draw(st.sampled_from((2, 3, 4, 128)))
+    pieces: tuple[Any, ...] = (
+        x,
+        y,
+        x * y,
+        y * z,
+        x // tile,
+        tile * (x // tile),
+        x % tile,
+        -(-x // tile),
+        tile * -(-x // tile),
+        x // y,
+        y * (x // y),
+        x % y,
+        (x * y) // tile,
+        x * (y // tile),
+        terms.minimum([x, y]),
+        terms.maximum([x, terms.constant(tile)]),
+        terms.constant(tile),
+    )
+    left: Any = terms.constant(draw(st.integers(-2, 2)))
+    for _ in range(draw(st.integers(1, 4))):
+        piece = pieces[draw(st.integers(0, len(pieces) - 1))]
+        left = terms.add(left, piece, draw(st.sampled_from((-2, -1, -1, 1, 1, 2))))
+    relation = draw(st.sampled_from((operator.le, operator.le, operator.ge, operator.eq, operator.ne)))
+    return relation(left, 0)
+
+
+@st.composite
+def _claims(draw: st.DrawFn) -> object:
+    return _claim(draw)
+
+
+@given(st.data())
+def test_claims_over_unbounded_dimensions_are_not_refuted_once_proved(data: st.DataObject) -> None:
+    hypotheses = [as_condition(DIMENSIONS[name] >= data.draw(st.integers(-1, 2))) for name in NAMES]
+    hypotheses += [as_condition(data.draw(_claims())) for _ in range(data.draw(st.integers(0, 3)))]
+    facts = Facts().extended(*hypotheses)
+    samples = [Valuation(given_values(data.draw(random_values(-2, 300)))) for _ in range(8)]
+    inside = [sample for sample in samples if sample.satisfies(hypotheses)]
+    if facts.contradictory:
+        assert not inside
+    for _ in range(4):
+        goal = as_condition(data.draw(_claims()))
+        if not facts.proves(goal):
+            continue
+        assert all(sample.satisfies([goal]) for sample in inside), goal
+        question = Question(hypotheses, 300)
+        if question.satisfiable(negate(goal)) is Answer.YES:
+            # No value is assumed where a term divides by zero, neither here nor there.
+            assert not Valuation(question.model).satisfies([*hypotheses, negate(goal)]), (goal, question.model)
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "goal"),
+    [
+        (lambda x, y, z: [x >= 1, x % 128 == 0], lambda x, y, z: x >= 128),
+        (lambda x, y, z: [y >= 0, y < x // 128], lambda x, y, z: 128 * y + 128 <= x),
+        (lambda x, y, z: [y >= 0, y < -(-x // 128)], lambda x, y, z: 128 * y < x),
+        (lambda x, y, z: [x >= 0, x < y, z >= 0, z < 5], lambda x, y, z: 5 * x + z < 5 * y),
+        (lambda x, y, z: [x >= 0, x < y, z >= 1], lambda x, y, z: x * z + z <= y * z),
+        (lambda x, y, z: [x >= 0, y >= 1], lambda x, y, z: (x // y) * y <= x),
+        (lambda x, y, z: [x >= 0, y >= 1], lambda x, y, z: x % y < y),
+        (lambda x, y, z: [x == 2 * y, y == 3 * z, z >= 1], lambda x, y, z: x >= 6),
+        (lambda x, y, z: [terms.minimum([x, y]) >= z], lambda x, y, z: x >= z),
+    ],
+)
+def test_what_the_corpus_needs_is_proved(hypotheses: Any, goal: Any) -> None:
+    x, y, z = (DIMENSIONS[name] for name in NAMES)
+    facts = Facts().extended(*hypotheses(x, y, z))
+    assert facts.proves(goal(x, y, z))
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "goal"),
+    [
+        (lambda x, y, z: [x >= 1, x % 128 == 0], lambda x, y, z: x >= 129),
+        (lambda x, y, z: [y >= 0, y < -(-x // 128)], lambda x, y, z: 128 * y + 128 <= x),
+        (lambda x, y, z: [x >= 0, x < y, z >= 0, z <= 5], lambda x, y, z: 5 * x + z < 5 * y),
+        (lambda x, y, z: [x >= 0, x < y], lambda x, y, z: x * z + z <= y * z),
+        (lambda x, y, z: [x >= 0], lambda x, y, z: (x // y) * y <= x),
+        (lambda x, y, z: [x >= 0, y >= 1], lambda x, y, z: x % y < y - 1),
+    ],
+)
+def test_what_is_false_somewhere_is_not_proved(hypotheses: Any, goal: Any) -> None:
+    x, y, z = (DIMENSIONS[name] for name in NAMES)
+    facts = Facts().extended(*hypotheses(x, y, z))
+    assert not facts.proves(goal(x, y, z))
+
+
+@given(random_terms(5), random_values())
+def test_facts_without_hypotheses_prove_tautologies_only(twin: Twin, values: dict[str, int]) -> None:
+    expected = twin.plain(values)
+    assume(expected is not None)
+    facts = Facts()
+    for goal in (twin.symbolic <= expected - 1, twin.symbolic >= expected + 1, twin.symbolic != expected):
+        assert not facts.proves(as_condition(goal))
