@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "check": "nkiverify.commands.check",
     "contracts": "nkiverify.commands.contracts",
     "dashboard": "nkiverify.commands.dashboard",
+    "doctor": "nkiverify.commands.doctor",
     "history": "nkiverify.commands.history",
     "init": "nkiverify.commands.init",
     "replay": "nkiverify.commands.replay",

@@ -168,15 +168,22 @@ def _second_opinion(judge: _Judge, options: Options, seconds: float) -> list[Run
     from nkiverify import second_opinion
 
     beside = options.engine == "auto"
-    run = second_opinion.opinion(
-        judge.target,
-        judge.program,
-        judge.phase,
-        () if options.engine == "esbmc" else judge.decisions,
-        judge.violations_of,
-        min(seconds, second_opinion.BESIDE_SECONDS) if beside else seconds,
-        options.keep_lowered,
-    )
+    try:
+        run = second_opinion.opinion(
+            judge.target,
+            judge.program,
+            judge.phase,
+            () if options.engine == "esbmc" else judge.decisions,
+            judge.violations_of,
+            min(seconds, second_opinion.BESIDE_SECONDS) if beside else seconds,
+            options.keep_lowered,
+        )
+    except UsageError as refused:
+        if not beside:
+            raise
+        # An ESBMC that cannot be used takes nothing from the verdict of the embedded engine.
+        unusable = _plain(judge.target, judge.phase, Verdict.ERROR, str(refused), time.perf_counter(), "unusable")
+        return [replace(unusable, engine="esbmc", advisory=True)]
     if run is None:
         if beside:
             return []

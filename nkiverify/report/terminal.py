@@ -147,7 +147,7 @@ def _totals(session: Session) -> str:
     words = [_beside(run) for run in beside]
     said = ", ".join(f"{words.count(word)} {word}" for word in ("agrees", "open", "DISAGREES") if word in words)
     seconds = sum(run.milliseconds for run in beside) / 1000
-    return f"{text}\n{beside[0].engine} beside it, in {seconds:.1f} s of its own: {said}"
+    return f"{text}; {beside[0].engine} beside it, in {seconds:.1f} s of its own: {said}"
 
 
 def _unexpected(run: Run) -> bool:
