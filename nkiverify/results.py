@@ -57,9 +57,9 @@ class Violation:
 
     `values` are the same as numbers, where `witness` names the option of a choice; `smallest` says that there is no
     simpler witness (nkiverify.witness.minimise), `generalises` what else fails, by dimension. `comparison` is the
-    refuted condition with its numbers, `function` the kernel's function that the place is in. What the replay of the witness saw when the contract broke: `calls`, the calls
-    in kernel code that led to the place, outermost first; `loops` that were running, outermost first; `tensors` that
-    the place mentions.
+    refuted condition with its numbers, `function` the kernel's function that the place is in. What the replay of the
+    witness saw when the contract broke: `calls`, the calls in kernel code that led to the place, outermost first;
+    `loops` that were running, outermost first; `tensors` that the place mentions.
     """
 
     contract: str

@@ -15,6 +15,7 @@ from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.flags import unwind_of
 from nkiverify.frontend.binding import SymbolicBinding
 from nkiverify.frontend.explorer import Limits, SymbolicRun, TargetRaised
+from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import OpaqueState, Snapshot
@@ -93,7 +94,7 @@ def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: f
 def explore(target: Target, hardware: Hardware, limits: Limits) -> Exploration:
     """Run `target` symbolically; loops that carry state are found one by one and unrolled."""
     deadline = time.monotonic() + limits.seconds
-    kernel, space = load_kernel(target.kernel, target.root, instrumented=True)
+    kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
     unrolled: dict[Site, str] = {}
     for _ in range(MAX_EXPLORATIONS):
         left = replace(limits, seconds=max(0.0, deadline - time.monotonic()))
@@ -294,7 +295,9 @@ class _Judge:
             doubt = f"{violations[0].contract} at {violations[0].file}:{violations[0].line} may fail"
             return Verdict.UNKNOWN, "masked by another fault", f"{doubt}, but the plain run ends before it with {text}"
         if violations and len(doubtful) < len(violations):
-            return Verdict.FAILED, "not replayed", "no witness fails in plain Python: please report this"
+            limited = next((played.unsupported for _, played in self._replays if played.unsupported), "")
+            reason = f"the plain run on the witness cannot be made: {limited}" if limited else _CONTRADICTION
+            return Verdict.FAILED, "not replayed", reason
         limit = self._exploration.run.unsupported_construct
         if limit is not None:
             place = f" at {limit.site}" if limit.site is not None else ""
@@ -402,6 +405,8 @@ class _Confirmed:
 ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete shapes"
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
+
+_CONTRADICTION = "no witness fails in plain Python: please report this"
 
 #: Contracts that the symbolic run itself may break where it is not faithful: without a replay they prove nothing.
 _RAISED = ("kernel.exception",)

@@ -126,7 +126,7 @@ def request(reference: str, base: Path, given: Sequence[str], where: Sequence[st
         name, grid = launched.groups()
     arguments = tuple(parse_argument(text) for text in given)
     kernel = _load(path, name, base)
-    module, _ = load_module(path, base, instrumented=False)
+    module, _ = load_module(path, base)
     _bind(kernel, name, arguments)
     domain = Domain()
     for argument in arguments:
@@ -162,7 +162,7 @@ def request(reference: str, base: Path, given: Sequence[str], where: Sequence[st
 
 def _load(path: str, name: str, base: Path) -> Callable[..., Any]:
     try:
-        kernel, _ = load_kernel(f"{path}::{name}", base, instrumented=False)
+        kernel, _ = load_kernel(f"{path}::{name}", base)
     except UsageError as error:
         if name and "no function" in str(error) and "mean" not in str(error):
             known = [found.name for found in kernels_in((base / path).resolve())]

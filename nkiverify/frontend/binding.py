@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import operator
-import sys
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from nkiverify.engines.smt import Answer, Question
-from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.explorer import SymbolicRun
 from nkiverify.manifest import OutsideDomain
-from nkiverify.model.contracts import contract
 from nkiverify.program import DomainDimension
-from nkiverify.run import run_in_progress
-from nkiverify.source import KERNEL_MARKER, frame_site
 from nkiverify.symbolic.integers import Extent
-from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
+from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.symbolic.values import as_term
 
 #: Milliseconds for finding out whether a path is one of some values.
@@ -66,14 +59,10 @@ class SymbolicBinding:
 
 
 class ConcreteBinding:
-    """Dimensions have the given values; `OutsideDomain` where the target excludes them.
+    """Dimensions have the given values; `OutsideDomain` where the target excludes them."""
 
-    With `checked`, they are ints whose arithmetic in kernel code is checked for 32 bits.
-    """
-
-    def __init__(self, values: Mapping[str, int], checked: bool = False) -> None:
+    def __init__(self, values: Mapping[str, int]) -> None:
         self._values = values
-        self._checked = checked
         #: Every dimension the target asked for, with the value it got.
         self.used: dict[str, DomainDimension] = {}
 
@@ -87,15 +76,15 @@ class ConcreteBinding:
         high = described.high if described.high is not None else INT32_MAX
         if not described.low <= value <= high or value % step:
             raise OutsideDomain(f"{name} = {value}")
-        return CheckedInt(value) if self._checked else value
+        return value
 
     def choose(self, described: DomainDimension) -> int:
         """The chosen option."""
         return int(self.dimension(described))
 
     def number(self, value: Extent) -> Extent:
-        """The number itself, or one whose arithmetic is checked."""
-        return CheckedInt(value) if self._checked else value
+        """The number itself."""
+        return value
 
     def assume(self, condition: object) -> None:
         """Check that the values are in the domain."""
@@ -108,35 +97,3 @@ class ConcreteBinding:
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
         """Nothing to do: an assert raises where it does not hold."""
-
-
-class CheckedInt(int):
-    """An int that tells the concrete run when kernel code computes a value beyond 32 bits with it."""
-
-    __slots__ = ()
-
-
-def _checking(name: str) -> Callable[..., Any]:
-    plain = getattr(int, name)
-
-    def method(self: int, *others: object) -> Any:
-        result = plain(self, *others)
-        if type(result) is not int:
-            return result
-        frame = sys._getframe(1)
-        if not INT32_MIN <= result <= INT32_MAX and KERNEL_MARKER in frame.f_globals:
-            run = run_in_progress()
-            if isinstance(run, ConcreteRun):
-                run.violated(contract("host.int32"), frame_site(frame), {"value": result})
-        return CheckedInt(result)
-
-    method.__name__ = name
-    return method
-
-
-for _operation in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
-    assert hasattr(operator, f"__{_operation}__")
-    setattr(CheckedInt, f"__{_operation}__", _checking(f"__{_operation}__"))
-    setattr(CheckedInt, f"__r{_operation}__", _checking(f"__r{_operation}__"))
-for _operation in ("neg", "abs", "invert"):
-    setattr(CheckedInt, f"__{_operation}__", _checking(f"__{_operation}__"))

@@ -11,6 +11,7 @@ from typing import Any
 
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.builtins import TYPE_CALLS, sym_iter
+from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.explorer import SymbolicRun
 from nkiverify.frontend.lists import SymList
 from nkiverify.frontend.loops import (
@@ -29,8 +30,10 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import run_in_progress, unsupported
 from nkiverify.source import frame_site
+from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import SymInt
+from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
 BaseException = builtins.BaseException
 
@@ -158,6 +161,17 @@ def same(left: Any, right: Any) -> bool:
     return left is right
 
 
+def computed(value: Any) -> Any:
+    """The result of an arithmetic expression. A symbolic one has told the run itself; a plain int is looked at here."""
+    if type(value) is int and not INT32_MIN <= value <= INT32_MAX:
+        run = run_in_progress()
+        if isinstance(run, SymbolicRun):
+            run.host_integer(terms.constant(value), sys._getframe(1))
+        elif isinstance(run, ConcreteRun):
+            run.violated(contract("host.int32"), frame_site(sys._getframe(1)), {"value": value})
+    return value
+
+
 def trying() -> AbstractContextManager[None]:
     """The body of a `try` statement that has handlers."""
     run = _symbolic_run()
@@ -194,6 +208,7 @@ def type_call(function: Any) -> Any:
 __all__ = [
     "BaseException",
     "check",
+    "computed",
     "elements",
     "finish",
     "handling",

@@ -21,6 +21,7 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     f"…{x}…"                    __nki__.text("…", (x, …), "…")
     int(x), type(x), …          __nki__.type_call(int)(x)
     x is y                      __nki__.same(x, y)    (but for `is None`)
+    x + y                       __nki__.computed(x + y)
 
 Every new node has the position of the one it stands for: line numbers, tracebacks and columns stay the user's.
 """
@@ -28,6 +29,7 @@ Every new node has the position of the one it stands for: line numbers, tracebac
 from __future__ import annotations
 
 import ast
+import enum
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -50,6 +52,26 @@ HOOKS = "__nki__"
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
+class Rewriting(enum.Enum):
+    """How much of a kernel's source is rewritten before it runs."""
+
+    #: Nothing: the kernel as it is.
+    NONE = "none"
+    #: Only that results of arithmetic are looked at, for a concrete run that is to see integers beyond 32 bits.
+    ARITHMETIC = "arithmetic"
+    #: Everything a symbolic run needs.
+    FULL = "full"
+
+    def apply(self, tree: ast.Module) -> ast.Module:
+        """The module rewritten so. `tree` is changed in place."""
+        if self is Rewriting.FULL:
+            return instrument(tree)
+        if self is Rewriting.ARITHMETIC:
+            _Arithmetic().visit(tree)
+            ast.fix_missing_locations(tree)
+        return tree
+
+
 def instrument(tree: ast.Module) -> ast.Module:
     """The module rewritten. `tree` is changed in place."""
     _Rewriter().visit(tree)
@@ -66,6 +88,29 @@ class _Function:
     node: ast.AST | None = None
     #: Names of the loop variables around the present statement, innermost last; None for a `while`.
     loops: list[str | None] = field(default_factory=list)
+
+
+class _Arithmetic(ast.NodeTransformer):
+    """Hands results of arithmetic in functions to `__nki__.computed`."""
+
+    _inside = False
+
+    def _in_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        outer, self._inside = self._inside, True
+        self.generic_visit(node)
+        self._inside = outer
+        return node
+
+    visit_FunctionDef = _in_function
+    visit_AsyncFunctionDef = _in_function
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return _watched(node) if self._inside else node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        return _watched_assignment(node) if self._inside else node
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -292,6 +337,14 @@ class _Rewriter(ast.NodeTransformer):
                 parts.append(value)
         return _placed(_hook("text", *parts), node)
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return _watched(node) if self._function is not None else node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        return _watched_assignment(node) if self._function is not None else node
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         # `type` as a value would tell symbolic values from those they stand for.
         if node.id == "type" and isinstance(node.ctx, ast.Load):
@@ -321,6 +374,17 @@ class _Rewriter(ast.NodeTransformer):
 
 
 # --- building nodes ---------------------------------------------------------------------------------------------------
+
+
+def _watched(node: ast.BinOp) -> ast.AST:
+    """An arithmetic expression whose result, if it is a plain int, is checked for 32 bits."""
+    return _placed(_hook("computed", node), node)
+
+
+def _watched_assignment(node: ast.AugAssign) -> list[ast.stmt]:
+    if not isinstance(node.target, ast.Name):
+        return [node]
+    return [node, _placed(ast.Expr(_hook("computed", _load(node.target.id))), node)]
 
 
 def _load(name: str) -> ast.expr:

@@ -27,7 +27,7 @@ from nkiverify import resources
 from nkiverify.errors import UsageError
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import kernel_builtins
-from nkiverify.frontend.instrument import HOOKS, instrument
+from nkiverify.frontend.instrument import HOOKS, Rewriting
 from nkiverify.frontend.module_code import execute
 from nkiverify.frontend.placeholders import STUB_PACKAGES, Placeholder, PlaceholderModule, import_module
 from nkiverify.frontend.snapshot import register_kernel_module
@@ -37,15 +37,15 @@ from nkiverify.source import KERNEL_MARKER
 _TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 
 _stub_modules: dict[str, ModuleType] = {}
-_compiled: dict[tuple[str, int, int, bool], CodeType] = {}
+_compiled: dict[tuple[str, int, int, Rewriting], CodeType] = {}
 
 
 class KernelSpace:
-    """Kernel modules loaded together, all instrumented or all plain."""
+    """Kernel modules loaded together, all rewritten in the same way."""
 
-    def __init__(self, root: Path, instrumented: bool) -> None:
+    def __init__(self, root: Path, rewriting: Rewriting) -> None:
         self.root = root
-        self.instrumented = instrumented
+        self.rewriting = rewriting
         self.modules: dict[str, ModuleType] = {}
         #: Whether a kernel of these modules has been run since they were imported.
         self.executed = False
@@ -139,7 +139,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             return _spec(fullname, file, _StubLoader(file))
         file = self._space.source_of(fullname)
         if file is not None:
-            return _spec(fullname, file, _KernelSource(file, self._space.instrumented))
+            return _spec(fullname, file, _KernelSource(file, self._space.rewriting))
         folder = self._space.folder_of(fullname)
         if folder is None:
             return None
@@ -166,37 +166,37 @@ class _StubLoader(importlib.abc.Loader):
         self._file = file
 
     def exec_module(self, module: ModuleType) -> None:
-        exec(_compile(self._file, instrumented=False), module.__dict__)
+        exec(_compile(self._file, Rewriting.NONE), module.__dict__)
 
 
 class _KernelSource(importlib.abc.Loader):
-    def __init__(self, file: Path, instrumented: bool) -> None:
+    def __init__(self, file: Path, rewriting: Rewriting) -> None:
         self._file = file
-        self._instrumented = instrumented
+        self._rewriting = rewriting
 
     def exec_module(self, module: ModuleType) -> None:
         namespace = module.__dict__
         namespace[KERNEL_MARKER] = str(self._file)
         register_kernel_module(module.__name__)
         namespace["__builtins__"] = {**vars(builtins), "__import__": import_module}
-        if self._instrumented:
+        if self._rewriting is not Rewriting.NONE:
             namespace[HOOKS] = hooks
+        if self._rewriting is Rewriting.FULL:
             namespace["__builtins__"] = kernel_builtins(import_module)
-        execute(_compile(self._file, self._instrumented), self._file, namespace, self._compile_rest)
+        execute(_compile(self._file, self._rewriting), self._file, namespace, self._compile_rest)
 
     def _compile_rest(self, rest: ast.Module, flags: int) -> CodeType:
-        tree = instrument(rest) if self._instrumented else rest
-        code: CodeType = compile(tree, str(self._file), "exec", flags, dont_inherit=True)
+        code: CodeType = compile(self._rewriting.apply(rest), str(self._file), "exec", flags, dont_inherit=True)
         return code
 
 
-def _compile(file: Path, instrumented: bool) -> CodeType:
+def _compile(file: Path, rewriting: Rewriting) -> CodeType:
     stat = file.stat()
-    key = (str(file), stat.st_mtime_ns, stat.st_size, instrumented)
+    key = (str(file), stat.st_mtime_ns, stat.st_size, rewriting)
     code = _compiled.get(key)
     if code is None:
         tree = parse(file)
-        code = compile(instrument(tree) if instrumented else tree, str(file), "exec", dont_inherit=True)
+        code = compile(rewriting.apply(tree), str(file), "exec", dont_inherit=True)
         _compiled[key] = code
     return code
 
@@ -247,30 +247,33 @@ _RELATIVE_IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
 _spaces: dict[Path, KernelSpace] = {}
 
 
-def load_kernel(reference: str, base: Path, instrumented: bool) -> tuple[Callable[..., Any], KernelSpace]:
+def load_kernel(
+    reference: str, base: Path, rewriting: Rewriting = Rewriting.NONE
+) -> tuple[Callable[..., Any], KernelSpace]:
     """The function `name` of `path::name`, with the space it lives in. Relative paths are relative to `base`.
 
-    Instrumented modules are loaded once in a process; plain ones anew each time. Raises `UsageError` where there is no
+    Fully rewritten modules are loaded once in a process, others anew each time. Raises `UsageError` where there is no
     such file or function, or where importing it raises.
     """
     path_text, separator, name = reference.partition("::")
     if not separator or not name:
         raise UsageError(f"a kernel is written path/to/file.py::function, not {reference!r}")
-    module, space = load_module(path_text, base, instrumented)
+    module, space = load_module(path_text, base, rewriting)
     with space.active():
         return _function_named(name, module, path_text), space
 
 
-def load_module(path_text: str, base: Path, instrumented: bool) -> tuple[ModuleType, KernelSpace]:
+def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NONE) -> tuple[ModuleType, KernelSpace]:
     """The module of a kernel file, with the space it lives in; see `load_kernel`."""
     file = (base / path_text).resolve()
     if not file.is_file():
         raise UsageError(f"no kernel file {path_text}")
     root, dotted = module_name(file)
-    space = _spaces.get(root) if instrumented else None
+    shared = rewriting is Rewriting.FULL
+    space = _spaces.get(root) if shared else None
     if space is None:
-        space = KernelSpace(root, instrumented)
-        if instrumented:
+        space = KernelSpace(root, rewriting)
+        if shared:
             _spaces[root] = space
     try:
         module = space.load(dotted)

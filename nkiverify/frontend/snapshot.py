@@ -32,7 +32,10 @@ _MISSING: Any = object()
 #: What the import system puts into a module.
 _MODULE_NAMES = frozenset({"__builtins__", "__loader__", "__spec__", "__nki__"})
 #: Where C types come from whose objects do not change.
-_STATELESS_MODULES = ("builtins", "operator", "_operator", "re", "types", "typing", "decimal", "fractions", "datetime", "weakref", "_abc")
+_STATELESS_MODULES = (
+    *("builtins", "operator", "_operator", "re", "types", "typing", "decimal", "fractions", "datetime", "weakref"),
+    "_abc",
+)
 _CACHED = type(functools.lru_cache(lambda: None))
 
 #: Code of these packages keeps no state that a kernel's meaning depends on, or keeps it in the run.

@@ -222,8 +222,8 @@ def compare_quotients(
     )
 
 
-#: Numerators and denominators up to this size, added up, leave the rounding error of a quotient below the distance of two
-#: quotients with such denominators: 53 bits of a float, less a margin for one addition.
+#: Numerators and denominators up to this size, added up, leave the rounding error of a quotient below the distance of
+#: two quotients with such denominators: 53 bits of a float, less a margin for one addition.
 _SMALL = 2**50
 
 

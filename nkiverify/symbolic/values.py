@@ -23,7 +23,7 @@ class TextConversion:
 
 
 def text_of(term: Term, frame: FrameType) -> str:
-    """The text of a symbolic number. Text compares unequal to that of any number, so kernel code gets it guarded only."""
+    """The text of a symbolic number. It compares unequal to that of any number, so kernel code gets it guarded only."""
     if term.constant is None:
         if TextConversion.active:
             TextConversion.symbolic = True

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import AllBroken, BrokenContract, innermost_kernel_site
+from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification
 from nkiverify.model.contracts import Contract, contract
@@ -79,9 +80,9 @@ def replay(
     goes on, until all contracts in `awaited` are broken or it ends. `checked` makes host arithmetic beyond 32 bits a
     broken contract.
     """
-    kernel, space = load_kernel(target.kernel, target.root, instrumented=False)
+    kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC if checked else Rewriting.NONE)
     run = ObservingRun(hardware, stop_at_first, seconds, awaited)
-    binding = ConcreteBinding(values, checked)
+    binding = ConcreteBinding(values)
     error: Exception | SystemExit | None = None
     unsupported = ""
     try:

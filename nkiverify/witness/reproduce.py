@@ -9,6 +9,7 @@ from pathlib import Path
 from nkiverify.errors import ContractViolation, UsageError
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification, load_targets
 from nkiverify.model.contracts import Contract
@@ -51,14 +52,14 @@ def run_target(
     there is no such target, or the values are none of its domain.
     """
     found = _target(target, root) if isinstance(target, str) else target
-    kernel, space = load_kernel(found.kernel, found.root, instrumented=False)
+    kernel, space = load_kernel(found.kernel, found.root, Rewriting.ARITHMETIC if phase == 2 else Rewriting.NONE)
     full = str((found.root / file).resolve()) if file else ""
     run = _StoppingRun(hardware or found.hardware, contract, full, line)
     with contextlib.ExitStack() as stack:
         stack.enter_context(space.active())
         stack.enter_context(running(run))
         try:
-            found.function(Verification(ConcreteBinding(values, checked=phase == 2), kernel))
+            found.function(Verification(ConcreteBinding(values), kernel))
         except OutsideDomain as outside:
             raise UsageError(f"target {found.name}: the recorded values are outside its domain: {outside}") from None
 
