@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import hardware_named
@@ -17,7 +18,7 @@ from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
 from nkiverify.model.tensor import Tensor, argument
 from nkiverify.run import running
 
-LIBRARY = KernelSpace(Path(__file__).parent, instrumented=False)
+LIBRARY = KernelSpace(Path(__file__).parent, Rewriting.NONE)
 
 with LIBRARY.active():
     nki: Any = importlib.import_module("nki")

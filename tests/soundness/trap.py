@@ -57,7 +57,7 @@ def target_for(source: str, folder: Path, *, low: int = 0, high: int | None = No
     def call(v: Verification) -> None:
         v.call(*(v.dim(name, low, high) for name in parameters))
 
-    kernel, _ = load_kernel("kernel.py::kernel", folder, instrumented=False)
+    kernel, _ = load_kernel("kernel.py::kernel", folder)
     parameters = tuple(inspect.signature(kernel).parameters)
     return make_target(call, folder, flags=flags)
 
@@ -101,7 +101,7 @@ def fails(played: Replay, phase: int) -> bool:
 
 def concrete_runs(target: Target, tried: range, phase: int = 1) -> Iterator[tuple[dict[str, int], Replay]]:
     """The concrete runs of `target` on all combinations of `tried` values."""
-    kernel, _ = load_kernel(target.kernel, target.root, instrumented=False)
+    kernel, _ = load_kernel(target.kernel, target.root)
     names = tuple(inspect.signature(kernel).parameters)
     for values in itertools.product(tried, repeat=len(names)):
         named = dict(zip(names, values, strict=True))
