@@ -26,7 +26,7 @@ from nkiverify.campaign.subject import Bench, OutOfTime, Subject, concrete, fail
 from nkiverify.errors import UsageError
 
 #: Kernels tried in one process: terms and modules stay in memory for its life.
-BATCH = 500
+BATCH = 100
 
 #: Seconds for one kernel in all, and for its verdicts.
 KERNEL_SECONDS = 5.0

@@ -25,11 +25,12 @@ from tabulate import tabulate
 
 from nkiverify import resources
 from nkiverify.campaign.operators import OPERATORS, Mutant, Site, sites
-from nkiverify.campaign.subject import HARDWARE, OutOfTime, concrete, fails, forget, time_limit
+from nkiverify.campaign.subject import OutOfTime, concrete, fails, forget, time_limit
 from nkiverify.config import Options
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.explorer import Limits
 from nkiverify.manifest import Target, load_targets
+from nkiverify.model.hardware import hardware_named
 from nkiverify.program import DomainDimension
 from nkiverify.results import Kind, Run, Verdict
 from nkiverify.verifier import explore, verify
@@ -102,7 +103,7 @@ def mutated(target: Target, mutant: Mutant) -> Iterator[Target]:
 
 def domain_of(target: Target) -> list[DomainDimension]:
     """The dimensions of the target."""
-    return explore(target, HARDWARE, Limits(seconds=30.0)).run.program.dimensions
+    return explore(target, hardware_named(target.hardware), Limits(seconds=30.0)).run.program.dimensions
 
 
 def shapes(dimensions: Sequence[DomainDimension], source: random.Random) -> Iterator[dict[str, int]]:

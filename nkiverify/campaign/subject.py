@@ -21,7 +21,6 @@ from nkiverify.results import Kind, Run, Verdict
 from nkiverify.verifier import verify
 from nkiverify.witness.replay import Replay, replay
 
-HARDWARE = hardware_named("trn2")
 PHASES = (1, 2)
 
 
@@ -145,7 +144,7 @@ def verdicts(target: Target, seconds: float) -> list[Run]:
 
 def concrete(target: Target, values: dict[str, int]) -> Replay:
     """The run on ordinary ints."""
-    return replay(target, values, HARDWARE, checked=True, seconds=5.0)
+    return replay(target, values, hardware_named(target.hardware), checked=True, seconds=5.0)
 
 
 def fails(played: Replay, phase: int) -> bool:
