@@ -74,11 +74,12 @@ class Dialect:
         """A new variable."""
         raise NotImplementedError
 
-    def define_floor(self, name: str, top: str, bottom: str, *, plain: bool, nonzero: bool) -> None:
+    def define_floor(self, name: str, top: str, bottom: str, *, added: int | None, nonzero: bool) -> None:
         """A new variable: `top // bottom` as Python rounds it.
 
-        `plain`: the numerator is not negative and the denominator positive, and the language is to divide them.
-        `nonzero`: the denominator is never zero. Where it is, the value is any that is no larger than the numerator.
+        `added`: how often the denominator is to be added to the numerator so that positive numbers are divided; None
+        if they are not to be divided. `nonzero`: the denominator is never zero. Where it is, the value is any that is
+        no larger than the numerator.
         """
         raise NotImplementedError
 
@@ -226,10 +227,9 @@ class CDialect(Dialect):
     def define(self, name: str, value: str) -> None:
         self.text.line(f"int64 {name} = {value};")
 
-    def define_floor(self, name: str, top: str, bottom: str, *, plain: bool, nonzero: bool) -> None:
-        self._divides = self._divides or not plain
-        quotient = f"{_bracketed(top)} / {_bracketed(bottom)}"
-        self.define(name, quotient if plain else f"floor_div({top}, {bottom})")
+    def define_floor(self, name: str, top: str, bottom: str, *, added: int | None, nonzero: bool) -> None:
+        self._divides = self._divides or added is None
+        self.define(name, f"floor_div({top}, {bottom})" if added is None else _shifted(top, "/", bottom, added))
 
     def assign(self, name: str, value: str) -> None:
         self.text.line(f"{name} = {value};")
@@ -294,10 +294,13 @@ class PythonDialect(Dialect):
     def define(self, name: str, value: str) -> None:
         self.text.line(f"{name}: int = {value}")
 
-    def define_floor(self, name: str, top: str, bottom: str, *, plain: bool, nonzero: bool) -> None:
+    def define_floor(self, name: str, top: str, bottom: str, *, added: int | None, nonzero: bool) -> None:
         quotient = f"{_bracketed(top)} // {_bracketed(bottom)}"
-        if plain or (nonzero and self._native):
+        if self._native and nonzero:
             self.define(name, quotient)
+            return
+        if added is not None:
+            self.define(name, _shifted(top, "//", bottom, added))
             return
         self.arbitrary(name)
         if self._native:
@@ -357,6 +360,13 @@ _UNPRINTABLE = re.compile(r"[^\x20-\x7e]|\\|\?\?")
 def one_line(text: str) -> str:
     """Text that cannot end the comment it stands in: no line breaks, and no backslash that would join lines."""
     return _UNPRINTABLE.sub("_", text)
+
+
+def _shifted(top: str, division: str, bottom: str, added: int) -> str:
+    """`(top + added*bottom) / bottom - added`."""
+    if not added:
+        return f"{_bracketed(top)} {division} {_bracketed(bottom)}"
+    return f"({top} + {added}*{_bracketed(bottom)}) {division} {_bracketed(bottom)} - {added}"
 
 
 def _bracketed(expression: str) -> str:

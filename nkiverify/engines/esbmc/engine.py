@@ -30,12 +30,17 @@ from nkiverify.symbolic.terms import Atom, Div, Term
 #: The bound for ESBMC's unwinding where the target's flags name none: loops of up to eight iterations are unwound.
 DEFAULT_UNWIND = 9
 
-#: Seconds for one run of ESBMC with many claims, and with one: what has not ended by then is divided, or given up.
+#: Seconds of computing for one run of ESBMC with many claims, and with one: what has not ended by then is divided, or
+#: given up. On a busy machine, or where a process cannot be limited like this, it may take so many times longer.
 GROUP_SECONDS = 4.0
 CLAIM_SECONDS = 2.0
-#: Seconds that starting takes at most, on a busy machine; on an idle one, the Python front end takes more than one.
-START_SECONDS = {Language.C: 1.0, Language.PYTHON: 8.0}
+PATIENCE = 5.0
+#: Seconds of computing that starting takes at most: on the machines we know, 0.05 and 1.5.
+START_SECONDS = {Language.C: 0.5, Language.PYTHON: 3.0}
 
+
+#: How many assignments are tried to complete the values of a trace for claims that it is not about.
+_FEW_COMPLETIONS = 4
 
 #: What may be over sooner, or not happen, with fewer claims. Solvers crash on what is too much for them.
 _TOO_HARD = (Conclusion.TIMED_OUT, Conclusion.OUT_OF_MEMORY, Conclusion.CRASHED)
@@ -258,17 +263,19 @@ class EsbmcEngine:
         taken: set[int] = set()
         for violation in report.violations:
             number = violation.property.claim
-            if number is None or number not in lowered.asserted or number in self._session.decided:
+            if number is None or number not in lowered.asserted or number in taken:
                 continue
-            taken.add(number)
-            claim, path = self._paths[number]
-            values = hypotheses.refuting(claim, path, _values(violation.values, lowered))
-            if values is not None:
-                self._decide(number, Outcome.REFUTED, plan, values)
-            else:
+            values = _values(violation.values, lowered)
+            if self._confirm(number, values, plan):
+                # What else fails for the same values need not be asked for one by one.
+                taken.update(
+                    other for other in asked if other != number and self._confirm(other, values, plan, few=True)
+                )
+            elif number not in self._session.decided:
                 fault = f"ESBMC's counterexample for claim {number} is none over the integers"
                 self._session.faults.append(fault)
                 self._session.postpone([number], fault)
+            taken.add(number)
         if not taken:
             self._leave_open(asked, Report(Conclusion.FAULT, detail="a violated claim that was not asked for"))
             return []
@@ -278,6 +285,15 @@ class EsbmcEngine:
             for number in [number for number in asked if number in passed]:
                 self._decide(number, Outcome.PROVED, plan)
         return [number for number in asked if number not in taken and number not in self._session.decided]
+
+    def _confirm(self, number: int, values: dict[Atom, int], plan: Plan, few: bool = False) -> bool:
+        """Whether the claim fails for `values`: it is then refuted. With `few`, little is tried to complete them."""
+        claim, path = self._paths[number]
+        completions = _FEW_COMPLETIONS if few else hypotheses.MOST_COMPLETIONS
+        complete = hypotheses.refuting(claim, path, values, completions)
+        if complete is not None and number not in self._session.decided:
+            self._decide(number, Outcome.REFUTED, plan, complete)
+        return complete is not None
 
     def _leave_open(self, asked: Collection[int], report: Report) -> None:
         reason = report.detail or report.conclusion.value
@@ -311,16 +327,18 @@ class EsbmcEngine:
         """Run ESBMC on `lowered`; with `every`, for a verdict on every claim."""
         session = self._session
         session.runs += 1
-        limit = min(session.seconds_left, seconds + START_SECONDS[self._language])
-        if limit <= 0:
+        if session.seconds_left <= 0:
             return Report(Conclusion.TIMED_OUT)
+        computing = seconds + START_SECONDS[self._language]
+        limit = min(session.seconds_left, computing * PATIENCE)
         name = f"{self._title}-phase{session.phase}-{session.runs}{lowered.suffix}"
         options = [*self._options(lowered, attempt), *(["--multi-property"] if every else [])]
         text = lowered.commented(f"esbmc {' '.join([name, *options])}")
         (session.folder / name).write_text(text, encoding="utf-8")
         if self._keep is not None:
             (self._keep / name).write_text(text, encoding="utf-8")
-        finished = process.run([self._installation.path, name, *options], session.folder, limit)
+        command: list[str | Path] = [self._installation.path, name, *options]
+        finished = process.run(command, session.folder, limit, computing)
         return replace(output.read(finished, self._installation.version), every=every)
 
     def _options(self, lowered: Lowered, attempt: _Attempt) -> list[str]:

@@ -16,7 +16,7 @@ from nkiverify.symbolic.terms import Atom, Dimension, Index
 DIVISION = "host.division_by_zero"
 
 #: Most assignments that are tried for the variables of which a trace does not tell the value.
-_MOST_COMPLETIONS = 5000
+MOST_COMPLETIONS = 5000
 
 Hypotheses = tuple[Condition | bool, ...]
 
@@ -82,11 +82,13 @@ def _paths(block: Block, path: list[tuple[Condition | bool, bool]], loops: list[
     del path[depth:]
 
 
-def refuting(claim: Claim, path: Path, values: Mapping[Atom, int]) -> dict[Atom, int] | None:
+def refuting(
+    claim: Claim, path: Path, values: Mapping[Atom, int], completions: int = MOST_COMPLETIONS
+) -> dict[Atom, int] | None:
     """Values of all variables, those of `values` among them, for which the claim fails; None if there are none.
 
-    A trace does not tell the index of a loop that was unwound, nor the value of a variable that does not matter: a few
-    are tried.
+    A trace does not tell the index of a loop that was unwound, nor the value of a variable that does not matter: up to
+    `completions` assignments to these are tried.
     """
     failing = [*path.hypotheses, negate(claim.condition)]
     mentioned = {atom for condition in failing if isinstance(condition, Condition) for atom in condition.atoms()}
@@ -96,7 +98,7 @@ def refuting(claim: Claim, path: Path, values: Mapping[Atom, int]) -> dict[Atom,
             failing += _range(atom)
     missing = sorted((atom for atom in variables if atom not in values), key=lambda atom: atom.uid)
     choices = product(*(_candidates(atom, path) for atom in missing))
-    for chosen in islice(choices, _MOST_COMPLETIONS):
+    for chosen in islice(choices, completions):
         valuation = Valuation({**values, **dict(zip(missing, chosen, strict=True))})
         try:
             if all(valuation.holds(condition) for condition in failing):

@@ -20,15 +20,16 @@ from pathlib import Path
 
 from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
 from nkiverify.engines.esbmc.hints import facts_about, facts_of, products
-from nkiverify.engines.esbmc.ranges import Ranges
+from nkiverify.engines.esbmc.ranges import Ranges, writable
 from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Select, Term
 
-#: How many assertions unwinding may make of the claims of a program; loops beyond that take the representative form.
-MOST_INSTANCES = 1000
+#: How many assertions unwinding may add to those of a program. Its loops are kept as loops one after the other, until
+#: there are that many; the others take the representative form.
+MOST_INSTANCES = 2000
 
 
 class Language(enum.Enum):
@@ -135,6 +136,7 @@ class _Lowering:
         self._asserted: set[int] = set()
         self._too_wide: set[int] = set()
         self._forms: Counter[LoopForm] = Counter()
+        self._instances = 0
 
     def result(self, title: str) -> Lowered:
         scope = _Scope()
@@ -197,7 +199,7 @@ class _Lowering:
 
     def _claim(self, claim: Claim, scope: _Scope) -> None:
         condition = claim.condition
-        if self._plan.arithmetic is Arithmetic.BIT_VECTORS and not scope.ranges.fits(condition):
+        if not self._exactly_sayable(condition, scope):
             self._too_wide.add(claim.number)
             self._write.comment(f"left out, since it does not fit 64 bits: claim {claim.number}, {claim.condition!r}")
             return
@@ -278,12 +280,13 @@ class _Lowering:
 
     def _loop(self, loop: Loop, scope: _Scope) -> None:
         trips = scope.ranges.term(loop.extent).high
-        instances = scope.instances * max(1, trips)
         form = LoopForm.REPRESENTATIVE
-        if self._is_counting(loop) and self._term_sayable(loop.extent, scope):
+        inside = _Scope(scope)
+        inside.ranges.learn_range(loop.index, 0, trips - 1)
+        if self._is_counting(loop) and all(self._exactly_sayable(bound, inside) for bound in loop.bounds):
             if self._plan.induction:
                 form = LoopForm.INDUCTIVE
-            elif trips < self._plan.unwind and instances * self._wanted(loop) <= MOST_INSTANCES:
+            elif trips < self._plan.unwind and self._afford(loop, scope, int(trips)):
                 form = LoopForm.UNWOUND
         self._forms[form] += 1
         if form is LoopForm.REPRESENTATIVE:
@@ -292,13 +295,21 @@ class _Lowering:
         self._define(loop.extent, scope)
         inner = _Scope(scope)
         inner.in_loop = True
-        inner.instances = int(instances) if not math.isinf(instances) else 1
+        inner.instances = 1 if math.isinf(trips) else scope.instances * max(1, int(trips))
         inner.declared.add(loop.index)
         inner.ranges.learn_range(loop.index, 0, trips - 1)
         inner.facts.extend([terms.of_atom(loop.index), terms.scale(_last_less(loop), -1)])
         extent = self._write.term(loop.extent, self._name)
         with self._write.loop(self._name(loop.index), extent, place(loop.site)):
             self._block(loop.body, inner)
+
+    def _afford(self, loop: Loop, scope: _Scope, trips: int) -> bool:
+        """Whether the assertions that unwinding `loop` adds are few enough; they are then added."""
+        added = scope.instances * max(0, trips - 1) * self._wanted(loop)
+        if self._instances + added > MOST_INSTANCES:
+            return False
+        self._instances += added
+        return True
 
     def _is_counting(self, loop: Loop) -> bool:
         """Whether the bounds say 0 <= index < extent and nothing else."""
@@ -309,34 +320,36 @@ class _Lowering:
     def _representative(self, loop: Loop, scope: _Scope) -> None:
         write = self._write
         self._declare(loop.index, scope)
-        stated: list[str] = []
+        stated: list[Condition | bool] = []
+        known = _Scope(scope)
+        for bound in loop.bounds:
+            if self._sayable(bound, known):
+                self._range_indices(bound, scope)
+                self._define_for(bound, scope)
+                stated.append(bound)
+                known.learn(bound)
+            else:
+                write.comment(f"left out, since it does not fit 64 bits: {bound!r}")
         inner = _Scope(scope)
         inner.in_loop = False
-        for bound in loop.bounds:
-            if bound is True:
-                continue
-            if not self._sayable(bound, inner):
-                write.comment(f"left out, since it does not fit 64 bits: {bound!r}")
-                continue
-            self._range_indices(bound, scope)
-            self._define_for(bound, scope)
-            stated.append(write.condition(bound, self._name))
+        for bound in stated:
             inner.learn(bound)
-        # Declared above while the block around it was open.
-        inner.declared |= scope.declared
-        inner.ranged |= scope.ranged
         note = ", ".join(filter(None, ("any one iteration", place(loop.site))))
-        with write.when(write.all_of(stated), note):
+        entered = write.all_of([write.condition(bound, self._name) for bound in stated if bound is not True])
+        with write.when(entered, note):
             self._block(loop.body, inner)
 
     # --- atoms ---
 
     def _sayable(self, condition: Condition | bool, scope: _Scope) -> bool:
         """Whether `condition` can be stated as a hypothesis."""
-        return self._plan.arithmetic is Arithmetic.INTEGERS or scope.ranges.hypothesis_fits(condition)
+        if self._plan.arithmetic is Arithmetic.INTEGERS:
+            return writable(condition)
+        return scope.ranges.hypothesis_fits(condition)
 
-    def _term_sayable(self, term: Term, scope: _Scope) -> bool:
-        return self._plan.arithmetic is Arithmetic.INTEGERS or scope.ranges.term_fits(term)
+    def _exactly_sayable(self, condition: Condition | bool, scope: _Scope) -> bool:
+        """Whether `condition` can be claimed."""
+        return writable(condition) if self._plan.arithmetic is Arithmetic.INTEGERS else scope.ranges.fits(condition)
 
     def _unranged(self, condition: Condition | bool, scope: _Scope) -> list[Index]:
         """The representative indices in `condition` whose range is no hypothesis yet."""
@@ -386,7 +399,7 @@ class _Lowering:
                 name,
                 write.term(atom.numerator, self._name),
                 write.term(atom.denominator, self._name),
-                plain=scope.ranges.divides_plainly(atom),
+                added=scope.ranges.positive_division(atom),
                 nonzero=bottom.low > 0 or bottom.high < 0,
             )
         elif isinstance(atom, Min):

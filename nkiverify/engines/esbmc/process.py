@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import math
 import os
 import selectors
 import shutil
@@ -53,12 +54,18 @@ class Finished:
 
 
 def run(
-    command: Sequence[str | Path], folder: Path, seconds: float, memory: int = MEMORY_BYTES, output: int = OUTPUT_BYTES
+    command: Sequence[str | Path],
+    folder: Path,
+    seconds: float,
+    cpu_seconds: float | None = None,
+    memory: int = MEMORY_BYTES,
+    output: int = OUTPUT_BYTES,
 ) -> Finished:
     """Run `command` in `folder` for at most `seconds`, with at most `memory` bytes in each of its processes.
 
     The process gets a group of its own, which is killed whole before this returns or raises, by Ctrl-C for example.
-    Its temporary files go to `folder`.
+    Its temporary files go to `folder`. Where the system can limit the time that the process computes, `cpu_seconds`
+    does: what comes to an end on an idle machine then comes to an end on a busy one.
     """
     started = time.monotonic()
     try:
@@ -74,10 +81,12 @@ def run(
     except OSError as error:
         return Finished(Ending.NOT_STARTED, None, f"{error.strerror or error}\n", time.monotonic() - started)
     try:
-        _limit_memory(process.pid, memory)
+        _limit(process.pid, memory, cpu_seconds)
         ending, text = _read(process, started + seconds, output)
     finally:
         _kill_group(process)
+    if process.returncode == -signal.SIGXCPU:
+        ending = Ending.TIMED_OUT
     status = process.returncode if ending is Ending.EXITED else None
     return Finished(ending, status, text, time.monotonic() - started)
 
@@ -94,13 +103,16 @@ def _dying_with_us() -> list[str]:
     return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv is not None else []
 
 
-def _limit_memory(pid: int, memory: int) -> None:
+def _limit(pid: int, memory: int, cpu_seconds: float | None) -> None:
     if sys.platform == "linux":
         import resource
 
         with contextlib.suppress(ProcessLookupError, PermissionError):
             resource.prlimit(pid, resource.RLIMIT_AS, (memory, memory))
             resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+            if cpu_seconds is not None:
+                whole = max(1, math.ceil(cpu_seconds))
+                resource.prlimit(pid, resource.RLIMIT_CPU, (whole, whole + 1))
 
 
 def _read(process: subprocess.Popen[bytes], deadline: float, limit: int) -> tuple[Ending, str]:

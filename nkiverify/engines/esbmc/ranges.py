@@ -88,9 +88,8 @@ class Ranges:
 
     def _atom_fits(self, atom: Atom) -> bool:
         if isinstance(atom, Div):
-            if not (self.term_fits(atom.numerator) and self.term_fits(atom.denominator)):
-                return False
-            return self.divides_positive(atom) or self._multiplication_fits(atom)
+            parts = self.term_fits(atom.numerator) and self.term_fits(atom.denominator)
+            return parts and (self.positive_division(atom) is not None or self._multiplication_fits(atom))
         if isinstance(atom, Min):
             return all(self.term_fits(term) for term in atom.terms)
         if isinstance(atom, Select):
@@ -98,17 +97,22 @@ class Ranges:
             return arms and self.fits(atom.condition)
         return True
 
-    def divides_positive(self, atom: Div) -> bool:
-        """Whether the numerator is not negative and the denominator positive: rounding towards zero is the same."""
-        return self.term(atom.numerator).low >= 0 and self.term(atom.denominator).low > 0
+    def positive_division(self, atom: Div) -> int | None:
+        """How often the denominator is to be added to the numerator so that positive numbers can be divided.
 
-    def divides_plainly(self, atom: Div) -> bool:
-        """Whether the quotient is best left to the language's division.
-
-        Solvers of bit-vectors are quicker with the remainder that a quotient leaves, if the denominator is no constant.
+        With that number c, `(a + c*b)/b - c` rounds down, as Python does, where a language rounds towards zero. None
+        where that is not known, does not fit, or is no good: if the denominator is no constant, solvers of bit-vectors
+        are quicker with the remainder that a quotient leaves.
         """
-        simple = atom.denominator.constant is not None or not self._multiplication_fits(atom)
-        return simple and self.divides_positive(atom)
+        top, bottom = self.term(atom.numerator), self.term(atom.denominator)
+        constant = atom.denominator.constant
+        if constant is None:
+            plain = top.low >= 0 and bottom.low > 0 and not self._multiplication_fits(atom)
+            return 0 if plain else None
+        if constant <= 0 or math.isinf(top.low):
+            return None
+        added = max(0, -(int(top.low) // constant))
+        return added if top.high + added * constant < 2 * LARGEST else None
 
     def _multiplication_fits(self, atom: Div) -> bool:
         # The quotient is at most as large as the numerator, and its product is subtracted from that.
@@ -198,6 +202,19 @@ class Ranges:
 
 def _parts(term: Term) -> Iterator[tuple[Monomial, int]]:
     yield from term.monomials.items()
+
+
+def writable(condition: Condition | bool) -> bool:
+    """Whether all numbers in `condition`, and in the terms that it is computed from, can be written as 64-bit integers.
+
+    That is asked of them where integers are unbounded, too: nothing else is.
+    """
+    if isinstance(condition, bool):
+        return True
+    terms_in = [*condition.terms()]
+    for atom in condition.atoms():
+        terms_in.extend(atom.arguments())
+    return all(abs(factor) <= LARGEST for term in terms_in for _, factor in _parts(term))
 
 
 def sides(term: Term) -> tuple[Term, Term]:

@@ -1,0 +1,221 @@
+"""What the ESBMC of the wheel decides, against what is true."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+from nkiverify.engines.embedded import Outcome
+from nkiverify.engines.esbmc import locate
+from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
+from nkiverify.engines.esbmc.flags import Flags, Strategy
+from nkiverify.engines.esbmc.locate import Installation, Solver
+from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm
+from nkiverify.program import Assume, Program
+from nkiverify.symbolic import any_of
+from tests.engines.esbmc.programs import (
+    DIVISION,
+    Writer,
+    atom,
+    branch,
+    claim,
+    dimension,
+    index,
+    loop,
+    program,
+    truth,
+)
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine != "x86_64", reason="the wheel is for Linux on x86-64"
+)
+
+LARGE = 2**31 - 1
+NO_FLAGS = Flags()
+
+
+@pytest.fixture(scope="module")
+def wheel() -> Installation:
+    found = locate.find({"PATH": os.defpath})
+    assert found is not None
+    return found
+
+
+def decide(
+    installation: Installation, written: Program, flags: Flags = NO_FLAGS, only: Arithmetic | None = None
+) -> Result:
+    engine = EsbmcEngine(installation, written, "test", flags, only=only)
+    return engine.decide(1, 120.0)
+
+
+def outcomes(result: Result) -> dict[int, Outcome]:
+    return {decision.claim.number: decision.outcome for decision in result.decisions}
+
+
+#: Bit-vectors take half a minute for the others.
+QUICK = (0, 2, 3, 5, 6, 7, 8, 10)
+
+
+@pytest.mark.parametrize(
+    ("seed", "only"),
+    [(seed, Arithmetic.INTEGERS) for seed in range(12)] + [(seed, Arithmetic.BIT_VECTORS) for seed in QUICK],
+)
+def test_random_programs(wheel: Installation, seed: int, only: Arithmetic) -> None:
+    written = Writer(random.Random(seed), products=only is Arithmetic.INTEGERS).program()
+    expected = truth(written)
+    result = decide(wheel, written, only=only)
+    for decision in result.decisions:
+        # What is never reached holds; ESBMC 6.7.0 does not tell that apart.
+        assert decision.outcome is expected.get(decision.claim.number, Outcome.PROVED), decision.claim
+    assert result.faults == ()
+
+
+def test_every_refuted_claim_of_a_program_is_found(wheel: Installation) -> None:
+    n = dimension("n")
+    written = program({"n": (1, 9)}, *(claim(number, n != number) for number in range(1, 13)))
+    found = outcomes(decide(wheel, written))
+    assert [number for number, outcome in found.items() if outcome is Outcome.REFUTED] == list(range(1, 10))
+    assert [number for number, outcome in found.items() if outcome is Outcome.PROVED] == [10, 11, 12]
+
+
+def test_the_values_of_a_counterexample_include_those_of_indices(wheel: Installation) -> None:
+    n, i = dimension("n"), index("i", dimension("n"))
+    (decision,) = decide(wheel, program({"n": (1, 4)}, loop(i, claim(1, i < 3)))).decisions
+    assert decision.outcome is Outcome.REFUTED
+    assert decision.values == {atom(n): 4, atom(i): 3}
+
+
+def test_the_last_legal_and_the_first_illegal_tile(wheel: Installation) -> None:
+    n, i = dimension("N"), index("i", dimension("N") // 512)
+    for size, expected in ((512, Outcome.PROVED), (513, Outcome.REFUTED)):
+        written = program({"N": (1, LARGE)}, Assume(n % 512 == 0), loop(i, claim(1, 512 * i + size <= n)))
+        assert outcomes(decide(wheel, written)) == {1: expected}
+
+
+def test_products_of_variables_are_decided_with_unbounded_integers(wheel: Installation) -> None:
+    rows, columns = dimension("rows"), dimension("columns")
+    i, j = index("i", rows), index("j", columns)
+    bounds = {"rows": (1, LARGE), "columns": (1, LARGE)}
+    for last, expected in ((1, Outcome.PROVED), (2, Outcome.REFUTED)):
+        inside = claim(1, i * columns + j <= rows * columns - last)
+        (decision,) = decide(wheel, program(bounds, loop(i, loop(j, inside)))).decisions
+        assert (decision.outcome, decision.arithmetic) == (expected, Arithmetic.INTEGERS)
+
+
+def test_a_product_that_wraps_around_64_bits_proves_nothing(wheel: Installation) -> None:
+    # 2**16 * 2**16 * 2**16 * 2**16 is 0 in 64 bits.
+    names = "abcd"
+    bounds = dict.fromkeys(names, (2**16, 2**16))
+    product = dimension("a") * dimension("b") * dimension("c") * dimension("d")
+    written = program(bounds, claim(1, product >= 2**60), claim(2, product <= 0))
+    assert outcomes(decide(wheel, written)) == {1: Outcome.PROVED, 2: Outcome.REFUTED}
+    narrow = decide(wheel, written, only=Arithmetic.BIT_VECTORS)
+    assert {(decision.outcome, decision.reason) for decision in narrow.decisions} == {
+        (Outcome.UNDECIDED, "it does not fit 64 bits")
+    }
+
+
+def test_loops_within_the_bound_are_unwound_and_others_are_represented(wheel: Installation) -> None:
+    n, long = dimension("n"), dimension("long")
+    i, j = index("i", n), index("j", long)
+    written = program({"n": (0, 4), "long": (0, LARGE)}, loop(i, claim(1, i < n)), loop(j, claim(2, j < long)))
+    result = decide(wheel, written, Flags(unwind=5))
+    assert result.forms == {LoopForm.UNWOUND: 1, LoopForm.REPRESENTATIVE: 1}
+    assert outcomes(result) == {1: Outcome.PROVED, 2: Outcome.PROVED}
+    # Four iterations need a bound of five: with less, no unwinding assertion fails, the loop takes the other form.
+    result = decide(wheel, written, Flags(unwind=4))
+    assert result.forms == {LoopForm.REPRESENTATIVE: 2}
+    assert outcomes(result) == {1: Outcome.PROVED, 2: Outcome.PROVED}
+
+
+@pytest.mark.parametrize("strategy", [Strategy.K_INDUCTION, Strategy.INCREMENTAL])
+def test_strategies(wheel: Installation, strategy: Strategy) -> None:
+    n = dimension("n")
+    i = index("i", n)
+    for last, expected in ((4, Outcome.PROVED), (3, Outcome.REFUTED)):
+        written = program({"n": (0, 4)}, loop(i, claim(1, i < last)), claim(2, n >= 0))
+        result = decide(wheel, written, Flags(strategy=strategy))
+        assert outcomes(result) == {1: expected, 2: Outcome.PROVED}
+        assert LoopForm.REPRESENTATIVE not in result.forms
+
+
+def test_a_solver_that_a_build_lacks_is_noted(wheel: Installation) -> None:
+    written = program({"n": (1, 4)}, claim(1, dimension("n") <= 4))
+    result = decide(wheel, written, Flags(solver=Solver.BITWUZLA))
+    assert outcomes(result) == {1: Outcome.PROVED}
+    assert result.notes == ("esbmc 6.7.0 has no --bitwuzla: its default solver instead",)
+    assert decide(wheel, written, Flags(solver=Solver.Z3)).notes == ()
+
+
+def test_the_overflow_check_is_passed_on(wheel: Installation, tmp_path: Path) -> None:
+    n = dimension("n")
+    written = program({"n": (1, LARGE)}, claim(1, 2 * n >= n + 1), claim(2, 2 * n >= n + 2))
+    engine = EsbmcEngine(wheel, written, "test", Flags(overflow_check=True), tmp_path)
+    assert outcomes(engine.decide(1, 60.0)) == {1: Outcome.PROVED, 2: Outcome.REFUTED}
+    assert any("--overflow-check" in file.read_text() for file in tmp_path.iterdir())
+
+
+def test_an_empty_domain_is_found_out(wheel: Installation) -> None:
+    n = dimension("n")
+    written = program({"n": (1, 9)}, Assume(n % 10 == 0, "domain"), claim(1, n == 5))
+    assert outcomes(decide(wheel, written)) == {1: Outcome.UNREACHED}
+
+
+def test_a_program_without_claims_takes_no_run(wheel: Installation) -> None:
+    result = decide(wheel, program({"n": (1, 9)}))
+    assert (result.decisions, result.runs) == ((), 0)
+
+
+def test_divisions_by_zero_are_reported_one_by_one(wheel: Installation) -> None:
+    n = dimension("n")
+    zero = Assume(n != 0, "a division", of_division=True)
+    quotient = claim(3, 8 // n >= 1)
+    written = program({"n": (0, 8)}, claim(1, n != 0, DIVISION), zero, claim(2, n != 0, DIVISION), quotient)
+    assert outcomes(decide(wheel, written)) == {1: Outcome.REFUTED, 2: Outcome.REFUTED, 3: Outcome.PROVED}
+
+
+def test_a_representative_index_is_within_its_range(wheel: Installation) -> None:
+    n = dimension("n")
+    element = index("element", n, representative=True)
+    written = program(
+        {"n": (0, 4)},
+        claim(1, element < 4),
+        claim(2, element < 3),
+        claim(3, n >= 1),
+        Assume(element >= 2),
+        claim(4, n >= 3),
+    )
+    expected = {1: Outcome.PROVED, 2: Outcome.REFUTED, 3: Outcome.REFUTED, 4: Outcome.PROVED}
+    assert outcomes(decide(wheel, written)) == expected
+
+
+def test_hypotheses_do_not_leave_the_block_they_are_in(wheel: Installation) -> None:
+    n, i = dimension("n"), index("i", dimension("n"))
+    written = program(
+        {"n": (0, 4)},
+        loop(i, Assume(n >= 4), claim(1, n >= 4)),
+        claim(2, n >= 4),
+        branch(n <= 2, [Assume(n >= 1), claim(3, any_of(n == 1, n == 2))], [claim(4, n >= 3), claim(5, n >= 4)]),
+    )
+    refuted = {number for number, outcome in outcomes(decide(wheel, written)).items() if outcome is Outcome.REFUTED}
+    assert refuted == {2, 5}
+
+
+def test_the_lowered_programs_are_kept_and_say_how_they_were_run(wheel: Installation, tmp_path: Path) -> None:
+    n, i = dimension("n"), index("i", dimension("n"))
+    written = program({"n": (0, 4)}, loop(i, claim(1, i < n)))
+    EsbmcEngine(wheel, written, "name_of_target", Flags(), tmp_path).decide(1, 60.0)
+    files = sorted(tmp_path.iterdir())
+    assert [file.name for file in files] == ["name_of_target-phase1-1.c", "name_of_target-phase1-2.c"]
+    first_line = files[1].read_text().splitlines()[0]
+    assert first_line == "// esbmc name_of_target-phase1-2.c --unwind 9 --no-library"
+
+
+def test_no_time_decides_nothing(wheel: Installation) -> None:
+    written = program({"n": (1, 4)}, claim(1, dimension("n") <= 4), claim(2, dimension("n") <= 3))
+    result = EsbmcEngine(wheel, written, "test", Flags()).decide(1, 0.0)
+    assert {(decision.outcome, decision.reason) for decision in result.decisions} == {(Outcome.UNDECIDED, "time-out")}

@@ -1,0 +1,149 @@
+"""A process is over when `run` returns or raises, whatever it does, and everything it has started with it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nkiverify.engines.esbmc import process
+from nkiverify.engines.esbmc.process import Ending, Finished
+from tests.engines.esbmc.scripts import script
+
+#: Starts a child that outlives its parent unless someone kills it, and writes its id into the working folder.
+CHILD = """
+child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+open("child", "w").write(str(child.pid))
+"""
+
+
+def run(folder: Path, code: str, seconds: float = 20.0, output: int = 10**6) -> Finished:
+    return process.run([script(folder / "program", code)], folder, seconds, output=output)
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process executes; one that has ended and waits to be collected does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def child_of(folder: Path) -> int:
+    return int((folder / "child").read_text())
+
+
+def test_output_comes_whole_and_standard_error_behind_standard_output(tmp_path: Path) -> None:
+    finished = run(tmp_path, "print('err', file=sys.stderr, flush=True)\nprint('x' * 100_000)\nraise SystemExit(3)")
+    assert (finished.ending, finished.status) == (Ending.EXITED, 3)
+    assert finished.text == "x" * 100_000 + "\nerr\n"
+
+
+def test_a_process_that_hangs_is_stopped_with_its_children(tmp_path: Path) -> None:
+    finished = run(tmp_path, CHILD + "print('begun', flush=True)\ntime.sleep(600)", seconds=1.5)
+    assert (finished.ending, finished.status, finished.text) == (Ending.TIMED_OUT, None, "begun\n")
+    assert finished.seconds < 15
+    assert eventually(lambda: not is_running(child_of(tmp_path)))
+
+
+def test_one_that_does_not_listen_to_signals_is_stopped(tmp_path: Path) -> None:
+    deaf = (
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(600)"
+    )
+    assert run(tmp_path, deaf, seconds=1.0).ending is Ending.TIMED_OUT
+
+
+def test_one_that_closes_its_output_and_stays_is_stopped(tmp_path: Path) -> None:
+    silent = "print('last words', flush=True)\nos.close(1)\nos.close(2)\ntime.sleep(600)"
+    finished = run(tmp_path, silent, seconds=1.0)
+    assert (finished.ending, finished.text) == (Ending.TIMED_OUT, "last words\n")
+
+
+def test_children_that_hold_the_output_open_are_not_waited_for(tmp_path: Path) -> None:
+    finished = run(tmp_path, CHILD + "print('done')", seconds=60)
+    assert (finished.ending, finished.status, finished.text) == (Ending.EXITED, 0, "done\n")
+    assert finished.seconds < 30
+    assert eventually(lambda: not is_running(child_of(tmp_path)))
+
+
+def test_a_flood_of_output_is_cut_off(tmp_path: Path) -> None:
+    finished = run(tmp_path, "while True: print('x' * 1000)", output=100_000)
+    assert finished.ending is Ending.FLOODED
+    assert len(finished.text) < 300_000
+
+
+def test_the_signal_that_kills_a_process_is_told(tmp_path: Path) -> None:
+    finished = run(tmp_path, "print('half a li', end='', flush=True)\nos.kill(os.getpid(), signal.SIGSEGV)")
+    assert (finished.ending, finished.status, finished.text) == (Ending.EXITED, -signal.SIGSEGV, "half a li")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no limit for another process")
+def test_memory_is_limited(tmp_path: Path) -> None:
+    greedy = "time.sleep(0.3)\nblock = bytearray(2**30)\nprint('got it')"
+    finished = process.run([script(tmp_path / "program", greedy)], tmp_path, 20, memory=2**29)
+    assert finished.status == 1
+    assert "MemoryError" in finished.text
+
+
+def test_what_cannot_be_started_is_no_exception(tmp_path: Path) -> None:
+    finished = process.run([tmp_path / "nothing"], tmp_path, 5)
+    assert finished.status != 0
+    assert "No such file" in finished.text
+
+
+def test_the_environment_is_the_same_everywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ESBMC_OPTS", "--no-assertions")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    finished = run(tmp_path, "for name in sorted(os.environ): print(name, os.environ[name], sep='=')")
+    environment = dict(line.split("=", 1) for line in finished.text.splitlines())
+    assert environment["ESBMC_CONFIG_FILE"] == ""
+    assert environment["HOME"] == environment["TMPDIR"] == str(tmp_path)
+    assert "ESBMC_OPTS" not in environment
+    assert str(tmp_path) not in environment["PATH"]
+
+
+def test_nothing_is_read_from_the_terminal(tmp_path: Path) -> None:
+    assert run(tmp_path, "print(repr(sys.stdin.read()))").text == "''\n"
+
+
+#: Runs a program that has a child, in the folder that is its argument.
+CALLER = """
+import sys
+from pathlib import Path
+from nkiverify.engines.esbmc import process
+process.run([Path(sys.argv[1]) / "program"], Path(sys.argv[1]), 600)
+"""
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        signal.SIGINT,
+        pytest.param(
+            signal.SIGKILL, marks=pytest.mark.skipif(sys.platform != "linux", reason="nothing tells a process of it")
+        ),
+    ],
+)
+def test_nothing_is_left_behind_when_we_are_interrupted_or_killed(tmp_path: Path, sent: signal.Signals) -> None:
+    script(tmp_path / "program", "open('self', 'w').write(str(os.getpid()))\nopen('begun', 'w')\ntime.sleep(600)")
+    with subprocess.Popen([sys.executable, "-c", CALLER, tmp_path], stderr=subprocess.DEVNULL) as caller:
+        assert eventually((tmp_path / "begun").exists, 30)
+        caller.send_signal(sent)
+        caller.wait(30)
+    assert eventually(lambda: not is_running(int((tmp_path / "self").read_text())))

@@ -1,0 +1,88 @@
+"""An ESBMC that goes wrong proves nothing and refutes nothing, and the others' verdicts stand."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from nkiverify.engines.embedded import Outcome
+from nkiverify.engines.esbmc import canary, engine, locate
+from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
+from nkiverify.engines.esbmc.flags import Flags
+from nkiverify.engines.esbmc.locate import Origin
+from tests.engines.esbmc.programs import claim, dimension, program
+from tests.engines.esbmc.scripts import FAILED, SUCCESSFUL, build, installation
+
+N = dimension("n")
+#: One claim holds, one does not.
+WRITTEN = program({"n": (1, 4)}, claim(1, N >= 1), claim(2, N <= 3))
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "GROUP_SECONDS", 0.2)
+    monkeypatch.setattr(engine, "CLAIM_SECONDS", 0.1)
+    monkeypatch.setattr(engine, "PATIENCE", 1.0)
+
+
+def decide(path: Path, seconds: float = 20.0) -> Result:
+    return EsbmcEngine(installation(path), WRITTEN, "test", Flags()).decide(1, seconds)
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        pytest.param("time.sleep(600)", "time-out", id="hangs"),
+        pytest.param("os.kill(os.getpid(), signal.SIGSEGV)", "ESBMC was killed by signal 11", id="dies"),
+        pytest.param("while True: print('x' * 1000)", "printed too much", id="floods its output"),
+        pytest.param(SUCCESSFUL.replace("SUCCESSFUL')", "SUCC', end='')"), "without a verdict", id="half a line"),
+        pytest.param(SUCCESSFUL.replace("6.7.0", "8.4.0"), "not of the version", id="lies about its version"),
+        pytest.param(SUCCESSFUL + "raise SystemExit(1)", "the exit status is 1", id="succeeds with a failure"),
+        pytest.param(SUCCESSFUL + FAILED, "contradict each other", id="says both"),
+        pytest.param(FAILED.replace("claim 1", "claim 77"), "was not asked for", id="refutes another program"),
+        pytest.param(FAILED.replace("n = 1", "n = 77"), "is none over the integers", id="refutes with wrong values"),
+        pytest.param(
+            FAILED.replace("claim 1", "division by zero"), "own check failed: division by zero", id="fails itself"
+        ),
+        pytest.param("raise SystemExit('PARSING ERROR')", "PARSING ERROR", id="rejects the program"),
+        pytest.param("", "no output", id="says nothing"),
+        pytest.param("print('Out of memory'); raise SystemExit(6)", "out of memory", id="out of memory"),
+    ],
+)
+def test_what_goes_wrong_leaves_the_claims_open(tmp_path: Path, code: str, reason: str) -> None:
+    result = decide(build(tmp_path / "esbmc", code))
+    assert {decision.outcome for decision in result.decisions} == {Outcome.UNDECIDED}
+    reasons = {decision.reason for decision in result.decisions}
+    assert any(reason in said for said in reasons | set(result.faults)), (reasons, result.faults)
+
+
+def test_one_that_vanishes_leaves_the_claims_open(tmp_path: Path) -> None:
+    result = decide(tmp_path / "esbmc")
+    assert {decision.outcome for decision in result.decisions} == {Outcome.UNDECIDED}
+
+
+def test_one_that_always_succeeds_proves_nothing_since_the_domain_would_be_empty(tmp_path: Path) -> None:
+    result = decide(build(tmp_path / "esbmc", SUCCESSFUL))
+    assert {decision.outcome for decision in result.decisions} == {Outcome.UNREACHED}
+
+
+def test_hanging_costs_no_more_than_the_time_that_is_given(tmp_path: Path) -> None:
+    started = time.monotonic()
+    decide(build(tmp_path / "esbmc", "time.sleep(600)"), seconds=1.0)
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize("code", [SUCCESSFUL, FAILED, "", "os.kill(os.getpid(), signal.SIGKILL)"])
+def test_the_canary_set_refuses_what_goes_wrong(tmp_path: Path, code: str) -> None:
+    found = locate.inspect(build(tmp_path / "esbmc", code), Origin.VARIABLE)
+    wrong = canary.check(found)
+    assert len(wrong) > 20
+    assert all(entry.case and entry.expected != entry.found for entry in wrong)
+
+
+def test_one_that_names_a_newer_version_than_it_is_is_refused(tmp_path: Path) -> None:
+    rejecting = "print('Unrecognized option', sys.argv[-1], file=sys.stderr); raise SystemExit(64)"
+    found = locate.inspect(build(tmp_path / "esbmc", rejecting, "8.4.0", "--python --multi-property"), Origin.PATH)
+    assert canary.check(found)
