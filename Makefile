@@ -13,7 +13,7 @@ help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
 
 verify: $(READY) ## verify every target of the manifest (ARGS='NAME --phase 1' for some)
-	$(RUN) verify.py $(ARGS)
+	$(RUN) verify.py --engine auto $(ARGS)
 
 test: $(READY) ## run the test suite (ARGS='-k name' for some)
 	$(RUN) -m pytest --numprocesses auto $(ARGS)

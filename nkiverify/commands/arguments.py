@@ -26,8 +26,8 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add(
         "--engine",
         choices=ENGINES,
-        default="auto",
-        help="what decides: auto (default) asks ESBMC beside the embedded engine where there is an ESBMC",
+        default="embedded",
+        help="what decides (default: embedded); auto asks ESBMC beside the embedded engine where there is an ESBMC",
     )
     add(
         "--keep-lowered",

@@ -89,6 +89,7 @@ def _run(run: Run, root: Path) -> dict[str, Json]:
         "traceback": run.traceback,
         "place": _place(run.place, root) if run.place is not None else None,
         "advice": run.advice,
+        "advisory": run.advisory,
     }
 
 
