@@ -296,7 +296,7 @@ def check(installation: Installation) -> tuple[Wrong, ...]:
     language = Language.PYTHON if installation.has_python else Language.C
     found: list[Wrong] = []
     for arithmetic in Arithmetic:
-        if arithmetic is Arithmetic.BIT_VECTORS or {"z3", "ir"} <= installation.options:
+        if arithmetic is Arithmetic.BIT_VECTORS or installation.has_integers:
             # Where one run tells all, one program is quickest; where every refuted claim takes a run, small ones are.
             for build in _programs(installation.has_table, arithmetic):
                 found += _mistakes(installation, build, Flags(multi_property=True), language, arithmetic)

@@ -20,7 +20,7 @@ from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import hypotheses, output, process
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.hypotheses import Hypotheses
-from nkiverify.engines.esbmc.locate import Installation, Solver
+from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
 from nkiverify.program import Claim, Program
@@ -146,7 +146,7 @@ class EsbmcEngine:
     def _notes(self) -> tuple[str, ...]:
         chosen, strategy = self._flags.solver, self._flags.strategy.value
         notes = []
-        if chosen is not None and not self._has(chosen.value):
+        if chosen is not None and not self._installation.has_solver(chosen):
             notes.append(f"{self.name} has no --{chosen.value}: its default solver instead")
         if self._strategy is not self._flags.strategy:
             notes.append(f"{self.name} has no --{strategy}: --unwind instead")
@@ -163,21 +163,18 @@ class EsbmcEngine:
         """The ways to run ESBMC, in the order they are tried."""
         unwind = self._flags.unwind or DEFAULT_UNWIND
         chosen = self._flags.solver
-        solver = (f"--{chosen.value}",) if chosen is not None and self._has(chosen.value) else ()
+        solver = (f"--{chosen.value}",) if chosen is not None and self._installation.has_solver(chosen) else ()
         plan = Plan(self._language, Arithmetic.BIT_VECTORS, unwind, of_division=of_division)
         bounded = _Attempt(plan, solver)
         attempts = []
         if self._strategy is Strategy.K_INDUCTION:
             attempts.append(_Attempt(replace(plan, induction=True), ("--k-induction", *solver)))
-        if self._has(Solver.Z3.value) and self._has("ir"):
+        if self._installation.has_integers:
             integers = _Attempt(replace(plan, arithmetic=Arithmetic.INTEGERS), ("--z3", "--ir"))
             if self._only is not None:
                 return [*attempts, integers if self._only is Arithmetic.INTEGERS else bounded]
             attempts += [replace(bounded, linear=True), integers]
         return [*attempts, bounded]
-
-    def _has(self, option: str) -> bool:
-        return option in self._installation.options
 
     # --- the domain ---
 

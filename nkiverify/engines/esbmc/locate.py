@@ -48,12 +48,17 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """An ESBMC that answers. `options` are the names, without dashes, that its help lists."""
+    """An ESBMC that answers.
+
+    `options` are the names, without dashes, that its help lists. `solvers` are those that it has, by what they call
+    themselves: the help lists the options of others as well.
+    """
 
     path: Path
     origin: Origin
     version: output.Version
     options: frozenset[str]
+    solvers: tuple[tuple[Solver, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -64,6 +69,15 @@ class Installation:
     def has_python(self) -> bool:
         """Whether it reads Python. Every build reads C."""
         return "python" in self.options
+
+    def has_solver(self, solver: Solver) -> bool:
+        """Whether it can use `solver`."""
+        return any(known is solver for known, _ in self.solvers)
+
+    @property
+    def has_integers(self) -> bool:
+        """Whether it can take integers to be unbounded."""
+        return "ir" in self.options and self.has_solver(Solver.Z3)
 
     @property
     def has_table(self) -> bool:
@@ -76,6 +90,9 @@ class Installation:
         return ("C", "Python") if self.has_python else ("C",)
 
 
+#: A program that takes a solver to refute.
+_PROBE = 'int nondet_int(void);\nint main(void) { __ESBMC_assert(nondet_int() != 7, "claim 0"); return 0; }\n'
+_SOLVING = re.compile(r"^Solving with solver (.+)$", re.MULTILINE)
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
 
 
@@ -105,7 +122,21 @@ def inspect(path: Path, origin: Origin) -> Installation:
             raise Unusable(f"{path} ({origin.value}) does not say which version of ESBMC it is: {said}")
         options = process.run([path, "--help"], Path(folder), QUESTION_SECONDS)
         _must_answer(path, origin, options)
-    return Installation(path, origin, number, frozenset(_OPTION.findall(options.text)))
+        known = frozenset(_OPTION.findall(options.text))
+        return Installation(path, origin, number, known, _solvers(path, known, Path(folder)))
+
+
+def _solvers(path: Path, options: frozenset[str], folder: Path) -> tuple[tuple[Solver, str], ...]:
+    """The solvers that answer, each with its name and version."""
+    (folder / "probe.c").write_text(_PROBE, encoding="utf-8")
+    found: list[tuple[Solver, str]] = []
+    for solver in Solver:
+        if solver.value in options:
+            command: list[str | Path] = [path, "probe.c", "--no-library", f"--{solver.value}"]
+            named = _SOLVING.search(process.run(command, folder, QUESTION_SECONDS).text)
+            if named is not None:
+                found.append((solver, named[1].strip()))
+    return tuple(found)
 
 
 def _must_answer(path: Path, origin: Origin, finished: process.Finished) -> None:

@@ -6,7 +6,7 @@ import stat
 import sys
 from pathlib import Path
 
-from nkiverify.engines.esbmc.locate import Installation, Origin
+from nkiverify.engines.esbmc.locate import Installation, Origin, Solver
 
 #: What a build prints that verified its input, and one that did not.
 SUCCESSFUL = "print('ESBMC version 6.7.0 64-bit x86_64 linux')\nprint('VERIFICATION SUCCESSFUL')\n"
@@ -47,10 +47,14 @@ if sys.argv[1:] == ["--version"]:
 if sys.argv[1:] == ["--help"]:
     print("{options}")
     raise SystemExit
+if "probe.c" in sys.argv:
+    print("Solving with solver", sys.argv[-1].strip("-"), "1.0")
+    raise SystemExit(1)
 """
     return script(path, answers + code)
 
 
 def installation(path: Path, version: tuple[int, int, int] = (6, 7, 0), options: str = "unwind z3 ir") -> Installation:
     """The build at `path`, as if it had been asked what it can do."""
-    return Installation(path, Origin.VARIABLE, version, frozenset(options.split()))
+    solvers = tuple((solver, f"{solver.value} 1.0") for solver in Solver if solver.value in options.split())
+    return Installation(path, Origin.VARIABLE, version, frozenset(options.split()), solvers)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.engines.esbmc import locate
-from nkiverify.engines.esbmc.locate import Origin, Unusable
+from nkiverify.engines.esbmc.locate import Origin, Solver, Unusable
 from tests.engines.esbmc.scripts import build, script
 
 on_linux = pytest.mark.skipif(
@@ -44,10 +44,11 @@ def test_the_wheel_is_there_without_any_setup() -> None:
     found = locate.find(environment())
     assert found is not None
     assert (found.origin, found.version, found.front_ends) == (Origin.WHEEL, (6, 7, 0), ("C",))
-    assert {"z3", "boolector", "ir", "k-induction", "incremental-bmc"} <= found.options
+    assert {"k-induction", "incremental-bmc"} <= found.options
+    assert found.solvers == ((Solver.BOOLECTOR, "Boolector 3.2.0"), (Solver.Z3, "Z3 v4.8.9"))
+    assert found.has_integers
     assert not found.has_table
     assert not found.has_python
-    assert "bitwuzla" not in found.options
 
 
 @on_linux
@@ -119,3 +120,16 @@ def test_what_a_build_can_do_is_told_by_its_help(tmp_path: Path) -> None:
     # Between the two layouts that are known, properties are asked for one after the other.
     between = locate.inspect(build(tmp_path / "b", "", "7.8", "--multi-property"), Origin.PATH)
     assert between.version == (7, 8, 0) and not between.has_table and between.front_ends == ("C",)
+
+
+def test_a_solver_that_the_help_lists_need_not_be_there(tmp_path: Path) -> None:
+    missing = """
+if "--bitwuzla" in sys.argv:
+    print("The bitwuzla solver has not been built into this version of ESBMC, sorry")
+    raise SystemExit(6)
+"""
+    path = build(tmp_path / "esbmc", "", options="--bitwuzla --z3 --ir")
+    path.write_text(path.read_text().replace('if "probe.c"', f'{missing}if "probe.c"'))
+    found = locate.inspect(path, Origin.PATH)
+    assert found.solvers == ((Solver.Z3, "z3 1.0"),)
+    assert found.has_integers and not found.has_solver(Solver.BITWUZLA)
