@@ -363,10 +363,13 @@ def one_line(text: str) -> str:
 
 
 def _shifted(top: str, division: str, bottom: str, added: int) -> str:
-    """`(top + added*bottom) / bottom - added`."""
+    """`(top + added*bottom) / bottom - added`, where `bottom` is a number if anything is added.
+
+    The product is written as one number: C would multiply two small ones with 32 bits.
+    """
     if not added:
         return f"{_bracketed(top)} {division} {_bracketed(bottom)}"
-    return f"({top} + {added}*{_bracketed(bottom)}) {division} {_bracketed(bottom)} - {added}"
+    return f"({top} + {added * int(bottom)}) {division} {bottom} - {added}"
 
 
 def _bracketed(expression: str) -> str:

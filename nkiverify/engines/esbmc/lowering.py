@@ -280,17 +280,16 @@ class _Lowering:
 
     def _loop(self, loop: Loop, scope: _Scope) -> None:
         trips = scope.ranges.term(loop.extent).high
+        counting = self._is_counting(loop) and self._extent_sayable(loop, scope)
         form = LoopForm.REPRESENTATIVE
-        inside = _Scope(scope)
-        inside.ranges.learn_range(loop.index, 0, trips - 1)
-        if self._is_counting(loop) and all(self._exactly_sayable(bound, inside) for bound in loop.bounds):
+        if counting and not any(self._unranged(bound, scope) for bound in loop.bounds):
             if self._plan.induction:
                 form = LoopForm.INDUCTIVE
             elif trips < self._plan.unwind and self._afford(loop, scope, int(trips)):
                 form = LoopForm.UNWOUND
         self._forms[form] += 1
         if form is LoopForm.REPRESENTATIVE:
-            self._representative(loop, scope)
+            self._representative(loop, scope, counting)
             return
         self._define(loop.extent, scope)
         inner = _Scope(scope)
@@ -302,6 +301,11 @@ class _Lowering:
         extent = self._write.term(loop.extent, self._name)
         with self._write.loop(self._name(loop.index), extent, place(loop.site)):
             self._block(loop.body, inner)
+
+    def _extent_sayable(self, loop: Loop, scope: _Scope) -> bool:
+        if self._plan.arithmetic is Arithmetic.INTEGERS:
+            return all(map(writable, loop.bounds))
+        return scope.ranges.term_fits(loop.extent)
 
     def _afford(self, loop: Loop, scope: _Scope, trips: int) -> bool:
         """Whether the assertions that unwinding `loop` adds are few enough; they are then added."""
@@ -317,27 +321,38 @@ class _Lowering:
         high = conditions.at_most_zero(_last_less(loop))
         return _identities(loop.bounds) == _identities((low, high))
 
-    def _representative(self, loop: Loop, scope: _Scope) -> None:
+    def _representative(self, loop: Loop, scope: _Scope, counting: bool) -> None:
         write = self._write
         self._declare(loop.index, scope)
-        stated: list[Condition | bool] = []
-        known = _Scope(scope)
-        for bound in loop.bounds:
-            if self._sayable(bound, known):
-                self._range_indices(bound, scope)
-                self._define_for(bound, scope)
-                stated.append(bound)
-                known.learn(bound)
-            else:
-                write.comment(f"left out, since it does not fit 64 bits: {bound!r}")
+        entered: list[str] = []
         inner = _Scope(scope)
         inner.in_loop = False
-        for bound in stated:
-            inner.learn(bound)
+        for bound in loop.bounds:
+            # Indices stand for elements inside the loop alone: behind it, their ranges may be empty.
+            for index in self._unranged(bound, inner):
+                entered.append(self._within(index, scope))
+                inner.ranged.add(index)
+        if counting:
+            self._define(loop.extent, scope)
+            name = self._name(loop.index)
+            entered += [f"0 <= {name}", f"{name} < {write.term(loop.extent, self._name)}"]
+        stated = _Scope(inner)
+        for bound in loop.bounds:
+            if counting or self._sayable(bound, stated):
+                stated.learn(bound)
+            else:
+                write.comment(f"left out, since it does not fit 64 bits: {bound!r}")
+                continue
+            if not counting and bound is not True:
+                self._define_for(bound, scope)
+                entered.append(write.condition(bound, self._name))
+        # What the bounds need has been declared around the block meanwhile.
+        stated.declared |= scope.declared
+        brought = sorted(scope.declared - inner.declared, key=lambda atom: atom.uid)
+        stated.facts += [fact for atom in brought for fact in facts_about(atom)]
         note = ", ".join(filter(None, ("any one iteration", place(loop.site))))
-        entered = write.all_of([write.condition(bound, self._name) for bound in stated if bound is not True])
-        with write.when(entered, note):
-            self._block(loop.body, inner)
+        with write.when(write.all_of(entered), note):
+            self._block(loop.body, stated)
 
     # --- atoms ---
 

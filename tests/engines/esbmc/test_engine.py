@@ -193,6 +193,31 @@ def test_a_representative_index_is_within_its_range(wheel: Installation) -> None
     assert outcomes(decide(wheel, written)) == expected
 
 
+def test_a_loop_over_a_representative_index_says_nothing_behind_it(wheel: Installation) -> None:
+    n = dimension("n")
+    element = index("element", n, representative=True)
+    for extent in (element + 1, 100_000 * element):
+        i = index("i", extent)
+        written = program({"n": (0, 4)}, loop(i, claim(1, n >= 1), claim(2, i <= element)), claim(3, n >= 1))
+        found = outcomes(decide(wheel, written))
+        assert (found[1], found[3]) == (Outcome.PROVED, Outcome.REFUTED)
+
+
+def test_rounding_up_the_number_of_tiles(wheel: Installation) -> None:
+    channels = dimension("channels")
+    tiles = -((-channels) // 128)
+    c = index("c", tiles)
+    claims = [
+        claim(1, c <= 2**24 - 1),
+        claim(2, c <= 2**24 - 2),
+        claim(3, 128 * c <= channels - 1),
+        claim(4, 128 * c <= channels - 2),
+    ]
+    for only in Arithmetic:
+        found = outcomes(decide(wheel, program({"channels": (1, LARGE)}, loop(c, *claims)), only=only))
+        assert found == {1: Outcome.PROVED, 2: Outcome.REFUTED, 3: Outcome.PROVED, 4: Outcome.REFUTED}, only
+
+
 def test_hypotheses_do_not_leave_the_block_they_are_in(wheel: Installation) -> None:
     n, i = dimension("n"), index("i", dimension("n"))
     written = program(

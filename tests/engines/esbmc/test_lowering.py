@@ -59,7 +59,7 @@ __ESBMC_assume(columns <= 4);  // domain
 int64 rows_div_128 = rows / 128;
 __ESBMC_assume(rows == 128*rows_div_128);  // domain
 int64 m = nondet_int64();
-if ((0 <= m) && (m <= rows_div_128 - 1)) {  // any one iteration, kernels/test.py:2
+if ((0 <= m) && (m < rows_div_128)) {  // any one iteration, kernels/test.py:2
     __ESBMC_assume(256 <= rows);  // the assert at line 3
     __ESBMC_assert(128*m <= rows - 128, "claim 1");  // test.contract, kernels/test.py:4
     for (int64 n = 0; n < columns; n++) {  // kernels/test.py:5
@@ -85,7 +85,7 @@ __ESBMC_assume(columns <= 4)  # domain
 rows_div_128: int = rows // 128
 __ESBMC_assume(rows == 128*rows_div_128)  # domain
 m: int = nondet_int()
-if (0 <= m) and (m <= rows_div_128 - 1):  # any one iteration, kernels/test.py:2
+if (0 <= m) and (m < rows_div_128):  # any one iteration, kernels/test.py:2
     __ESBMC_assume(256 <= rows)  # the assert at line 3
     assert 128*m <= rows - 128, "claim 1"  # test.contract, kernels/test.py:4
     for n in range(columns):  # kernels/test.py:5
@@ -147,16 +147,22 @@ def test_quotients() -> None:
     a, b = dimension("a"), dimension("b")
     written = program({"a": (-9, 9), "b": (1, 4)}, claim(1, a // 3 <= 3), claim(2, b // 2 <= 2), claim(3, a // b <= 9))
     text = body(lowered(written))
-    assert "int64 a_div_3 = (a + 3*3) / 3 - 3;" in text
+    assert "int64 a_div_3 = (a + 9) / 3 - 3;" in text
     assert "int64 b_div_2 = b / 2;" in text
     assert "int64 a_div_b = floor_div(a, b);" in text
     text = body(lowered(written, Language.PYTHON))
     assert "a_div_3: int = a // 3" in text and "a_div_b: int = a // b" in text
     text = body(lowered(written, Language.PYTHON, arithmetic=Arithmetic.INTEGERS))
-    assert "a_div_3: int = (a + 3*3) // 3 - 3" in text
+    assert "a_div_3: int = (a + 9) // 3 - 3" in text
     assert (
         "a_div_b: int = nondet_int()\n__ESBMC_assume(not (b > 0) or (0 <= a - b*a_div_b and a - b*a_div_b < b))" in text
     )
+
+
+def test_numbers_that_c_would_multiply_with_32_bits_are_written_as_their_product() -> None:
+    c = dimension("c")
+    text = body(lowered(program({"c": (1, LARGE)}, claim(1, (-c) // 128 <= 0))))
+    assert "int64 quotient = (-c + 2147483648) / 128 - 16777216;" in text
 
 
 def test_a_division_that_may_be_by_zero_is_guarded() -> None:
