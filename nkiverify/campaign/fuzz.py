@@ -185,9 +185,9 @@ def campaign(first: int, count: int, seed: int, shrinking: float, log: Path | No
         if process.exitcode != 0 or answer.empty():
             crash: dict[str, object] = {"defect": "PROCESS_DIED", "phase": 0, "seed": seed, "number": start}
             crash |= {"detail": f"kernels {start} to {end - 1}: exit status {process.exitcode}", "kernel": ""}
-            total.defects.append(crash)
-            continue
-        tally = answer.get()
+            tally = Tally(defects=[crash], skipped=Counter({"their process died": end - start}))
+        else:
+            tally = answer.get()
         total.add(tally)
         if log is not None and tally.defects:
             with log.open("a", encoding="utf-8") as file:
