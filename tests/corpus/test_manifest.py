@@ -9,7 +9,7 @@ from nkiverify.config import Options
 from nkiverify.manifest import Target, load_targets
 from nkiverify.results import Run, Verdict
 from nkiverify.verifier import verify
-from tests.corpus.shapes import fails, run_shape, shapes_of
+from tests.corpus.shapes import Runner, shapes_of
 
 TARGETS = load_targets(resources.root())
 
@@ -33,9 +33,9 @@ def test_verdict_is_what_running_the_shapes_gives(target: Target, request: pytes
     shapes = shapes_of(target, everything=request.config.getoption("--all-shapes"))
     if shapes is None:
         pytest.skip("a dimension has no upper bound")
-    played = [(values, run_shape(target, values)) for values in shapes.choices]
     for run in verdicts(target):
-        failing = [values for values, one in played if fails(one, run.phase)]
+        runner = Runner(target, run.phase)
+        failing = [values for values in shapes.choices if runner.fails(values)]
         if run.verdict is Verdict.SUCCESSFUL:
             assert failing == []
         else:
@@ -43,6 +43,5 @@ def test_verdict_is_what_running_the_shapes_gives(target: Target, request: pytes
             assert failing or not shapes.complete
             for violation in run.violations:
                 if violation.replayed:
-                    assert fails(run_shape(target, violation.values), run.phase), violation.values
+                    assert runner.fails(violation.values), violation.values
                     assert violation.values in failing or not shapes.complete
-

@@ -1060,6 +1060,17 @@ TRAPS = [
                     out.write(b"x")
                 assert out.tell() < 3
         """),
+    # The attributes of Python's own that hold state
+    Trap("dictionary_of_an_object_replaced_wrong", """
+        class Box:
+            pass
+
+        def kernel(n):
+            box = Box()
+            for i in range(n):
+                assert "kind" not in box.__dict__
+                box.__dict__ = {"kind": 1}
+        """),
     # recursion and generators
     Trap("recursion_right", """
         def total(n):

@@ -1069,6 +1069,24 @@ TRAPS = [
             except ValueError as error:
                 assert error.args[0] != "bad 3"
         """),
+    Trap("text_of_format_map_wrong", """
+        def kernel(n):
+            assert "{a}".format_map({"a": n}) != "3"
+        """),
+    Trap("text_of_a_nested_format_wrong", """
+        def kernel(n):
+            assert f"{5:{n}}" != "  5"
+        """),
+    Trap("text_of_an_object_in_an_f_string_wrong", """
+        class Size:
+            def __init__(self, n):
+                self.n = n
+            def __str__(self):
+                return f"size {self.n}"
+
+        def kernel(n):
+            assert f"{Size(n)}" != "size 3"
+        """),
     Trap("print_right", """
         def kernel(n):
             for i in range(n):

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nkiverify.engines.smt import Answer, Question
@@ -42,6 +42,7 @@ def test_what_is_proved_holds_at_every_point(data: st.DataObject) -> None:
             assert all(truths), goal
 
 
+@settings(max_examples=max(1, settings().max_examples // 2))
 @given(st.data())
 def test_hypotheses_added_one_by_one_are_the_same_hypotheses(data: st.DataObject) -> None:
     domain = data.draw(domains())
@@ -122,6 +123,7 @@ def _claims(draw: st.DrawFn) -> object:
     return _claim(draw)
 
 
+@settings(max_examples=max(1, settings().max_examples // 2))
 @given(st.data())
 def test_claims_over_unbounded_dimensions_are_not_refuted_once_proved(data: st.DataObject) -> None:
     hypotheses = [as_condition(DIMENSIONS[name] >= data.draw(st.integers(-1, 2))) for name in NAMES]
@@ -136,7 +138,7 @@ def test_claims_over_unbounded_dimensions_are_not_refuted_once_proved(data: st.D
         if not facts.proves(goal):
             continue
         assert all(sample.satisfies([goal]) for sample in inside), goal
-        question = Question(hypotheses, 300)
+        question = Question(hypotheses, 200)
         if question.satisfiable(negate(goal)) is Answer.YES:
             # No value is assumed where a term divides by zero, neither here nor there.
             assert not Valuation(question.model).satisfies([*hypotheses, negate(goal)]), (goal, question.model)
