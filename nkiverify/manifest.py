@@ -32,13 +32,15 @@ from typing import Any, Protocol
 from nkiverify import resources
 from nkiverify.config import HARDWARE, MANIFEST_FILE, PHASES
 from nkiverify.errors import UsageError
+from nkiverify.model.contents import Interval, whole_range
 from nkiverify.model.contracts import require
-from nkiverify.model.dtypes import DType
+from nkiverify.model.dtypes import DType, int32
 from nkiverify.model.memory import MemoryRegion
+from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Tensor, argument
 from nkiverify.program import DomainDimension
 from nkiverify.results import Kind, Verdict
-from nkiverify.symbolic import Extent, constant_value, terms
+from nkiverify.symbolic import Extent, constant_value, known, maximum, minimum, terms
 from nkiverify.symbolic.terms import INT32_MAX
 
 __all__ = ["FAILED", "SUCCESSFUL", "Kind", "Target", "Verification", "load_targets", "target"]
@@ -199,19 +201,49 @@ class Verification:
         return self._binding.possible()
 
     def tensor(
-        self, name: str, shape: Sequence[Extent], dtype: DType, buffer: MemoryRegion = MemoryRegion.shared_hbm
+        self,
+        name: str,
+        shape: Sequence[Extent],
+        dtype: DType,
+        buffer: MemoryRegion = MemoryRegion.shared_hbm,
+        *,
+        values: tuple[Extent, Extent] | None = None,
     ) -> Tensor:
-        """A tensor argument of the kernel. Its extents are assumed to be 32-bit integers of at least 1."""
+        """A tensor argument of the kernel. Its extents are assumed to be 32-bit integers of at least 1.
+
+        `values` are the least and the greatest integer in a tensor of indices, loop bounds or other integers; without
+        them it may hold any integer of its dtype. That there is one in between is assumed.
+        """
         if not isinstance(dtype, DType):
             raise UsageError(f"tensor {name}: {dtype!r} is not a dtype of nkiverify.model.dtypes")
         if not isinstance(shape, tuple | list) or not shape:
             raise UsageError(f"tensor {name}: a shape is a tuple of at least one integer, not {shape!r}")
         for extent in shape:
-            if constant_value(extent) is None and not isinstance(extent, terms.Term):
+            if not _is_integer(extent):
                 raise UsageError(f"tensor {name}: {extent!r} is not an integer")
             self._binding.assume(extent >= 1)
             self._binding.assume(extent <= INT32_MAX)
-        return argument(name, tuple(self._binding.number(extent) for extent in shape), dtype, buffer)
+        contents = None if values is None else self._contents(name, dtype, values)
+        return argument(name, tuple(self._binding.number(extent) for extent in shape), dtype, buffer, contents)
+
+    def register(self, name: str, low: Extent, high: Extent) -> VirtualRegister:
+        """A register that holds an integer from `low` to `high`, for a helper function that takes one."""
+        found = self._contents(name, int32, (low, high))
+        return VirtualRegister.given(Interval(*found))
+
+    def _contents(self, name: str, dtype: DType, values: object) -> tuple[Extent, Extent]:
+        """The range of the integers in an argument, those of them that its dtype has."""
+        whole = whole_range(dtype)
+        if whole is None:
+            raise UsageError(f"{name}: only integers have a range of values, not {dtype}")
+        if not isinstance(values, tuple) or len(values) != 2 or any(not _is_integer(end) for end in values):
+            raise UsageError(f"{name}: values are two integers, the least and the greatest, not {values!r}")
+        low = values[0] if known(values[0] >= whole.low) else maximum(values[0], whole.low)
+        high = values[1] if known(values[1] <= whole.high) else minimum(values[1], whole.high)
+        if constant_value(low) is not None and constant_value(high) is not None and low > high:
+            raise UsageError(f"{name}: no {dtype} is at least {values[0]} and at most {values[1]}")
+        self._binding.assume(low <= high)
+        return low, high
 
     def call(self, *arguments: Any, grid: Any = None, **options: Any) -> Any:
         """Call the kernel, launched on `grid` if one is given."""
@@ -235,6 +267,10 @@ class Verification:
     def claim(self, condition: object, text: str) -> None:
         """Anything else that must hold."""
         require("target.claim", condition, claim=text)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, terms.Term) or constant_value(value) is not None
 
 
 def load_targets(root: Path | None = None) -> list[Target]:

@@ -13,7 +13,8 @@ from nkiverify.check.excerpt import TextError, did_you_mean
 from nkiverify.check.expressions import check_integer, divisors_in, integer, names_in
 from nkiverify.check.syntax import Text, parse
 from nkiverify.manifest import Verification
-from nkiverify.model.dtypes import DTYPES, DType
+from nkiverify.model.contents import whole_range
+from nkiverify.model.dtypes import DTYPES, DType, int32
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.symbolic.terms import INT32_MAX
 
@@ -206,8 +207,8 @@ def _check(node: ast.expr, text: Text, domain: Domain, namespace: Mapping[str, A
         enter_extent(node, text, domain)
     elif isinstance(node, ast.BinOp) and _is_placed(node):
         _check_placed(node, text, domain, namespace)
-    elif isinstance(node, ast.Compare) and any(isinstance(comparison, ast.In) for comparison in node.ops):
-        raise text.error("the values of a tensor are not modelled yet: leave `in …` out", node.comparators[0])
+    elif isinstance(node, ast.Compare):
+        _check_contents(node, text, domain, namespace)
     elif isinstance(node, ast.Subscript):
         _dtype_of(node, text)
         for extent in _parts(node.slice):
@@ -253,6 +254,46 @@ def _check_placed(node: ast.BinOp, text: Text, domain: Domain, namespace: Mappin
     if not isinstance(node.right, ast.Name) or node.right.id not in _BUFFERS:
         raise text.error(f"a memory is one of {', '.join(_BUFFERS)}", node.right)
     _check(node.left, text, domain, namespace)
+
+
+def _check_contents(node: ast.Compare, text: Text, domain: Domain, namespace: Mapping[str, Any]) -> None:
+    """A tensor of indices, or a register, with the range of its numbers: `u32[P, 1] in 0..V-1`."""
+    subject, values = node.left, node.comparators[0]
+    if len(node.ops) != 1 or not isinstance(node.ops[0], ast.In) or not _is_range(values):
+        raise text.error("the numbers in a tensor are written u32[P,1] in low..high", node)
+    if _is_register(subject):
+        dtype = int32
+    else:
+        tensor = subject.left if isinstance(subject, ast.BinOp) else subject
+        if not isinstance(tensor, ast.Subscript):
+            raise text.error("only a tensor, or `register`, has a range of numbers", subject)
+        _check(subject, text, domain, namespace)
+        dtype = _dtype_of(tensor, text)
+    whole = whole_range(dtype)
+    if whole is None:
+        raise text.error(f"only integers have a range, not {dtype}", subject)
+    for end in _ends(values):
+        if isinstance(end, ast.Constant) and end.value is None:
+            raise text.error("give both ends of the range", values)
+        check_integer(end, text)
+        for name in names_in(end):
+            if name.id not in domain.ranges:
+                hint = did_you_mean(name.id, domain.ranges)
+                raise text.error(f"no --arg has a dimension {name.id}{hint}", name)
+        if not any(names_in(end)) and not whole.low <= integer(end, {}) <= whole.high:
+            raise text.error(f"no {dtype} is {ast.unparse(end)}: it is {whole}", end)
+    if not any(names_in(values)) and integer(_ends(values)[0], {}) > integer(_ends(values)[1], {}):
+        raise text.error("no integer is in this range", values)
+
+
+def _is_register(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "register"
+
+
+def _ends(values: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """The least and the greatest number of a range."""
+    assert isinstance(values, ast.BinOp)
+    return values.left, values.right
 
 
 def _dtype_of(node: ast.Subscript, text: Text) -> DType:
@@ -309,6 +350,11 @@ def _value(
     def part(node: ast.expr, called: str = name) -> Any:
         return _value(node, called, v, dimensions, namespace)
 
+    if isinstance(node, ast.Compare):
+        low, high = (integer(end, dimensions) for end in _ends(node.comparators[0]))
+        if _is_register(node.left):
+            return v.register(name, low, high)
+        return _tensor(node.left, name, v, dimensions, (low, high))
     if (isinstance(node, ast.BinOp) and _is_placed(node)) or isinstance(node, ast.Subscript):
         return _tensor(node, name, v, dimensions)
     if isinstance(node, ast.Constant):
@@ -329,7 +375,13 @@ def _value(
     return extent_value(node, dimensions)
 
 
-def _tensor(node: ast.expr, name: str, v: Verification, dimensions: Mapping[str, Any]) -> Any:
+def _tensor(
+    node: ast.expr,
+    name: str,
+    v: Verification,
+    dimensions: Mapping[str, Any],
+    values: tuple[Any, Any] | None = None,
+) -> Any:
     buffer = MemoryRegion.shared_hbm
     if isinstance(node, ast.BinOp):
         assert isinstance(node.right, ast.Name)
@@ -338,7 +390,8 @@ def _tensor(node: ast.expr, name: str, v: Verification, dimensions: Mapping[str,
     assert isinstance(node, ast.Subscript)
     dtype = dtype_called(_dtype_name(node.value))
     assert dtype is not None
-    return v.tensor(name, [extent_value(extent, dimensions) for extent in _parts(node.slice)], dtype, buffer)
+    shape = [extent_value(extent, dimensions) for extent in _parts(node.slice)]
+    return v.tensor(name, shape, dtype, buffer, values=values)
 
 
 def _dotted(node: ast.expr, namespace: Mapping[str, Any]) -> Any:

@@ -90,6 +90,7 @@ def _translated(content: str) -> tuple[str, list[int]]:
             tail = _DIGITS_BEFORE_RANGE.match(content, found.end())
             before = " None" if lead else ""
             after = "None " if tail else ""
-            add(f"{before}<<{after}", found.start(), found.end())
+            add(before, found.start(), found.start())
+            add(f"<<{after}", found.start(), found.end())
     add(content[last:], last, len(content))
     return "".join(parts), positions

@@ -20,6 +20,8 @@ arguments of the kernel:
   --arg x='bf16[K, 512]'          a tensor; K stands for every extent of at least 1
   --arg x='f32[K:128..4096:128]'  a dimension with a range, and a step
   --arg x='bf16[128,512]@sbuf'    a tensor on chip, for a helper
+  --arg idx='u32[P,1] in 0..V-1'  a tensor of indices or loop bounds, and its numbers
+  --arg r='register in 0..7'      a register, for a helper
   --arg n=4, n=2.5, n=True, n=None, mode="'causal'"
   --arg n='tiles:1..8'            every integer from 1 to 8
   --arg mode=Mode.FAST, cfg='Config(tile=128)', dtype=bf16

@@ -23,10 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval:
-    """Integers from `low` to `high`, both included; none where `low` is greater."""
+    """Integers from `low` to `high`, both included; none where `low` is greater.
+
+    `undeclared` names the argument whose range nobody declared, so that it is the whole dtype.
+    """
 
     low: Extent
     high: Extent
+    undeclared: str = ""
 
     def same_as(self, other: object) -> bool:
         """Whether both are the same interval whatever the shapes are, as far as canonical forms show."""
@@ -35,7 +39,8 @@ class Interval:
         return equal(self.low, other.low) is True and equal(self.high, other.high) is True
 
     def __str__(self) -> str:
-        return f"{self.low}..{self.high}"
+        why = f" (the whole dtype: declare a range for {self.undeclared})" if self.undeclared else ""
+        return f"{self.low}..{self.high}{why}"
 
 
 def whole_range(dtype: DType) -> Interval | None:

@@ -35,6 +35,13 @@ class VirtualRegister:
             register.contents.add(values)
         return register
 
+    @classmethod
+    def given(cls, values: Interval) -> VirtualRegister:
+        """A register that is an argument, with numbers from a declared range."""
+        register = cls()
+        register.contents.add(values)
+        return register
+
     def __bool__(self) -> NoReturn:
         # `while register:` is documented (and deprecated), `if register:` is not; both ask this.
         raise unsupported("the truth value of a register", "write nl.while_loop for a loop with a condition register")

@@ -368,6 +368,8 @@ def argument(
     `content_range` bounds its elements, both ends included; without one they are any numbers of the dtype.
     """
     values = whole_range(dtype) if content_range is None else Interval(*content_range)
+    if content_range is None and values is not None and name:
+        values = Interval(values.low, values.high, undeclared=name)
     return Tensor.whole(Storage(("argument", name), tuple(shape), dtype, buffer, name, content_range=values))
 
 

@@ -57,10 +57,16 @@ class _Labelling(Verification):
         self.labels: dict[str, tuple[str, ...]] = {}
 
     def tensor(
-        self, name: str, shape: Sequence[Extent], dtype: DType, buffer: MemoryRegion = MemoryRegion.shared_hbm
+        self,
+        name: str,
+        shape: Sequence[Extent],
+        dtype: DType,
+        buffer: MemoryRegion = MemoryRegion.shared_hbm,
+        *,
+        values: tuple[Extent, Extent] | None = None,
     ) -> Tensor:
         self.labels[name] = tuple(extent.label if isinstance(extent, _NamedInt) else "" for extent in shape)
-        return super().tensor(name, shape, dtype, buffer)
+        return super().tensor(name, shape, dtype, buffer, values=values)
 
     def call(self, *arguments: Any, grid: Any = None, **options: Any) -> Any:
         raise _Called

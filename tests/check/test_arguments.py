@@ -88,9 +88,9 @@ BAD = {
     ),
     "values of a tensor": (
         ["--arg", "a=u32[P,F] in 0..V-1"],
-        "--arg a: the values of a tensor are not modelled yet",
+        "--arg a: no --arg has a dimension V",
         "u32[P,F] in 0..V-1",
-        "            ^^^^^^",
+        "               ^",
     ),
     "a divisor that can be zero": (
         ["--arg", "a=bf16[P,F]", "--arg", "tile=t:0..4", "--where", "F % t == 0"],

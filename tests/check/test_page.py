@@ -37,6 +37,6 @@ def test_every_row_of_values_is_understood(check: Checker) -> None:
     for value in values:
         if value.startswith(("Mode", "Config")):
             continue
-        tensor = "f32[K,H,W,N]"
+        tensor = "f32[K,H,W,N,V]"
         status = check("kernels.py::scale", "--arg", f"a={tensor}", "--arg", f"factor={value}", "--phase", "1")
         assert status != 2, (value, check.err)
