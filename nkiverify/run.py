@@ -25,6 +25,8 @@ class Run(Protocol):
     symbolic: bool
     #: The hardware generation the kernel is checked for.
     hardware: Hardware
+    #: The phases whose contracts count: the others are not looked at.
+    phases: frozenset[int]
 
     def require(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Record a claim, or check it at once."""
@@ -67,6 +69,9 @@ class Run(Protocol):
     def host_division(self, divisor: Term, frame: FrameType) -> None:
         """Kernel code, executing in `frame`, divides by `divisor`."""
 
+
+#: The phases whose contracts every run looks at, whatever else it is made for.
+SHAPE_PHASES: frozenset[int] = frozenset({1, 2})
 
 _current: list[Run] = []
 

@@ -23,6 +23,7 @@ from nkiverify.manifest import Target, Verification
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.program import Program
 from nkiverify.results import Place, Run, Verdict, Violation
+from nkiverify.run import SHAPE_PHASES
 from nkiverify.selection import phases_to_run
 from nkiverify.source import Site
 from nkiverify.witness.explain import Circumstances, violation_of
@@ -91,14 +92,14 @@ def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: f
     )
 
 
-def explore(target: Target, hardware: Hardware, limits: Limits) -> Exploration:
-    """Run `target` symbolically; loops that carry state are found one by one and unrolled."""
+def explore(target: Target, hardware: Hardware, limits: Limits, phases: frozenset[int] = SHAPE_PHASES) -> Exploration:
+    """Run `target` symbolically for `phases`; loops that carry state are found one by one and unrolled."""
     deadline = time.monotonic() + limits.seconds
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
     unrolled: dict[Site, str] = {}
     for _ in range(MAX_EXPLORATIONS):
         left = replace(limits, seconds=max(0.0, deadline - time.monotonic()))
-        run = SymbolicRun(hardware, left, unrolled)
+        run = SymbolicRun(hardware, left, unrolled, phases)
         binding = SymbolicBinding(run)
         verification = Verification(binding, kernel)
         try:
@@ -143,7 +144,7 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
     limits = Limits(seconds=options.timeout) if bound is None else Limits(unwind=bound, seconds=options.timeout)
     clock = time.perf_counter()
-    exploration = explore(target, hardware, limits)
+    exploration = explore(target, hardware, limits, SHAPE_PHASES.union(phases))
     exploring = time.perf_counter() - clock
     spent = exploring
     runs: list[Run] = []
@@ -365,7 +366,14 @@ class _Judge:
         for values, played in self._replays:
             if values == witness.values and played.confirms(claim.contract, claim.site):
                 return _Confirmed(decision, witness, played)
-        played = replay(self._target, witness.values, self._hardware, checked=self._phase == 2, awaited=asked)
+        played = replay(
+            self._target,
+            witness.values,
+            self._hardware,
+            checked=self._phase == 2,
+            awaited=asked,
+            phases=SHAPE_PHASES | {self._phase},
+        )
         self._replays.append((witness.values, played))
         if played.confirms(claim.contract, claim.site):
             return _Confirmed(decision, witness, played)

@@ -17,6 +17,7 @@ from nkiverify.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
+from nkiverify.run import SHAPE_PHASES
 from nkiverify.source import Site, kernel_site
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
@@ -56,8 +57,10 @@ class ConcreteRun:
         stop_at_first: bool = True,
         seconds: float = 60.0,
         awaited: Iterable[tuple[str, Site | None]] = (),
+        phases: frozenset[int] = SHAPE_PHASES,
     ) -> None:
         self.hardware = hardware
+        self.phases = phases
         self.stop_at_first = stop_at_first
         self._deadline = time.monotonic() + seconds
         self._awaited = {(rule, _line_of(site)) for rule, site in awaited}

@@ -28,7 +28,7 @@ from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (r
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Program
-from nkiverify.run import running
+from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import KERNEL_MARKER, Site, frame_site, kernel_site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
@@ -115,8 +115,15 @@ class SymbolicRun:
 
     symbolic = True
 
-    def __init__(self, hardware: Hardware, limits: Limits, unrolled: Mapping[Site, str]) -> None:
+    def __init__(
+        self,
+        hardware: Hardware,
+        limits: Limits,
+        unrolled: Mapping[Site, str],
+        phases: frozenset[int] = SHAPE_PHASES,
+    ) -> None:
         self.hardware = hardware
+        self.phases = phases
         self.limits = limits
         #: Loops that turned out to carry state, with the reason: they are unrolled.
         self.unrolled = unrolled
@@ -366,7 +373,12 @@ class SymbolicRun:
             return
         stub, frame = _stub_of(sys._getframe(1))
         self.claim(
-            rule, condition, 1, frame_site(frame) if frame is not None else None, stub, tuple(quantities.items())
+            rule,
+            condition,
+            rule.phase,
+            frame_site(frame) if frame is not None else None,
+            stub,
+            tuple(quantities.items()),
         )
 
     def claim(

@@ -16,7 +16,8 @@ class Contract:
 
     `id` and `source` are those of the reference ("nc_matmul.k_le_128", "nc_matmul:Tile size"); `statement` says the
     rule in one sentence. `api` names the API generations it is documented for: "nki", "neuronxcc" or both. `hardware`
-    names the hardware generations it binds, empty for all. `cwe` is set where a weakness class exists for it.
+    names the hardware generations it binds, empty for all. `cwe` is set where a weakness class exists for it. `phase`
+    is the phase whose claims state it; contracts of phases 1 and 2 alike say 1 where stubs state them.
     """
 
     id: str
@@ -25,6 +26,7 @@ class Contract:
     api: tuple[str, ...] = ("nki", "neuronxcc")
     hardware: tuple[str, ...] = ()
     cwe: str = ""
+    phase: int = 1
 
 
 def define(
@@ -35,11 +37,12 @@ def define(
     api: tuple[str, ...] = ("nki", "neuronxcc"),
     hardware: tuple[str, ...] = (),
     cwe: str = "",
+    phase: int = 1,
 ) -> Contract:
     """Register a contract; an id is defined once."""
     if id in _registry:
         raise InternalError(f"contract {id} is defined twice")
-    contract = Contract(id, statement, source, api, hardware, cwe)
+    contract = Contract(id, statement, source, api, hardware, cwe, phase)
     _registry[id] = contract
     return contract
 
@@ -61,6 +64,10 @@ def require(id: str, condition: object, /, **quantities: object) -> None:
     """State that the contract `id` asks for `condition` here.
 
     `condition` is a `bool` or a symbolic condition, `quantities` are the values the message shows, by name. A symbolic
-    run records a claim; a concrete run raises `ContractViolation` where the condition is false.
+    run records a claim; a concrete run raises `ContractViolation` where the condition is false. Either looks at the
+    contracts of its own phases only.
     """
-    current_run().require(contract(id), condition, quantities)
+    run = current_run()
+    rule = contract(id)
+    if rule.phase in run.phases:
+        run.require(rule, condition, quantities)

@@ -65,9 +65,14 @@ class ObservingRun(ConcreteRun):
     """A concrete run that remembers the circumstances in which each contract first broke at each line."""
 
     def __init__(
-        self, hardware: Hardware, stop_at_first: bool, seconds: float, awaited: Iterable[tuple[str, Site | None]]
+        self,
+        hardware: Hardware,
+        stop_at_first: bool,
+        seconds: float,
+        awaited: Iterable[tuple[str, Site | None]],
+        phases: frozenset[int],
     ) -> None:
-        super().__init__(hardware, stop_at_first, seconds, awaited)
+        super().__init__(hardware, stop_at_first, seconds, awaited, phases)
         self.observations: dict[Key, Observation] = {}
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:

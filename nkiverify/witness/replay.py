@@ -13,7 +13,7 @@ from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
-from nkiverify.run import running
+from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import Site
 from nkiverify.witness.observe import Key, Observation, ObservingRun, key_of, observed_in
 
@@ -72,16 +72,17 @@ def replay(
     checked: bool = False,
     awaited: Sequence[tuple[str, Site | None]] = (),
     seconds: float = 20.0,
+    phases: frozenset[int] = SHAPE_PHASES,
 ) -> Replay:
     """Run `target` with its dimensions set to `values`.
 
     With `stop_at_first` the first broken contract raises and ends the run, as AWS's simulator would; otherwise the
     kernel
     goes on, until all contracts in `awaited` are broken or it ends. `checked` makes host arithmetic beyond 32 bits a
-    broken contract.
+    broken contract. The contracts of `phases` are looked at.
     """
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC if checked else Rewriting.NONE)
-    run = ObservingRun(hardware, stop_at_first, seconds, awaited)
+    run = ObservingRun(hardware, stop_at_first, seconds, awaited, phases)
     binding = ConcreteBinding(values)
     error: Exception | SystemExit | None = None
     unsupported = ""

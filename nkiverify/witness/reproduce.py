@@ -14,15 +14,15 @@ from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification, load_targets
 from nkiverify.model.contracts import Contract
 from nkiverify.model.hardware import hardware_named
-from nkiverify.run import running
+from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import Site
 
 
 class _StoppingRun(ConcreteRun):
     """Raises where one contract breaks at one line; other broken contracts do not stop it."""
 
-    def __init__(self, hardware: str, contract: str, file: str, line: int) -> None:
-        super().__init__(hardware_named(hardware), stop_at_first=False)
+    def __init__(self, hardware: str, contract: str, file: str, line: int, phase: int) -> None:
+        super().__init__(hardware_named(hardware), stop_at_first=False, phases=SHAPE_PHASES | {phase})
         self._stop = (contract, file, line)
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
@@ -54,7 +54,7 @@ def run_target(
     found = _target(target, root) if isinstance(target, str) else target
     kernel, space = load_kernel(found.kernel, found.root, Rewriting.ARITHMETIC if phase == 2 else Rewriting.NONE)
     full = str((found.root / file).resolve()) if file else ""
-    run = _StoppingRun(hardware or found.hardware, contract, full, line)
+    run = _StoppingRun(hardware or found.hardware, contract, full, line, phase)
     with contextlib.ExitStack() as stack:
         stack.enter_context(space.active())
         stack.enter_context(running(run))
