@@ -6,6 +6,10 @@
               | Claim(contract, condition)         must hold here
               | Loop(index, extent, bounds, body)  the body for every index with `bounds`; no state is carried
               | Branch(condition, then, orelse)    the last item of its block: the paths do not meet again in it
+             | Operation(operation)               what an instruction reads and writes
+             | Allocation(storage)                a tensor begins to exist
+
+Operations and allocations are recorded only where a phase asks for them; engines pass over them.
 
 A block's items are in program order. Within a block, what follows an `Assume` may use it; what follows a `Branch` is
 inside its arms, and the program after the loop around it goes on behind the `Loop`.
@@ -17,6 +21,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nkiverify.model.contracts import Contract
+from nkiverify.model.operation import Operation as Issued
+from nkiverify.model.tensor import Storage
 from nkiverify.source import Site
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Dimension, Index, Term
@@ -76,7 +82,24 @@ class Branch:
     site: Site | None
 
 
-Item = Assume | Claim | Loop | Branch
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """An operation is executed at `site`; `calls` are the kernel's calls that lead to it, outermost first."""
+
+    operation: Issued
+    site: Site | None
+    calls: tuple[Site, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocation:
+    """A storage is allocated at `site`."""
+
+    storage: Storage
+    site: Site | None
+
+
+Item = Assume | Claim | Loop | Branch | Operation | Allocation
 
 
 @dataclass(slots=True, eq=False)
@@ -128,7 +151,7 @@ def _claims(block: Block, path: list[Condition | bool]) -> Iterator[tuple[Claim,
             path.extend(item.bounds)
             yield from _claims(item.body, path)
             del path[len(path) - len(item.bounds) :]
-        else:
+        elif isinstance(item, Branch):
             path.append(item.condition)
             yield from _claims(item.then, path)
             path[-1] = item.condition.negation()

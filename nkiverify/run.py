@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from nkiverify.model.contracts import Contract
     from nkiverify.model.hardware import Hardware
+    from nkiverify.model.operation import Operation
+    from nkiverify.model.tensor import Storage
     from nkiverify.symbolic.conditions import Condition
     from nkiverify.symbolic.integers import Extent
     from nkiverify.symbolic.terms import Term
@@ -44,6 +46,15 @@ class Run(Protocol):
 
     def loop_range(self, start: Extent, stop: Extent, step: Extent) -> object:
         """What `range(start, stop, step)` is in this run."""
+
+    #: Whether it is told of operations and allocations.
+    records: bool
+
+    def operation(self, operation: Operation) -> None:
+        """An operation is executed; its contracts have been stated."""
+
+    def allocation(self, storage: Storage) -> None:
+        """A storage is allocated."""
 
     def allocation_id(self) -> object:
         """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""

@@ -64,3 +64,14 @@ def kernel_site(depth: int = 1) -> Site | None:
             return frame_site(frame)
         frame = frame.f_back
     return None
+
+
+def kernel_calls(depth: int = 1) -> tuple[Site, ...]:
+    """The spans of kernel code that are being executed, outermost first, the innermost left out."""
+    found: list[Site] = []
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        if KERNEL_MARKER in frame.f_globals:
+            found.append(frame_site(frame))
+        frame = frame.f_back
+    return tuple(found[:0:-1])

@@ -13,12 +13,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
+from nkiverify import program
 from nkiverify.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.operation import Operation
+from nkiverify.model.tensor import Storage
 from nkiverify.run import SHAPE_PHASES
-from nkiverify.source import Site, kernel_site
+from nkiverify.source import Site, kernel_calls, kernel_site
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
@@ -58,6 +61,7 @@ class ConcreteRun:
         seconds: float = 60.0,
         awaited: Iterable[tuple[str, Site | None]] = (),
         phases: frozenset[int] = SHAPE_PHASES,
+        records: bool = False,
     ) -> None:
         self.hardware = hardware
         self.phases = phases
@@ -65,6 +69,9 @@ class ConcreteRun:
         self._deadline = time.monotonic() + seconds
         self._awaited = {(rule, _line_of(site)) for rule, site in awaited}
         self.broken: list[BrokenContract] = []
+        #: With `records`: the operations and allocations executed, in order.
+        self.records = records
+        self.recorded: list[program.Operation | program.Allocation] = []
         self._count = 0
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
@@ -107,6 +114,14 @@ class ConcreteRun:
     def loop_range(self, start: Extent, stop: Extent, step: Extent) -> range:
         """Python's range."""
         return range(start, stop, step)
+
+    def operation(self, operation: Operation) -> None:
+        """Note an operation."""
+        self.recorded.append(program.Operation(operation, kernel_site(2), kernel_calls(2)))
+
+    def allocation(self, storage: Storage) -> None:
+        """Note an allocation."""
+        self.recorded.append(program.Allocation(storage, kernel_site(2)))
 
     def allocation_id(self) -> object:
         """The how-manieth allocation it is."""

@@ -29,7 +29,7 @@ from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Program
 from nkiverify.run import SHAPE_PHASES, running
-from nkiverify.source import KERNEL_MARKER, Site, frame_site, kernel_site
+from nkiverify.source import KERNEL_MARKER, Site, frame_site, kernel_calls, kernel_site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import Extent
@@ -38,6 +38,8 @@ from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
     from nkiverify.frontend.summaries import SummarisedLoop
+    from nkiverify.model.operation import Operation
+    from nkiverify.model.tensor import Storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +123,12 @@ class SymbolicRun:
         limits: Limits,
         unrolled: Mapping[Site, str],
         phases: frozenset[int] = SHAPE_PHASES,
+        records: bool = False,
     ) -> None:
         self.hardware = hardware
         self.phases = phases
+        #: Whether operations and allocations are recorded.
+        self.records = records
         self.limits = limits
         #: Loops that turned out to carry state, with the reason: they are unrolled.
         self.unrolled = unrolled
@@ -488,6 +493,17 @@ class SymbolicRun:
     def loop_range(self, start: Extent, stop: Extent, step: Extent) -> object:
         """What `range(start, stop, step)` is in this run."""
         return SymRange.of(start, stop, step)
+
+    def operation(self, operation: Operation) -> None:
+        """Record an operation."""
+        self.check_alive()
+        if self.recording:
+            self._block.items.append(program.Operation(operation, kernel_site(2), kernel_calls(2)))
+
+    def allocation(self, storage: Storage) -> None:
+        """Record an allocation."""
+        if self.recording:
+            self._block.items.append(program.Allocation(storage, kernel_site(2)))
 
     def allocation_id(self) -> AllocationId:
         """Identifies the allocation being made."""

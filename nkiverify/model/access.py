@@ -63,7 +63,7 @@ class Access(TileOperators):
             )
         if self.tensor.on_chip:
             self._claim_partitions()
-        return self._view()
+        return self.view
 
     def _representatives(self, mask: Mask | None) -> tuple[list[Extent | None], Any]:
         """Representative coordinates of the axes the mask depends on, and the mask there."""
@@ -128,7 +128,9 @@ class Access(TileOperators):
                 elif dimension == partition or along_partitions:
                     require("mem.ap_uniform", alone, dimension=dimension, axis=rank + axis)
 
-    def _view(self) -> Any:
+    @property
+    def view(self) -> Any:
+        """The view accessed; nothing is claimed of its bounds."""
         rank = len(self.shape)
         strides: list[Extent] = [0] * rank
         moved: list[tuple[Extent, Extent]] = []

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeVar
 
 from nkiverify.model.contracts import require
-from nkiverify.run import unsupported
+from nkiverify.model.operation import HOST_FUNCTIONS, Recorder
+from nkiverify.run import current_run, unsupported
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -16,14 +17,23 @@ FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 def documented(function: FunctionT) -> FunctionT:
     """A stub function whose parameters are the documented ones; any other keyword breaks "isa.kwargs_checked"."""
     allowed = frozenset(inspect.signature(function).parameters)
+    recorder = _recorder(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not allowed.issuperset(kwargs):
             kwargs = _without_unknown(function, allowed, kwargs)
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+        if recorder is not None and current_run().records:
+            recorder.record(args, kwargs, result)
+        return result
 
     return call  # type: ignore[return-value]
+
+
+def _recorder(function: Callable[..., Any]) -> Recorder | None:
+    """What records the calls of `function` as operations; None where it only computes on the host."""
+    return None if function.__name__ in HOST_FUNCTIONS else Recorder(function)
 
 
 def renamed(function: FunctionT, name: str, documentation: str) -> FunctionT:
@@ -46,15 +56,19 @@ def legacy_documented(function: FunctionT) -> FunctionT:
     parameters = inspect.signature(function).parameters
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     allowed = frozenset(name for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_KEYWORD)
+    recorder = _recorder(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not allowed.issuperset(kwargs):
-            if not open_ended:
-                return function(*args, **_without_unknown(function, allowed, kwargs))
-            unknown = ", ".join(sorted(set(kwargs) - allowed))
-            raise unsupported(f"the undocumented argument {unknown} of {function.__name__}")
-        return function(*args, **kwargs)
+            if open_ended:
+                unknown = ", ".join(sorted(set(kwargs) - allowed))
+                raise unsupported(f"the undocumented argument {unknown} of {function.__name__}")
+            kwargs = _without_unknown(function, allowed, kwargs)
+        result = function(*args, **kwargs)
+        if recorder is not None and current_run().records:
+            recorder.record(args, kwargs, result)
+        return result
 
     return call  # type: ignore[return-value]
 

@@ -14,6 +14,7 @@ from nkiverify.model.extents import as_extent, is_one, is_sequence, same
 from nkiverify.model.indices import IndexTensor, Mask, as_mask
 from nkiverify.model.indirection import Indirection
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
+from nkiverify.model.operation import issue
 from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.model.tensor import Storage, Tensor, free_elements, new_storage
 from nkiverify.model.views import host_shape
@@ -57,7 +58,9 @@ class LegacyTensor(TileOperators, Tensor):
 
     def astype(self, dtype: object) -> LegacyTensor:
         """A copy with another dtype."""
-        return result_tile(self.shape, named_dtype(dtype))
+        result = result_tile(self.shape, named_dtype(dtype))
+        issue("nl.copy", writes={"result": result}, reads={"src": self})
+        return result
 
     def broadcast_to(self, shape: Sequence[Extent]) -> LegacyTensor:
         """A view with extents of 1 repeated; the partition dimension may be as well."""
@@ -228,6 +231,20 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
         require("leg.assign_buffer", destination.on_chip, dst=destination.buffer)
     else:
         raise unsupported(f"assigning a {type(value).__name__} to a tensor")
+    if not isinstance(value, Tensor):
+        issue("setitem", writes={"dst": destination}, value=value)
+    elif not _same_elements(destination, value):
+        issue("setitem", writes={"dst": destination}, reads={"value": value}, mask=mask)
+
+
+def _same_elements(one: Tensor, two: Tensor) -> bool:
+    """Whether two views are the same one: `t[i] += x` computes in place, and then assigns the tile to itself."""
+    return (
+        one.storage is two.storage
+        and one.ndim == two.ndim
+        and same(one.offset, two.offset)
+        and all(map(same, one.shape + one.strides, two.shape + two.strides))
+    )
 
 
 def claim_assignable(destination: tuple[Extent, ...], source: tuple[Extent, ...]) -> None:

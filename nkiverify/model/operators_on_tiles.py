@@ -14,10 +14,10 @@ class TileOperators:
     __slots__ = ()
 
     def __neg__(self) -> Any:
-        return _operations().unary("negative", self)
+        return _operations().operator_on("negative", self)
 
     def __invert__(self) -> Any:
-        return _operations().unary("invert", self)
+        return _operations().operator_on("invert", self)
 
     def __eq__(self, other: object) -> Any:
         # `tensor == None` is how a kernel asks whether an optional tensor is there.

@@ -386,6 +386,9 @@ def new_storage(
     """A storage for the allocation being made; the caller has stated the contracts."""
     run = current_run()
     run.host_extents(shape)
-    return Storage(
+    storage = Storage(
         run.allocation_id(), shape, dtype, buffer, name, address, allocator, block_dims, body=innermost_body()
     )
+    if run.records:
+        run.allocation(storage)
+    return storage

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nkiverify.engines.embedded import Decision, Outcome
-from nkiverify.program import Assume, Block, Claim, DomainDimension, Item, Loop, Program
+from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Item, Loop, Program
 from nkiverify.report import wording
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.source import Site
@@ -61,7 +61,7 @@ def _item(item: Item, indent: str, decided: Mapping[Claim, Decided], root: Path,
     elif isinstance(item, Loop):
         yield f"{indent}{style.head('for')} {item.index} in range({_extent(item.extent)}):{_at(item.site, root, style)}"
         yield from _block(item.body, deeper, decided, root, style)
-    else:
+    elif isinstance(item, Branch):
         yield f"{indent}{style.head('if')} {item.condition}:{_at(item.site, root, style)}"
         yield from _block(item.then, deeper, decided, root, style)
         yield f"{indent}{style.head('else')}:"

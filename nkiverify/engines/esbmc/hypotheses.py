@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, product
 
-from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Undefined, Valuation
@@ -39,7 +39,7 @@ def assumes_divisions(program: Program) -> bool:
     return any(isinstance(item, Assume) and item.of_division for item in _items(program.body))
 
 
-def _items(block: Block) -> Iterator[Assume | Claim | Loop | Branch]:
+def _items(block: Block) -> Iterator[Item]:
     for item in block.items:
         yield item
         if isinstance(item, Loop):
@@ -76,7 +76,7 @@ def _paths(block: Block, path: list[tuple[Condition | bool, bool]], loops: list[
             path.append((item.condition, item.of_division))
         elif isinstance(item, Loop):
             yield from _paths(item.body, path + [(bound, False) for bound in item.bounds], [*loops, item])
-        else:
+        elif isinstance(item, Branch):
             yield from _paths(item.then, [*path, (item.condition, False)], loops)
             yield from _paths(item.orelse, [*path, (item.condition.negation(), False)], loops)
     del path[depth:]

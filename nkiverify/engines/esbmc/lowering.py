@@ -21,7 +21,7 @@ from pathlib import Path
 from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
 from nkiverify.engines.esbmc.hints import facts_about, facts_of, products
 from nkiverify.engines.esbmc.ranges import Ranges, writable
-from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
@@ -181,14 +181,14 @@ class _Lowering:
             elif isinstance(item, Loop):
                 if count:
                     self._loop(item, scope)
-            elif count:
+            elif isinstance(item, Branch) and count:
                 self._branch(item, scope)
 
-    def _wanted(self, item: Assume | Claim | Loop | Branch) -> int:
+    def _wanted(self, item: Item) -> int:
         """How many of the claims asked for are in `item`."""
         if isinstance(item, Claim):
             return int(item.number in self._numbers)
-        if isinstance(item, Assume):
+        if not isinstance(item, Loop | Branch):
             return 0
         count = self._counts.get(id(item))
         if count is None:

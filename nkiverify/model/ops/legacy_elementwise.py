@@ -9,6 +9,7 @@ from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, bool_, float32
 from nkiverify.model.indices import Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, operand, result_tile
+from nkiverify.model.operation import issue
 from nkiverify.model.ops.operands import is_number, on_chip
 from nkiverify.model.promotion import promoted, scalar_dtype
 from nkiverify.model.tensor import Tensor
@@ -66,7 +67,24 @@ def operator(name: str, x: object, y: object) -> Any:
         )
     values = iter(tiles)
     left, right = (next(values) if isinstance(value, Tensor | Access) else value for value in (x, y))
-    return binary(name, left, right)
+    result = binary(name, left, right)
+    reads: dict[str, Tensor] = {}
+    numbers: dict[str, Any] = {}
+    for argument, value in (("x", left), ("y", right)):
+        if isinstance(value, Tensor):
+            reads[argument] = value
+        else:
+            numbers[argument] = value
+    issue(f"nl.{name}", writes={"result": result}, reads=reads, **numbers)
+    return result
+
+
+def operator_on(name: str, x: object) -> LegacyTensor:
+    """What a Python operator on one tile computes."""
+    tile = operand(x, None, "x")
+    result = unary(name, tile)
+    issue(f"nl.{name}", writes={"result": result}, reads={"x": tile})
+    return result
 
 
 def in_place(name: str, target: object, value: object) -> Any:
@@ -79,6 +97,9 @@ def in_place(name: str, target: object, value: object) -> Any:
         other = operand(value, None, "value")
         require("leg.assign_buffer", other.on_chip, src=other.buffer)
         claim_assignable(tile.shape, other.shape)
+        issue(f"nl.{name}", writes={"dst": tile}, reads={"x": tile, "y": other})
+    else:
+        issue(f"nl.{name}", writes={"dst": tile}, reads={"x": tile}, y=value)
     return tile
 
 

@@ -174,7 +174,7 @@ def _executed(block: Block, given: dict[Atom, int]) -> Iterator[tuple[int, bool]
                 return
         elif isinstance(item, Branch):
             yield from _executed(item.then if here.holds(item.condition) else item.orelse, given)
-        else:
+        elif isinstance(item, Loop):
             try:
                 trips = here.term(item.extent)
             except Undefined:
