@@ -12,11 +12,17 @@ PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic"}
 #: The hardware generations a kernel can be checked for.
 HARDWARE: tuple[str, ...] = ("trn1", "trn2", "trn3")
 
+#: The generation that is checked for unless somebody says otherwise.
+DEFAULT_HARDWARE = "trn2"
+
 #: The manifest of a repository other than ours, at its top.
 MANIFEST_FILE = "nkiverify_targets.py"
 
 #: What decides claims: the embedded engine, ESBMC, both, or (auto) ESBMC beside the embedded one where there is one.
 ENGINES: tuple[str, ...] = ("auto", "embedded", "esbmc", "both")
+
+#: What decides unless somebody says otherwise.
+DEFAULT_ENGINE = "embedded"
 
 #: Seconds a target may take in all its phases together, unless the user says otherwise.
 DEFAULT_TIMEOUT_SECONDS = 60.0

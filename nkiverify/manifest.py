@@ -22,6 +22,8 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import inspect
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,8 +31,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Protocol
 
-from nkiverify import resources
-from nkiverify.config import HARDWARE, MANIFEST_FILE, PHASES
+from nkiverify import project, resources
+from nkiverify.config import DEFAULT_HARDWARE, HARDWARE, MANIFEST_FILE, PHASES
 from nkiverify.errors import UsageError
 from nkiverify.model.contents import Interval, whole_range
 from nkiverify.model.contracts import require
@@ -40,6 +42,7 @@ from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Tensor, argument
 from nkiverify.program import DomainDimension
 from nkiverify.results import Kind, Verdict
+from nkiverify.settings import Settings
 from nkiverify.symbolic import Extent, constant_value, known, maximum, minimum, terms
 from nkiverify.symbolic.terms import INT32_MAX
 
@@ -67,10 +70,67 @@ class Target:
     file: str
     line: int
     function: Callable[[Verification], None] = field(repr=False)
+    #: Settings that the target makes itself, rather than the repository or the default: "hardware", "unwind".
+    own: frozenset[str] = frozenset()
 
 
-_registered: list[Target] | None = None
-_root: Path = Path()
+@dataclass(slots=True)
+class _Manifest:
+    """A manifest being imported: the targets found so far, and what their kernels and settings are relative to."""
+
+    root: Path
+    settings: Settings
+    folder: Path
+    targets: list[Target] = field(default_factory=list)
+
+
+_loading: _Manifest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetDescription:
+    """What `@target(…)` was given; `hardware` is None where it says nothing. A target function carries it."""
+
+    kernel: str
+    family: str
+    kind: Kind
+    expect: Mapping[int, Verdict]
+    flags: str
+    tags: tuple[str, ...]
+    hardware: str | None
+
+    def of(self, function: Callable[[Verification], None], root: Path, settings: Settings, folder: Path) -> Target:
+        """The target that `function`, in a file of `folder`, is in the repository `root` with these settings."""
+        path, _, kernel = self.kernel.partition("::")
+        bounded = "--unwind" in self.flags
+        configured = f"--unwind {settings.unwind}" if settings.unwind is not None and not bounded else ""
+        own = {"hardware": self.hardware is not None, "unwind": bounded}
+        code = function.__code__
+        return Target(
+            name=function.__name__,
+            kernel=f"{os.path.relpath(folder / path, root)}::{kernel}",
+            family=self.family,
+            kind=self.kind,
+            expect=self.expect,
+            flags=" ".join(filter(None, (self.flags, configured))),
+            tags=self.tags,
+            description=(function.__doc__ or "").strip(),
+            hardware=self.hardware or settings.hardware or DEFAULT_HARDWARE,
+            root=root,
+            module=function.__module__,
+            file=code.co_filename,
+            line=code.co_firstlineno,
+            function=function,
+            own=frozenset(name for name, given in own.items() if given),
+        )
+
+
+def target_of(function: object, root: Path, settings: Settings, folder: Path) -> Target | None:
+    """The target that `function`, in a file of `folder`, was declared to be, if it was."""
+    described = getattr(function, "__nkiverify_target__", None)
+    if not isinstance(described, TargetDescription) or not inspect.isfunction(function):
+        return None
+    return described.of(function, root, settings, folder)
 
 
 def target(
@@ -81,12 +141,13 @@ def target(
     expect: Mapping[int, Verdict],
     flags: str = "",
     tags: Sequence[str] = (),
-    hardware: str = "trn2",
+    hardware: str | None = None,
 ) -> Callable[[Callable[[Verification], None]], Callable[[Verification], None]]:
     """Make the decorated function a target named like it.
 
-    `kernel` is `path/to/file.py::function`, relative to the folder of the harness; `flags` are ESBMC's; `hardware`
-    is the generation to verify for. Raises `UsageError` where a value makes no sense.
+    `kernel` is `path/to/file.py::function`, relative to the folder of the manifest; `flags` are ESBMC's; `hardware`
+    is the generation to verify for, where the repository's settings say nothing trn2. Raises `UsageError` where a
+    value makes no sense.
     """
 
     def register(function: Callable[[Verification], None]) -> Callable[[Verification], None]:
@@ -102,30 +163,14 @@ def target(
             raise UsageError(f"{place}: target {name}: expect names a verdict for each of phases 1 and 2 to run")
         if any(verdict not in (SUCCESSFUL, FAILED) for verdict in expect.values()):
             raise UsageError(f"{place}: target {name}: a target is expected to be SUCCESSFUL or FAILED")
-        if hardware not in HARDWARE:
+        if hardware is not None and hardware not in HARDWARE:
             raise UsageError(f"{place}: target {name}: no hardware {hardware!r}, only {', '.join(HARDWARE)}")
-        if _registered is not None:
-            if any(other.name == name for other in _registered):
+        described = TargetDescription(kernel, family, kind, dict(expect), flags, tuple(tags), hardware)
+        function.__nkiverify_target__ = described  # type: ignore[attr-defined]
+        if _loading is not None:
+            if any(other.name == name for other in _loading.targets):
                 raise UsageError(f"{place}: there is already a target {name}")
-            description = (function.__doc__ or "").strip()
-            _registered.append(
-                Target(
-                    name=name,
-                    kernel=kernel,
-                    family=family,
-                    kind=kind,
-                    expect=dict(expect),
-                    flags=flags,
-                    tags=tuple(tags),
-                    description=description,
-                    hardware=hardware,
-                    root=_root,
-                    module=function.__module__,
-                    file=code.co_filename,
-                    line=code.co_firstlineno,
-                    function=function,
-                )
-            )
+            _loading.targets.append(described.of(function, _loading.root, _loading.settings, _loading.folder))
         return function
 
     return register
@@ -273,27 +318,30 @@ def _is_integer(value: object) -> bool:
     return isinstance(value, terms.Term) or constant_value(value) is not None
 
 
-def load_targets(root: Path | None = None) -> list[Target]:
-    """All targets of `root`: those of its `nkiverify_targets.py`, or else of the modules in `root/harness`.
+def load_targets(root: Path | None = None, files: Sequence[Path] | None = None) -> list[Target]:
+    """All targets of `root`: those of its manifests, or else of the modules in `root/harness`; or those in `files`.
 
     They are in the order of the files' names and of their lines. Raises `UsageError`, naming the module, where one
     cannot be imported.
     """
-    global _registered, _root
-    folder = root if root is not None else resources.root()
-    files = [folder / MANIFEST_FILE]
-    if not files[0].is_file():
-        if not (folder / "harness").is_dir():
-            raise UsageError(f"there is no folder {folder / 'harness'}")
-        files = [file for file in sorted((folder / "harness").glob("*.py")) if not file.name.startswith("_")]
-    found: list[Target] = []
-    _registered, _root = found, folder
+    global _loading
+    top = root if root is not None else resources.root()
+    settings = project.settings_for(top)
+    found = list(files) if files is not None else [] if top == resources.root() else project.manifests_in(top, settings)
+    if files is None and not found:
+        if not (top / "harness").is_dir():
+            raise UsageError(f"there is no {MANIFEST_FILE} in {top}")
+        found = [file for file in sorted((top / "harness").glob("*.py")) if not file.name.startswith("_")]
+    targets: list[Target] = []
     try:
-        for file in files:
-            _import(file)
+        for file in found:
+            # Kernels of the harness are beside its folder, those of other manifests are beside the manifest.
+            folder = top if file.parent == top / "harness" else file.parent
+            _loading = _Manifest(top, settings, folder, targets)
+            _import(file, top)
     finally:
-        _registered = None
-    return found
+        _loading = None
+    return targets
 
 
 def check_kernels(targets: Sequence[Target]) -> None:
@@ -327,7 +375,7 @@ def _names_bound(tree: ast.Module) -> set[str]:
     return functions | others | imported
 
 
-def _import(file: Path) -> None:
+def _import(file: Path, root: Path) -> None:
     name = f"nkiverify_harness_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None and spec.loader is not None
@@ -340,7 +388,7 @@ def _import(file: Path) -> None:
         raise
     except Exception as error:
         line = _line_in(file, error)
-        raise UsageError(f"{file.parent.name}/{file.name}{line}: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{file.relative_to(root)}{line}: {type(error).__name__}: {error}") from error
     finally:
         sys.dont_write_bytecode = written
         sys.path.remove(str(file.parent))

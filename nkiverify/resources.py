@@ -14,6 +14,11 @@ def in_checkout() -> bool:
     return not _WHEEL_DATA.is_dir()
 
 
+def holds(folder: Path) -> bool:
+    """Whether `folder` is in the checkout of the repository that the package runs from."""
+    return in_checkout() and folder.resolve().is_relative_to(_CHECKOUT)
+
+
 def root() -> Path:
     """The folder that holds `stubs/`, `kernels/`, `harness/` and `docs/results.schema.json`."""
     return _CHECKOUT if in_checkout() else _WHEEL_DATA

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify import resources
-from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, ENGINES, HARDWARE, MANIFEST_FILE, PHASES, Options
+from nkiverify.config import DEFAULT_ENGINE, DEFAULT_TIMEOUT_SECONDS, ENGINES, HARDWARE, PHASES, Options
+from nkiverify.project import Project
+from nkiverify.settings import layered
 
 if TYPE_CHECKING:
     from nkiverify.manifest import Target
@@ -26,8 +27,8 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add(
         "--engine",
         choices=ENGINES,
-        default="embedded",
-        help="what decides (default: embedded); auto asks ESBMC beside the embedded engine where there is an ESBMC",
+        help=f"what decides (default: {DEFAULT_ENGINE}); "
+        "auto asks ESBMC beside the embedded engine where there is an ESBMC",
     )
     add(
         "--keep-lowered",
@@ -44,29 +45,26 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add(
         "--timeout",
         type=positive_seconds,
-        default=DEFAULT_TIMEOUT_SECONDS,
         metavar="S",
-        help="seconds a target may take in all its phases (default: %(default)g)",
+        help=f"seconds a target may take in all its phases (default: {DEFAULT_TIMEOUT_SECONDS:g})",
     )
+    add("--bundled", action="store_true", help="the kernels that come with nkiverify, not those of the repository here")
 
 
-def selection(arguments: argparse.Namespace) -> Options:
-    """The settings that the arguments of `add_selection` ask for."""
+def selection(arguments: argparse.Namespace, project: Project) -> Options:
+    """The settings that the arguments of `add_selection` ask for, on top of those of the project."""
+    settings = project.settings
     return Options(
-        root=_root(),
+        root=project.root,
         patterns=tuple(arguments.names),
         families=tuple(arguments.family),
         tags=tuple(arguments.tag),
         phases=arguments.phase,
         unwind=arguments.unwind,
         hardware=arguments.target,
-        timeout=arguments.timeout,
+        timeout=layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS).value,
+        engine=layered("engine", getattr(arguments, "engine", None), settings, DEFAULT_ENGINE).value,
     )
-
-
-def _root() -> Path:
-    """The folder whose targets are meant: the one the program is run in, if it has a manifest, or else ours."""
-    return Path.cwd() if Path(MANIFEST_FILE).is_file() else resources.root()
 
 
 def selected_targets(options: Options) -> list[Target]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.commands.arguments import add_selection, positive_integer, selected_targets, selection
 from nkiverify.errors import UsageError
+from nkiverify.project import with_targets
 
 if TYPE_CHECKING:
     from nkiverify.bench import Growth, Measurement
@@ -41,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Measure the selected targets; 3 if one gave no answer, 1 if one did not end as expected."""
-    options = selection(arguments)
+    options = selection(arguments, with_targets(arguments.bundled))
     partial = bool(options.patterns or options.families or options.tags or options.phases is not None)
     if arguments.write and partial:
         raise UsageError("--write is about the whole manifest: leave out names and filters")

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 from nkiverify.commands.arguments import phase_list, positive_integer, positive_seconds
-from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
+from nkiverify.config import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
 from nkiverify.errors import UsageError
+from nkiverify.project import here
+from nkiverify.settings import Settings, layered
 
 DESCRIPTION = """\
 Verify one kernel of any file. Nothing is needed there: the file knows nothing of
@@ -46,15 +48,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter is given, see below")
     add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
     add("--grid", metavar="N", help="the launch grid, for example 2 or 'N,4'")
-    add("--target", choices=(*HARDWARE, "all"), default="trn2", help="the hardware generation (default: %(default)s)")
+    add("--target", choices=(*HARDWARE, "all"), help=f"the hardware generation (default: {DEFAULT_HARDWARE})")
     add("--phase", type=phase_list, metavar="LIST", help=f"only these phases, separated by commas: {phases}")
     add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
     add(
         "--timeout",
         type=positive_seconds,
-        default=DEFAULT_TIMEOUT_SECONDS,
         metavar="S",
-        help="seconds for all phases together (default: %(default)g)",
+        help=f"seconds for all phases together (default: {DEFAULT_TIMEOUT_SECONDS:g})",
     )
     add("--json", type=Path, metavar="FILE", help="write the results to FILE")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
@@ -99,12 +100,15 @@ def _check(arguments: argparse.Namespace) -> int:
     from nkiverify.session import ExitStatus, worst
 
     base = Path.cwd()
-    hardware = HARDWARE if arguments.target == "all" else (arguments.target,)
+    project = here()
+    settings = project.settings if project is not None else Settings()
+    target = layered("hardware", arguments.target, settings, DEFAULT_HARDWARE).value
+    hardware = HARDWARE if target == "all" else (target,)
     options = Options(
         root=base,
-        phases=arguments.phase,
-        unwind=arguments.unwind,
-        timeout=arguments.timeout,
+        phases=layered("phases", arguments.phase, settings, None).value,
+        unwind=layered("unwind", arguments.unwind, settings, None).value,
+        timeout=layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS).value,
         debug=arguments.debug,
         json=json_file,
     )

@@ -6,8 +6,8 @@ import argparse
 import importlib.util
 from pathlib import Path
 
-from nkiverify import resources
 from nkiverify.errors import UsageError
+from nkiverify.project import here_or_ours
 
 DESCRIPTION = """\
 Write dashboard/index.html: the last results, with the kernels, the contracts,
@@ -33,11 +33,12 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.model.contracts import all_contracts
     from nkiverify.report import history, json_results
 
-    root = resources.root()
-    results = results_file.read(arguments.results or resources.reports() / "results.json")
+    project = here_or_ours()
+    root, reports = project.root, project.reports
+    results = results_file.read(arguments.results or reports / "results.json")
     past, problem = [], ""
     try:
-        past = history.sessions(history.database())
+        past = history.sessions(history.database(reports))
     except history.HistoryError as error:
         problem = str(error)
     page = data.assemble(
@@ -48,7 +49,7 @@ def execute(arguments: argparse.Namespace) -> int:
         past=past,
         history_problem=problem,
     )
-    path = arguments.output or resources.reports().parent / "dashboard" / "index.html"
+    path = arguments.output or (reports.parent if project.ours else reports) / "dashboard" / "index.html"
     content = render.html(page, root)
     try:
         json_results.write(content, path)

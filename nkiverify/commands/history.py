@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.commands.arguments import positive_integer
 from nkiverify.errors import UsageError
+from nkiverify.project import here_or_ours
 from nkiverify.report import wording
 from nkiverify.report.columns import columns
 
@@ -31,7 +32,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print what is asked for; the exit status."""
     from nkiverify.report import history
 
-    path = history.database()
+    path = history.database(here_or_ours().reports)
     last: int = arguments.last
     try:
         if arguments.name is None:

@@ -10,13 +10,14 @@ from nkiverify.errors import UsageError
 
 DESCRIPTION = """\
 Begin to verify the kernels of a repository: write nkiverify_targets.py here, with
-a first target for one kernel, to be changed. A file that is there stays as it is.
-`nkiverify` finds the targets of nkiverify_targets.py in the folder it is run in."""
+a first target for one kernel, to be changed, and a section [tool.nkiverify] with
+the settings to pyproject.toml. A manifest or section that is there stays as it is.
+`nkiverify run` finds every nkiverify_targets.py of the repository it is run in."""
 
 _TEXT = '''\
 """What is verified of the kernels of this repository: each function is a target.
 
-Run them all with `nkiverify`, one with `nkiverify {target}`.
+Run them all with `nkiverify run`, one with `nkiverify run {target}`. Kernels are named relative to this file.
 """
 
 from nkiverify.manifest import SUCCESSFUL, Kind, Verification, target
@@ -35,10 +36,26 @@ def {target}(v: Verification) -> None:
     # Each stands for all its values at once, so a verdict holds for all of them.
     M = v.dim("M", multiple_of=128)
     N = v.dim("N", multiple_of=512)
-    # Also: v.assume(M <= N), v.choice("dtype", (bfloat16, float32)), tensors on chip by buffer=.
+    # Also: v.assume(M <= N), v.choice("dtype", (bfloat16, float32)), tensors on chip by buffer=, and the numbers in a
+    # tensor of indices by values=(0, M - 1).
     v.call({arguments})
     # What must hold of the result: out = v.call(...); v.returns(out, shape=(M, N), dtype=bfloat16)
 '''
+
+_SETTINGS = """\
+[tool.nkiverify]
+# Settings of `nkiverify run` and `nkiverify check`; a target and the command line come before them. `nkiverify run
+# --show-config` says what each is and where it comes from.
+# manifests = ["nkiverify_targets.py"]  # files or globs; default: every nkiverify_targets.py of the repository
+# reports = "nkiverify-reports"         # the folder for results
+# hardware = "trn2"                     # trn1, trn2 or trn3
+# phases = [1, 2]                       # of `check`; targets name their own
+# unwind = 8                            # bound of loops that cannot be summarised
+# timeout = 60                          # seconds for all phases of a target
+# jobs = 4                              # targets at the same time; default: one per core
+# engine = "embedded"                   # or "auto", "esbmc", "both"
+# strict-language = false               # true: what the NKI compiler would not take is FAILED
+"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +65,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Write the manifest; the exit status. Raises `UsageError` where there is one, or no such kernel."""
+    """Write the manifest and the settings; the exit status. Raises `UsageError` where there is a manifest, or no such
+    kernel."""
+    from nkiverify import settings
     from nkiverify.check.discovery import kernels_in
     from nkiverify.check.excerpt import did_you_mean
 
@@ -62,9 +81,22 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError(f"no kernel {name} in {path}{did_you_mean(name, known)}")
     if Path(MANIFEST_FILE).exists():
         raise UsageError(f"there is {MANIFEST_FILE} already")
+    toml = Path("pyproject.toml")
+    begun = toml.is_file() and settings.read(toml) is not None
     tensors = (f'v.tensor("{parameter}", (M, N), bfloat16)' for parameter in known[name].required)
     family = name.rpartition(".")[2]
     text = _TEXT.format(kernel=arguments.kernel, family=family, target=f"{family}_all", arguments=", ".join(tensors))
-    Path(MANIFEST_FILE).write_text(text, encoding="utf-8")
+    _write(Path(MANIFEST_FILE), text)
     print(f"{MANIFEST_FILE} is written: change its target, {family}_all, to the shapes and arguments of {name}")
+    if not begun:
+        before = toml.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if toml.is_file() else ""
+        _write(toml, before + _SETTINGS)
+        print(f"{toml} has a section [{settings.SECTION}], with every setting as a comment")
     return 0
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror or error}") from None

@@ -9,10 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from nkiverify import resources
 from nkiverify.commands.arguments import positive_integer
 from nkiverify.config import HARDWARE, PHASES
 from nkiverify.errors import UsageError
+from nkiverify.project import here_or_ours
 
 if TYPE_CHECKING:
     from nkiverify.witness.recorded import Recorded
@@ -49,8 +49,9 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.report.style import Style
     from nkiverify.witness.recorded import violations_of
 
-    root = resources.root()
-    results = arguments.results or resources.reports() / "results.json"
+    project = here_or_ours()
+    root = project.root
+    results = arguments.results or project.reports / "results.json"
     found = violations_of(results, arguments.target, arguments.phase)
     if arguments.violation > len(found):
         raise UsageError(

@@ -13,10 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify import resources
 from nkiverify.commands.arguments import add_selection, positive_integer, selected_targets, selection
 from nkiverify.config import Options, usable_cores
 from nkiverify.errors import UsageError
+from nkiverify.project import ensure_reports, with_targets
+from nkiverify.settings import layered
 
 if TYPE_CHECKING:
     from nkiverify.manifest import Target
@@ -60,17 +61,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--markdown", type=Path, metavar="FILE", help="write them as Markdown, for $GITHUB_STEP_SUMMARY for example")
     add("--annotations", action="store_true", help="print GitHub's commands that show violations in a pull request")
     add("--list", action="store_true", help="list the targets that would be verified, and stop")
+    add("--show-config", action="store_true", help="say what each setting is and where it comes from, and stop")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Verify what the arguments ask for; the exit status."""
+    project = with_targets(arguments.bundled)
     options = replace(
-        selection(arguments),
-        jobs=arguments.jobs,
+        selection(arguments, project),
+        jobs=layered("jobs", arguments.jobs, project.settings, None).value,
         fail_fast=arguments.fail_fast,
         every_violation=arguments.all,
-        engine=arguments.engine,
         keep_lowered=arguments.keep_lowered,
         debug=arguments.debug,
         json=_writable(arguments.json, "--json"),
@@ -89,6 +91,11 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.report import target_list
     from nkiverify.session import ExitStatus
 
+    if arguments.show_config:
+        from nkiverify.report import config_table
+
+        print(config_table.text(arguments, project, targets), end="")
+        return ExitStatus.AS_EXPECTED
     if not targets:
         return ExitStatus.NOTHING_VERIFIED
     if arguments.list:
@@ -98,7 +105,8 @@ def execute(arguments: argparse.Namespace) -> int:
 
     check_kernels(targets)
     session = _verify(targets, options)
-    status = _report(session, options, files)
+    ensure_reports(project)
+    status = _report(session, options, project.reports, files)
     if arguments.annotations:
         from nkiverify.report import annotations
 
@@ -140,17 +148,17 @@ def _verify(targets: Sequence[Target], options: Options) -> Session:
     )
 
 
-def _report(session: Session, options: Options, files: Mapping[str, Path]) -> int:
-    """Write the result files, those of `files` by their form, and print the report; the exit status."""
+def _report(session: Session, options: Options, reports: Path, files: Mapping[str, Path]) -> int:
+    """Write the results into `reports`, and by their form into `files`, and print the report; the exit status."""
     from nkiverify.report import history, json_results, terminal
     from nkiverify.report.style import Style
     from nkiverify.session import ExitStatus, worst
 
     status = session.exit_status
     content = json_results.text(session)
-    contents = {path: content for path in (resources.reports() / "results.json", options.json) if path is not None}
+    contents = {path: content for path in (reports / "results.json", options.json) if path is not None}
     contents |= {path: _formatted(session, form) for form, path in files.items()}
-    complaints = _bundle(session, options)
+    complaints = _bundle(session, options, reports / "not-replayed")
     for path, content in contents.items():
         try:
             json_results.write(content, path)
@@ -158,7 +166,7 @@ def _report(session: Session, options: Options, files: Mapping[str, Path]) -> in
             complaints.append(f"nkiverify: error: {path} could not be written: {error.strerror or error}")
             status = worst((status, ExitStatus.INTERNAL_ERROR))
     try:
-        history.record(session, history.database())
+        history.record(session, history.database(reports))
     except history.HistoryError as error:
         # The history only tells: without it, every verdict is what it is.
         complaints.append(f"nkiverify: warning: this run is not in the history: {error}")
@@ -187,7 +195,7 @@ def _formatted(session: Session, form: str) -> str:
     return sarif.text(session, {contract.id: contract for contract in all_contracts()})
 
 
-def _bundle(session: Session, options: Options) -> list[str]:
+def _bundle(session: Session, options: Options, folder: Path) -> list[str]:
     """Put together what a report of every witness that does not replay needs; what to tell the user about it."""
     doubtful = [run for run in session.runs if run.qualifier == "not replayed"]
     if not doubtful:
@@ -198,7 +206,7 @@ def _bundle(session: Session, options: Options) -> list[str]:
     complaints = []
     for run in doubtful:
         try:
-            bundle = write_bundle(run, targets[run.target], session, resources.reports() / "not-replayed")
+            bundle = write_bundle(run, targets[run.target], session, folder)
             complaints.append(f"nkiverify: {run.target} does not replay: please report it with {bundle}")
         except OSError as error:
             complaints.append(f"nkiverify: error: no bundle for {run.target}: {error.strerror or error}")

@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify import resources
 from nkiverify.commands.arguments import positive_integer, positive_seconds
 from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
 from nkiverify.errors import UsageError
+from nkiverify.project import here_or_ours
 
 if TYPE_CHECKING:
     from nkiverify.manifest import Target
@@ -45,7 +45,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.session import ExitStatus
 
     options = Options(
-        root=resources.root(),
+        root=here_or_ours().root,
         patterns=(arguments.name,),
         unwind=arguments.unwind,
         hardware=arguments.hardware,

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nkiverify import resources
 from nkiverify.results import Run
 from nkiverify.session import Session, status_of
 
@@ -97,9 +96,9 @@ class PastRun:
     milliseconds: float
 
 
-def database() -> Path:
-    """Where runs are recorded."""
-    return resources.reports() / "history.db"
+def database(reports: Path) -> Path:
+    """Where runs are recorded that write their reports to `reports`."""
+    return reports / "history.db"
 
 
 def record(session: Session, path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from nkiverify.cli import main
 from nkiverify.manifest import load_targets
+from nkiverify.settings import read
 from tests.check.kernel_files import COPY, write
 
 
@@ -26,8 +27,25 @@ def test_a_manifest_is_begun(repository: Path, capsys: pytest.CaptureFixture[str
     assert "copy_all" in capsys.readouterr().out
     (target,) = load_targets(repository)
     assert (target.name, target.kernel, target.root) == ("copy_all", "kernels/k.py::copy", repository)
+    assert main(["run", "--show-config"]) == 0
     assert main(["init", "kernels/k.py::copy"]) == 2
     assert "there is nkiverify_targets.py already" in capsys.readouterr().err
+
+
+def test_the_settings_are_begun_behind_what_is_there(repository: Path) -> None:
+    toml = repository / "pyproject.toml"
+    toml.write_text('[project]\nname = "mine"\n', encoding="utf-8")
+    assert main(["init", "kernels/k.py::copy"]) == 0
+    written = toml.read_text(encoding="utf-8")
+    assert written.startswith('[project]\nname = "mine"\n\n[tool.nkiverify]\n')
+    # Every setting that is there as a comment is one.
+    toml.write_text(written.replace("\n# manifests", "\nmanifests").replace("\n# t", "\nt"), encoding="utf-8")
+    settings = read(toml)
+    assert settings is not None and (settings.timeout, settings.manifests) == (60, ("nkiverify_targets.py",))
+    (repository / "nkiverify_targets.py").unlink()
+    before = toml.read_text(encoding="utf-8")
+    assert main(["init", "kernels/k.py::copy"]) == 0
+    assert toml.read_text(encoding="utf-8") == before
 
 
 def test_its_targets_are_found_where_it_is(repository: Path) -> None:
