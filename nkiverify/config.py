@@ -35,7 +35,7 @@ class Options:
     `root` is the folder that holds `harness/`, `kernels/` and `stubs/`. `None` means that the target, or the machine,
     decides: `phases` are then those the target expects a verdict for, `unwind` is the bound of the target's flags,
     `hardware` the generation it names, `jobs` the number of usable cores. `every_violation` asks for all refuted claims
-    instead of one per line of the kernel.
+    instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their verdicts.
     """
 
     root: Path
@@ -52,6 +52,7 @@ class Options:
     every_violation: bool = False
     engine: str = "embedded"
     keep_lowered: Path | None = None
+    cache: bool = True
     json: Path | None = None
 
 

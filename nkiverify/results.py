@@ -116,6 +116,8 @@ class Run:
     advice: str = ""
     #: Said beside the run that counts, by another engine: what it leaves open changes nothing.
     advisory: bool = False
+    #: Remembered from an earlier run of which nothing changed; the time is what it took then.
+    cached: bool = False
 
     @property
     def as_expected(self) -> bool:

@@ -27,11 +27,11 @@ def execute(arguments: argparse.Namespace) -> int:
     missing = [name for name in ("jinja2", "plotly") if importlib.util.find_spec(name) is None]
     if missing:
         raise UsageError(f"the dashboard needs {' and '.join(missing)}: pip install 'nkiverify[dashboard]'")
-    from nkiverify.dashboard import data, render, results_file
+    from nkiverify.dashboard import data, render
     from nkiverify.manifest import load_targets
     from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
-    from nkiverify.report import history, json_results
+    from nkiverify.report import history, json_results, results_file
 
     project = here_or_ours()
     root, reports = project.root, project.reports

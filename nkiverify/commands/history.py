@@ -79,7 +79,7 @@ def run_table(runs: Sequence[PastRun]) -> str:
             ("" if past.as_expected else "! ")
             + (f"{past.verdict} ({' '.join(past.qualifier.split())})" if past.qualifier else past.verdict),
             str(past.claims),
-            wording.milliseconds(past.milliseconds),
+            "cached" if past.cached else wording.milliseconds(past.milliseconds),
         )
         for past in runs
     ]

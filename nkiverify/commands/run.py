@@ -20,6 +20,7 @@ from nkiverify.project import ensure_reports, with_targets
 from nkiverify.settings import layered
 
 if TYPE_CHECKING:
+    from nkiverify.incremental.verdicts import VerdictCache
     from nkiverify.manifest import Target
     from nkiverify.results import Run
     from nkiverify.session import Session
@@ -60,6 +61,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--junit", type=Path, metavar="FILE", help="write them as JUnit XML, for test reports")
     add("--markdown", type=Path, metavar="FILE", help="write them as Markdown, for $GITHUB_STEP_SUMMARY for example")
     add("--annotations", action="store_true", help="print GitHub's commands that show violations in a pull request")
+    add("--no-cache", action="store_true", help="run targets of which nothing changed again, and remember nothing")
     add("--list", action="store_true", help="list the targets that would be verified, and stop")
     add("--show-config", action="store_true", help="say what each setting is and where it comes from, and stop")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
@@ -67,6 +69,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Verify what the arguments ask for; the exit status."""
+    # Before anything of the user's is read.
+    started = time.time_ns()
     project = with_targets(arguments.bundled)
     options = replace(
         selection(arguments, project),
@@ -75,6 +79,7 @@ def execute(arguments: argparse.Namespace) -> int:
         every_violation=arguments.all,
         keep_lowered=arguments.keep_lowered,
         debug=arguments.debug,
+        cache=not arguments.no_cache,
         json=_writable(arguments.json, "--json"),
     )
     files = {
@@ -101,12 +106,16 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(target_list.plain(targets))
         return ExitStatus.AS_EXPECTED
+    from nkiverify.incremental.verdicts import VerdictCache
     from nkiverify.manifest import check_kernels
 
     check_kernels(targets)
-    session = _verify(targets, options)
     ensure_reports(project)
-    status = _report(session, options, project.reports, files)
+    cache = VerdictCache(options, project.reports, started) if options.cache else None
+    session = _verify(targets, options, cache)
+    problem = cache.problem if cache is not None else ""
+    warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
+    status = _report(session, options, project.reports, files, warnings)
     if arguments.annotations:
         from nkiverify.report import annotations
 
@@ -114,41 +123,54 @@ def execute(arguments: argparse.Namespace) -> int:
     return status
 
 
-def _verify(targets: Sequence[Target], options: Options) -> Session:
+def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | None) -> Session:
+    """Verify the targets that `cache` does not know."""
     from nkiverify import pool
     from nkiverify.report.progress import Progress
     from nkiverify.session import ExitStatus, Session, Versions, status_of
 
     started = datetime.now(timezone.utc)
     clock = time.perf_counter()
-    processes = min(options.jobs or usable_cores(), len(targets))
-    progress = Progress(len(targets), sys.stderr)
+    # Programs that are to be left somewhere have to be made.
+    known = cache.lookup(targets) if cache is not None and options.keep_lowered is None else {}
+    left = [target for target in targets if target.name not in known]
+    processes = min(options.jobs or usable_cores(), max(1, len(left)))
+    progress = Progress(len(left), sys.stderr)
 
     def fails(run: Run) -> bool:
         return status_of(run) is not ExitStatus.AS_EXPECTED
 
+    if options.fail_fast and any(fails(run) for runs in known.values() for run in runs):
+        left = []
     try:
         if options.jobs == 1:
-            outcome = pool.run_in_process(targets, options, _verify_target, progress, fails)
+            outcome = pool.run_in_process(left, options, _verify_target, progress, fails)
         else:
             load = partial(_targets_by_name, options.root)
-            outcome = pool.run_in_workers(targets, options, _verify_target, load, progress, fails, processes)
+            outcome = pool.run_in_workers(left, options, _verify_target, load, progress, fails, processes)
     finally:
         progress.close()
+    if cache is not None:
+        cache.remember(left, outcome.runs)
+    done = dict(known)
+    for run in outcome.runs:
+        done.setdefault(run.target, []).append(run)
     return Session(
-        runs=outcome.runs,
+        runs=tuple(run for target in targets for run in done.get(target.name, ())),
         root=options.root,
         started=started,
         seconds=time.perf_counter() - clock,
         processes=processes,
         versions=Versions.installed(),
         command=tuple(sys.argv[1:]),
-        not_run=outcome.not_run,
+        not_run=tuple(target.name for target in targets if target.name not in done),
         interrupted=outcome.interrupted,
     )
 
 
-def _report(session: Session, options: Options, reports: Path, files: Mapping[str, Path]) -> int:
+def _report(
+    session: Session, options: Options, reports: Path, files: Mapping[str, Path], warnings: Sequence[str]
+) -> int:
     """Write the results into `reports`, and by their form into `files`, and print the report; the exit status."""
     from nkiverify.report import history, json_results, terminal
     from nkiverify.report.style import Style
@@ -158,7 +180,7 @@ def _report(session: Session, options: Options, reports: Path, files: Mapping[st
     content = json_results.text(session)
     contents = {path: content for path in (reports / "results.json", options.json) if path is not None}
     contents |= {path: _formatted(session, form) for form, path in files.items()}
-    complaints = _bundle(session, options, reports / "not-replayed")
+    complaints = [*warnings, *_bundle(session, options, reports / "not-replayed")]
     for path, content in contents.items():
         try:
             json_results.write(content, path)

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from nkiverify.config import PHASES
 from nkiverify.dashboard.predecessor import SECONDS
-from nkiverify.dashboard.results_file import Results
 from nkiverify.manifest import Target
 from nkiverify.model.contracts import Contract
 from nkiverify.report.history import PastSession
+from nkiverify.report.results_file import Results
 from nkiverify.results import Run, Verdict, Violation
 from nkiverify.session import ExitStatus, status_of
 
@@ -183,7 +183,8 @@ def assemble(
     columns = tuple(sorted({(run.phase, run.engine) for run in results.runs}))
     this = next((session for session in reversed(past) if session.started == results.started), None)
     earlier = [session for session in past if this is None or session.id < this.id]
-    alike = [session for session in earlier if session.runs == len(results.runs)]
+    # What was not run again says nothing about time.
+    alike = [session for session in earlier if session.runs == len(results.runs) and not session.cached]
     return Page(
         results=results,
         targets=targets,
@@ -194,7 +195,7 @@ def assemble(
         sources=_sources(targets, root),
         past=tuple(past),
         this_session=this,
-        before=alike[-1] if alike else None,
+        before=alike[-1] if alike and not any(run.cached for run in results.runs) else None,
         predecessor=_against_predecessor(results.runs),
         disagreements=tuple(_disagreements(results.runs)),
         history_problem=history_problem,

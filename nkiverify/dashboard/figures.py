@@ -203,7 +203,7 @@ def _history(page: Page) -> Figure:
             "name": "seconds",
             "meta": "embedded",
             "x": numbers,
-            "y": [session.seconds for session in past],
+            "y": [session.seconds if not session.cached else None for session in past],
             "yaxis": "y2",
             "hovertext": hover,
         },
@@ -211,7 +211,8 @@ def _history(page: Page) -> Figure:
     return Figure(
         "history",
         "History",
-        "The last invocations that were recorded, those of a few targets included.",
+        "The last invocations that were recorded, those of a few targets included. Those with verdicts from the cache"
+        " have no time.",
         {
             "data": traces,
             "layout": dict(_LAYOUT)
@@ -229,9 +230,16 @@ def _history(page: Page) -> Figure:
                 },
             },
         },
-        ("started", "commit", "runs", "as expected", "seconds"),
+        ("started", "commit", "runs", "cached", "as expected", "seconds"),
         tuple(
-            (session.started, session.commit, str(session.runs), str(session.as_expected), f"{session.seconds:.1f}")
+            (
+                session.started,
+                session.commit,
+                str(session.runs),
+                str(session.cached),
+                str(session.as_expected),
+                f"{session.seconds:.1f}",
+            )
             for session in reversed(past)
         ),
     )

@@ -54,6 +54,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX run_by_target ON run (target, session)",
         "CREATE INDEX run_by_session ON run (session)",
     ),
+    # A run that was not run again says nothing about time.
+    ("ALTER TABLE run ADD COLUMN cached INTEGER NOT NULL DEFAULT 0",),
 )
 
 
@@ -77,6 +79,7 @@ class PastSession:
     runs: int
     as_expected: int
     claims: int
+    cached: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class PastRun:
     as_expected: bool
     claims: int
     milliseconds: float
+    cached: bool
 
 
 def database(reports: Path) -> Path:
@@ -128,7 +132,7 @@ def record(session: Session, path: Path) -> None:
             tuple(map(_storable, facts)),
         )
         connection.executemany(
-            "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (tuple(map(_storable, (cursor.lastrowid, *_row(run)))) for run in session.runs),
         )
 
@@ -140,7 +144,7 @@ def sessions(path: Path) -> list[PastSession]:
     with _opened(path, write=False) as connection:
         rows = connection.execute(
             "SELECT id, started, seconds, command, nkiverify, exit_status, commit_id, machine,"
-            " count(DISTINCT target), count(*), sum(as_expected), sum(claims)"
+            " count(DISTINCT target), count(*), sum(as_expected), sum(claims), sum(cached)"
             " FROM session JOIN run ON run.session = session.id GROUP BY id ORDER BY id"
         ).fetchall()
     return [PastSession(*row) for row in rows]
@@ -183,10 +187,12 @@ def _runs(path: Path, condition: str, value: str | int) -> list[PastRun]:
     with _opened(path, write=False) as connection:
         rows = connection.execute(
             "SELECT session, started, commit_id, target, phase, engine, verdict, qualifier, as_expected, claims,"
-            f" milliseconds FROM run JOIN session ON run.session = session.id WHERE {condition} ORDER BY run.rowid",
+            " milliseconds, cached FROM run JOIN session ON run.session = session.id"
+            f" WHERE {condition} ORDER BY run.rowid",
             (value,),
         ).fetchall()
-    return [replace(past, as_expected=bool(past.as_expected)) for past in (PastRun(*row) for row in rows)]
+    past = (PastRun(*row) for row in rows)
+    return [replace(one, as_expected=bool(one.as_expected), cached=bool(one.cached)) for one in past]
 
 
 def _row(run: Run) -> tuple[object, ...]:
@@ -201,6 +207,7 @@ def _row(run: Run) -> tuple[object, ...]:
         int(status_of(run) == 0),
         run.claims,
         round(run.milliseconds, 3),
+        int(run.cached),
     )
 
 
@@ -211,7 +218,7 @@ def _storable(value: object) -> object:
 
 @contextlib.contextmanager
 def _opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
-    """A transaction on the database, brought up to date first if it is to be written."""
+    """A transaction on the database, which is brought up to date first, to be read as well."""
     try:
         if write:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -222,9 +229,14 @@ def _opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
             # waits, and finds a new one.
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version > len(MIGRATIONS) or (version < len(MIGRATIONS) and not write):
+            if version > len(MIGRATIONS) or not (version or write):
                 age = "a newer" if version else "no"
                 raise HistoryError(f"{path} was written by {age} nkiverify")
+            if version < len(MIGRATIONS) and not write:
+                connection.execute("COMMIT")
+                with _opened(path, write=True):
+                    version = len(MIGRATIONS)
+                connection.execute("BEGIN")
             for number, statements in enumerate(MIGRATIONS[version:], version + 1):
                 for statement in statements:
                     connection.execute(statement)

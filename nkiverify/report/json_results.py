@@ -33,7 +33,7 @@ def document(session: Session) -> dict[str, Json]:
         "exit_status": int(session.exit_status),
         "interrupted": session.interrupted,
         "not_run": list(session.not_run),
-        "runs": [_run(run, session.root) for run in session.runs],
+        "runs": [entry(run, session.root) for run in session.runs],
     }
 
 
@@ -66,7 +66,8 @@ def write(content: str, path: Path) -> None:
         raise
 
 
-def _run(run: Run, root: Path) -> dict[str, Json]:
+def entry(run: Run, root: Path) -> dict[str, Json]:
+    """One run as `results.json` holds it. Paths inside `root` are relative to it."""
     return {
         "target": run.target,
         "kernel": run.kernel,
@@ -90,6 +91,7 @@ def _run(run: Run, root: Path) -> dict[str, Json]:
         "place": _place(run.place, root) if run.place is not None else None,
         "advice": run.advice,
         "advisory": run.advisory,
+        "cached": run.cached,
     }
 
 

@@ -53,6 +53,7 @@ def _case(suite: ElementTree.Element, run: Run, root: Path) -> None:
         ("kind", run.kind.value),
         ("kernel", run.kernel),
         ("claims", str(run.claims)),
+        ("cached", "yes" if run.cached else "no"),
     ):
         ElementTree.SubElement(properties, "property", {"name": name, "value": _clean(value)})
     problem = _problem(run)

@@ -57,7 +57,9 @@ def _totals(session: Session) -> str:
     targets = wording.counted(len({run.target for run in session.runs}), "target")
     verdicts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
     claims = wording.counted(sum(run.claims for run in session.runs), "claim")
-    return f"{targets}, {claims}, {session.seconds:.1f} s" + (f": {verdicts}" if verdicts else "")
+    cached = sum(run.cached for run in session.runs)
+    time = f"{session.seconds:.1f} s" + (f", {cached} runs cached" if cached else "")
+    return f"{targets}, {claims}, {time}" + (f": {verdicts}" if verdicts else "")
 
 
 def _table(runs: Sequence[Run]) -> str:

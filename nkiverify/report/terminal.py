@@ -63,7 +63,7 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
             run.verdict.value,
             " ".join(run.qualifier.split()),
             str(run.claims),
-            wording.milliseconds(run.milliseconds),
+            wording.duration(run),
         )
         for run in runs
         if not run.advisory
@@ -134,6 +134,9 @@ def _totals(session: Session) -> str:
     targets = len({run.target for run in counting})
     runs = wording.counted(len(counting), "run")
     head = f"{runs} of {wording.counted(targets, 'target')} in {session.seconds:.1f} s"
+    cached = sum(run.cached for run in counting)
+    if cached:
+        head += f" ({cached} cached)"
     counts = []
     for verdict in Verdict:
         these = [run for run in counting if run.verdict is verdict]

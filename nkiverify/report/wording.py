@@ -41,6 +41,11 @@ def milliseconds(value: float) -> str:
     return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
 
+def duration(run: Run) -> str:
+    """The milliseconds a run took, or that it was not run again."""
+    return "cached" if run.cached else milliseconds(run.milliseconds)
+
+
 def counted(number: int, noun: str) -> str:
     """`1 run`, `2 runs`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from nkiverify import resources
-from nkiverify.dashboard import data, render, results_file
+from nkiverify.dashboard import data, render
 from nkiverify.dashboard.data import Page
 from nkiverify.manifest import load_targets
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
-from nkiverify.report import history, json_results
+from nkiverify.report import history, json_results, results_file
 from nkiverify.results import Kind, Place, Run, Verdict
 from nkiverify.session import Session
 from tests.report.hostile import hostile_run

@@ -11,10 +11,10 @@ import pytest
 
 from nkiverify import resources
 from nkiverify.cli import main
-from nkiverify.dashboard import data, markdown, render, results_file
+from nkiverify.dashboard import data, markdown, render
 from nkiverify.dashboard.figures import figures
 from nkiverify.errors import UsageError
-from nkiverify.report import history, json_results
+from nkiverify.report import history, json_results, results_file
 from nkiverify.results import Verdict
 from tests.dashboard.samples import every_ending, hostile, html, many, page
 from tests.report.samples import refuted, run, session

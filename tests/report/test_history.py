@@ -79,6 +79,25 @@ def test_an_old_database_is_brought_up_to_date_with_what_it_holds(
     assert [past.runs for past in history.sessions(path)] == [4, 4]
 
 
+def _as_the_first_version(path: Path) -> None:
+    """A database as it was before there was a cache."""
+    connection = sqlite3.connect(path)
+    connection.execute("ALTER TABLE run DROP COLUMN cached")
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+
+
+def test_a_database_of_the_first_version_is_read_and_written(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    history.record(SESSION, path)
+    _as_the_first_version(path)
+    assert [past.cached for past in history.sessions(path)] == [0]
+    _as_the_first_version(path)
+    history.record(session(run(cached=True)), path)
+    assert [past.cached for past in history.sessions(path)] == [0, 1]
+    assert [past.cached for past in history.runs_of("matmul_tiled", path)] == [False, False, True]
+
+
 def test_a_database_of_a_newer_program_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "history.db"
     history.record(SESSION, path)

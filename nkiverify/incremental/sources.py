@@ -1,0 +1,210 @@
+"""Which files a target is verified from: its kernel and its harness module, with every module they may import.
+
+They are found in the text of the files, as the import hook would find them, without running anything. So a file that is
+imported on no path counts, and what a text cannot tell is an *obstacle*: a module that looks at more than its arguments
+(a clock, a file, the environment), or code that is made while it runs. Nothing is remembered about such a target.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from nkiverify.frontend.instrument import Rewriting
+from nkiverify.frontend.loader import KernelSpace, module_name
+from nkiverify.frontend.placeholders import STUB_PACKAGES
+
+#: Modules of the standard library that give the same to the same arguments, and read nothing else.
+_PURE = frozenset(
+    (
+        "__future__", "abc", "bisect", "cmath", "collections", "contextlib", "copy", "dataclasses", "decimal",
+        "enum", "fractions", "functools", "heapq", "inspect", "itertools", "logging", "math", "numbers",
+        "operator", "re", "string", "textwrap", "types", "typing", "warnings",
+    )
+)  # fmt: skip
+
+#: Packages that the digest of our own package, or the list of what is installed, covers.
+_KNOWN = frozenset({"nkiverify", "numpy", *STUB_PACKAGES})
+
+#: Built-ins that run text, or read what is no module.
+_READERS = frozenset(["__builtins__", "__import__", "__loader__", "__spec__", "compile", "eval", "exec", "open"])
+
+#: What numpy reads from elsewhere.
+_NUMPY_READERS = frozenset(
+    (
+        "DataSource", "ctypeslib", "f2py", "fromfile", "fromregex", "genfromtxt", "lib", "load", "loadtxt",
+        "memmap", "random",
+    )
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Sources:
+    """The files of one kernel or harness module, by path with the digest of their content.
+
+    `found` has every name that is imported, with the file it means or an empty text: a new file that comes before it
+    changes that. `newest` is the time at which one of the files was last changed, in nanoseconds.
+    """
+
+    files: dict[str, str] = field(default_factory=dict)
+    found: dict[str, str] = field(default_factory=dict)
+    newest: int = 0
+    obstacle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """`from ..module import names`, or `import module`; names may hold a star."""
+
+    level: int
+    module: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Finder:
+    """How a module's name is found: the file it means, or the folder where it is a package without a file."""
+
+    source_of: Callable[[str], Path | None]
+    folder_of: Callable[[str], Path | None]
+
+
+def kernel_sources(reference: str, base: Path) -> Sources:
+    """The files of the kernel `path::name`; relative paths are relative to `base`."""
+    file = (base / reference.partition("::")[0]).resolve()
+    root, dotted = module_name(file)
+    space = KernelSpace(root, Rewriting.NONE)
+    return _closure(dotted, file, _Finder(space.source_of, space.folder_of))
+
+
+def harness_sources(file: Path) -> Sources:
+    """The files of a harness module, which is imported with its folder at the head of the path."""
+    folder = file.parent
+
+    def source_of(name: str) -> Path | None:
+        path = folder.joinpath(*name.split("."))
+        candidates = (path / "__init__.py", path.with_name(path.name + ".py"))
+        return next((candidate for candidate in candidates if candidate.is_file()), None)
+
+    # A folder without `__init__.py` comes after every module that is installed, and is found by its modules.
+    return _closure(file.stem, file, _Finder(source_of, lambda name: None))
+
+
+def _closure(dotted: str, file: Path, finder: _Finder) -> Sources:
+    sources = Sources()
+    waiting = [(dotted, file)]
+    for package in _prefixes(dotted)[:-1]:
+        waiting += _located(package, finder, sources)
+    while waiting and not sources.obstacle:
+        name, path = waiting.pop()
+        if str(path) in sources.files:
+            continue
+        try:
+            content = path.read_bytes()
+            sources.newest = max(sources.newest, path.stat().st_ctime_ns)
+        except OSError as error:
+            sources.obstacle = f"{path} cannot be read: {error.strerror or error}"
+            break
+        sources.files[str(path)] = hashlib.sha256(content).hexdigest()
+        imports, obstacle = _scan(content)
+        if obstacle:
+            sources.obstacle = f"{path.name} {obstacle}"
+            break
+        for one in imports:
+            for wanted in _names(one, name, path, finder):
+                found = _located(wanted, finder, sources)
+                waiting += found
+                if not found and "." not in wanted and finder.folder_of(wanted) is None:
+                    sources.obstacle = sources.obstacle or _outside(wanted, path)
+    return sources
+
+
+def _located(name: str, finder: _Finder, sources: Sources) -> list[tuple[str, Path]]:
+    path = finder.source_of(name)
+    sources.found[name] = str(path or "")
+    return [(name, path)] if path is not None else []
+
+
+def _names(one: _Import, name: str, path: Path, finder: _Finder) -> Iterator[str]:
+    """Every module that an import in the module `name` at `path` may load."""
+    module = one.module
+    if one.level:
+        parts = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+        parts = parts[: len(parts) - one.level + 1]
+        module = ".".join([*parts, *filter(None, [module])])
+    yield from _prefixes(module)
+    for imported in one.names:
+        if imported != "*":
+            yield f"{module}.{imported}" if module else imported
+            continue
+        # What `__all__` lists may be modules of the package.
+        package = finder.source_of(module)
+        if package is not None and package.name == "__init__.py":
+            yield from (f"{module}.{entry.stem}" for entry in sorted(package.parent.iterdir()))
+
+
+def _prefixes(dotted: str) -> list[str]:
+    """`a`, `a.b`, `a.b.c` for `a.b.c`."""
+    parts = dotted.split(".") if dotted else []
+    return [".".join(parts[: end + 1]) for end in range(len(parts))]
+
+
+@lru_cache(maxsize=4096)
+def _scan(content: bytes) -> tuple[tuple[_Import, ...], str]:
+    """The imports in the text of a module, and what stands against remembering anything about it."""
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError):
+        return (), "is not Python"
+    imports: list[_Import] = []
+    numpy: set[str] = set()
+    nodes = list(ast.walk(tree))
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            imports += [_Import(0, alias.name) for alias in node.names]
+            numpy |= {alias.asname or "numpy" for alias in node.names if alias.name.partition(".")[0] == "numpy"}
+        elif isinstance(node, ast.ImportFrom):
+            imports.append(_Import(node.level, node.module or "", tuple(alias.name for alias in node.names)))
+    for one in imports:
+        top, *rest = one.module.split(".")
+        if top == "numpy" and not one.level and _NUMPY_READERS & {*rest, *one.names}:
+            return (), f"imports {one.module}, which reads more than its arguments"
+    for node in nodes:
+        if isinstance(node, ast.Name) and node.id in _READERS:
+            return (), f"uses {node.id}"
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr in _NUMPY_READERS
+            and isinstance(node.value, ast.Name)
+            and node.value.id in numpy
+        ):
+            return (), f"uses numpy.{node.attr}"
+    return tuple(imports), ""
+
+
+def _outside(top: str, path: Path) -> str:
+    """What stands against a module that is not among the files: empty for one whose version is known."""
+    if top in _KNOWN or top in _PURE:
+        return ""
+    if top in sys.stdlib_module_names:
+        return f"{path.name} imports {top}, which reads more than its arguments"
+    return "" if _installed(top) else f"{path.name} imports {top}, which is not installed as a package"
+
+
+@lru_cache(maxsize=1024)
+def _installed(top: str) -> bool:
+    """Whether a module is part of an installed distribution, or is not there at all."""
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):
+        return False
+    if spec is None:
+        return True
+    places = [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
+    return bool(places) and all({"site-packages", "dist-packages"} & set(Path(place).parts) for place in places)
