@@ -15,10 +15,11 @@ from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.flags import unwind_of
 from nkiverify.frontend.binding import SymbolicBinding
 from nkiverify.frontend.explorer import Limits, SymbolicRun, TargetRaised
+from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.frontend.signals import LoopNotSummarised
-from nkiverify.frontend.snapshot import OpaqueState, Snapshot
+from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.manifest import Target, Verification
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.program import Program

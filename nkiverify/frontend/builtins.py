@@ -7,9 +7,11 @@ kernels subclass them and compare with them; only calls of them are redirected, 
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
+from nkiverify.frontend.attributes import sym_delattr, sym_getattr, sym_hasattr, sym_id, sym_setattr
 from nkiverify.frontend.lists import SymList
 from nkiverify.frontend.ranges import (
     SymbolicSequence,
@@ -139,6 +141,10 @@ def type_of(value: Any) -> type:
 def _call_type(*arguments: Any, **options: Any) -> Any:
     if len(arguments) == 1 and not options:
         return type_of(arguments[0])
+    if len(arguments) == 3 and isinstance(arguments[2], dict):
+        # A class belongs to the module whose code makes it.
+        module = sys._getframe(1).f_globals.get("__name__")
+        arguments = (*arguments[:2], {"__module__": module, **arguments[2]})
     return type(*arguments, **options)
 
 
@@ -206,26 +212,6 @@ def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
 def sym_next(iterator: Any, default: Any = _MISSING) -> Any:
     """`next`."""
     return next(iterator) if default is _MISSING else next(iterator, default)
-
-
-def _lacks(value: Any, name: str) -> bool:
-    """Whether `name` is an attribute of ours that the value a symbolic one stands for does not have."""
-    stands_for = range if isinstance(value, SymRange) else type_of(value)
-    return stands_for is not type(value) and isinstance(stands_for, type) and not hasattr(stands_for, name)
-
-
-def sym_hasattr(value: Any, name: str) -> bool:
-    """`hasattr`."""
-    return False if _lacks(value, name) else hasattr(value, name)
-
-
-def sym_getattr(value: Any, name: str, *default: Any) -> Any:
-    """`getattr`."""
-    if _lacks(value, name):
-        if default:
-            return default[0]
-        raise AttributeError(f"'{type_of(value).__name__}' object has no attribute '{name}'")
-    return getattr(value, name, *default)
 
 
 def sym_divmod(left: Any, right: Any) -> Any:
@@ -456,6 +442,9 @@ def kernel_builtins(import_hook: Callable[..., Any]) -> dict[str, Any]:
             "isinstance": sym_isinstance,
             "hasattr": sym_hasattr,
             "getattr": sym_getattr,
+            "setattr": sym_setattr,
+            "delattr": sym_delattr,
+            "id": sym_id,
             "enumerate": sym_enumerate,
             "zip": sym_zip,
             "reversed": sym_reversed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.attributes import inspecting, read, storing
 from nkiverify.frontend.builtins import TYPE_CALLS, sym_iter
 from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.explorer import SymbolicRun
@@ -26,6 +28,7 @@ from nkiverify.frontend.ranges import symbolic_sequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.text import joined as text
+from nkiverify.frontend.text import made_text
 from nkiverify.model.contracts import contract
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import run_in_progress, unsupported
@@ -152,13 +155,44 @@ def same(left: Any, right: Any) -> bool:
     for one, two in ((left, right), (right, left)):
         if isinstance(one, Condition) and isinstance(two, bool):
             return bool(one) is two
-        if isinstance(one, SymInt) and isinstance(two, int) and not isinstance(two, bool):
-            return bool(one == two)
+        if isinstance(one, SymInt) and isinstance(two, int | SymInt) and not isinstance(two, bool):
+            return _same_integer(one, two)
     run = _symbolic_run()
     if run is not None and left is not right and isinstance(left, _COPIED) and type(left) is type(right):
         # Reading an element of a list made in a loop gives a copy each time.
         raise unsupported(f"`is` between two values of type {type(left).__name__}", "compare them with ==")
     return left is right
+
+
+def _same_integer(one: SymInt, two: int | SymInt) -> bool:
+    """`one is two`, for which Python answers by the value only where it keeps one object for it: -5 to 256."""
+    if not bool(one == two):
+        return False
+    if bool(one >= -5) and bool(one <= 256):
+        return True
+    raise unsupported("`is` between two equal integers", "compare them with ==")
+
+
+def replaced(function: Any) -> Any:
+    """`function` of a library as kernel code is to see it."""
+    if function is operator.is_:
+        return same
+    if function is operator.is_not:
+        return _not_same
+    if getattr(function, "__module__", None) in ("weakref", "_weakref", "_weakrefset"):
+        return lambda *values, **named: _weak(function, values, named)
+    return function
+
+
+def _weak(function: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    if _symbolic_run() is not None:
+        # What is compared from one moment to another is held meanwhile.
+        raise unsupported("weak references in a kernel")
+    return function(*values, **named)
+
+
+def _not_same(left: Any, right: Any) -> bool:
+    return not same(left, right)
 
 
 def computed(value: Any) -> Any:
@@ -205,19 +239,31 @@ def type_call(function: Any) -> Any:
         return function
 
 
+def formatting(method: Any) -> Any:
+    """What to call where the kernel calls a method `format` or `format_map`: that of text makes text."""
+    if isinstance(getattr(method, "__self__", None), str) and _symbolic_run() is not None:
+        return lambda *values, **named: made_text(lambda: method(*values, **named))
+    return method
+
+
 __all__ = [
     "BaseException",
     "check",
     "computed",
     "elements",
     "finish",
+    "formatting",
     "handling",
+    "inspecting",
     "items",
     "list",
     "loop",
     "passing",
+    "read",
+    "replaced",
     "same",
     "start",
+    "storing",
     "text",
     "trying",
     "type_call",

@@ -22,6 +22,9 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     int(x), type(x), …          __nki__.type_call(int)(x)
     x is y                      __nki__.same(x, y)    (but for `is None`)
     x + y                       __nki__.computed(x + y)
+    x.a = y, del x.a            __nki__.storing(x, "a").a = y
+    x.length                    __nki__.read(x, "length")    (names that only symbolic values have)
+    "…".format(x)               __nki__.formatting("…".format)(x)
 
 Every new node has the position of the one it stands for: line numbers, tracebacks and columns stay the user's.
 """
@@ -34,6 +37,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from nkiverify.frontend.attributes import OWN_NAMES
 from nkiverify.frontend.source_names import (
     appended_names,
     deletes,
@@ -46,6 +50,19 @@ from nkiverify.frontend.source_names import (
 
 #: Types whose calls are redirected.
 _TYPES = frozenset({"int", "float", "bool", "list", "str", "type"})
+
+#: Attributes that lead to state no snapshot holds.
+_INSPECTED = frozenset({"__annotations__", "__dict__", "__subclasses__"})
+#: Functions of libraries that kernel code gets in another form, by their module.
+_REPLACED = {
+    "operator": ("is_", "is_not"),
+    "weakref": (
+        *("ref", "proxy", "finalize", "ReferenceType", "ProxyType", "CallableProxyType"),
+        *("WeakKeyDictionary", "WeakValueDictionary", "WeakSet", "WeakMethod"),
+    ),
+}
+_REPLACED_NAMES = frozenset(name for names in _REPLACED.values() for name in names)
+_FORMATTING = frozenset({"format", "format_map"})
 
 HOOKS = "__nki__"
 
@@ -177,7 +194,7 @@ class _Rewriter(ast.NodeTransformer):
         grown = sorted(appended_names(node.body))
         loop, item, error = self._fresh("loop"), self._fresh("item"), self._fresh("error")
         iterable = self.visit(node.iter)
-        target = node.target
+        target = self.visit(node.target)
         function.loops.append(loop)
         body = self._statements(node.body)
         function.loops.pop()
@@ -351,6 +368,27 @@ class _Rewriter(ast.NodeTransformer):
             return _placed(_hook("type_call", node), node)
         return node
 
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if self._function is None:
+            return node
+        if not isinstance(node.ctx, ast.Load):
+            node.value = _placed(_hook("storing", node.value, ast.Constant(node.attr)), node.value)
+        elif node.attr in OWN_NAMES:
+            return _placed(_hook("read", node.value, ast.Constant(node.attr)), node)
+        elif node.attr in _INSPECTED:
+            node.value = _placed(_hook("inspecting", node.value, ast.Constant(node.attr)), node.value)
+        elif node.attr in _REPLACED_NAMES:
+            return _placed(_hook("replaced", node), node)
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | list[ast.stmt]:
+        replaced = _REPLACED.get(node.module or "", ())
+        names = [alias.asname or alias.name for alias in node.names if alias.name in replaced]
+        if replaced and node.names[0].name == "*":
+            names.extend(replaced)
+        return [node, *(_placed(ast.Assign([_store(name)], _hook("replaced", _load(name))), node) for name in names)]
+
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         self.generic_visit(node)
         operands = [node.left, *node.comparators]
@@ -370,6 +408,8 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if self._function is not None and isinstance(node.func, ast.Name) and node.func.id in _TYPES:
             node.func = _placed(_hook("type_call", node.func), node.func)
+        elif self._function is not None and isinstance(node.func, ast.Attribute) and node.func.attr in _FORMATTING:
+            node.func = _placed(_hook("formatting", node.func), node.func)
         return node
 
 

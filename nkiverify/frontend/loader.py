@@ -27,10 +27,11 @@ from nkiverify import resources
 from nkiverify.errors import UsageError
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import kernel_builtins
+from nkiverify.frontend.holders import register_kernel_module
 from nkiverify.frontend.instrument import HOOKS, Rewriting
 from nkiverify.frontend.module_code import execute
 from nkiverify.frontend.placeholders import STUB_PACKAGES, Placeholder, PlaceholderModule, import_module
-from nkiverify.frontend.snapshot import register_kernel_module
+from nkiverify.frontend.process_state import register_code
 from nkiverify.source import KERNEL_MARKER
 
 #: What lies at the top of a repository.
@@ -183,7 +184,9 @@ class _KernelSource(importlib.abc.Loader):
             namespace[HOOKS] = hooks
         if self._rewriting is Rewriting.FULL:
             namespace["__builtins__"] = kernel_builtins(import_module)
-        execute(_compile(self._file, self._rewriting), self._file, namespace, self._compile_rest)
+        code = _compile(self._file, self._rewriting)
+        register_code(code)
+        execute(code, self._file, namespace, self._compile_rest)
 
     def _compile_rest(self, rest: ast.Module, flags: int) -> CodeType:
         code: CodeType = compile(self._rewriting.apply(rest), str(self._file), "exec", flags, dont_inherit=True)

@@ -23,10 +23,11 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.holders import Holder, OpaqueState
 from nkiverify.frontend.lists import Element, Part, Pending, Segment, SymList
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
-from nkiverify.frontend.snapshot import Change, Holder, OpaqueState, Snapshot, missing
+from nkiverify.frontend.snapshot import Change, Snapshot, missing
 from nkiverify.frontend.values import CannotSubstitute, mutable_parts, same_value, substitute
 from nkiverify.program import Loop as LoopItem
 from nkiverify.source import Site

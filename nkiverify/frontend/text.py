@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, NoReturn
 
-from nkiverify.run import unsupported
-from nkiverify.source import KERNEL_MARKER
+from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor
-from nkiverify.symbolic.values import TextConversion, missing_attribute
+from nkiverify.symbolic.values import TextConversion, missing_attribute, only_shows
 
 
 class SymText(StandsFor):
@@ -46,16 +46,21 @@ class SymText(StandsFor):
         raise missing_attribute(str, name)
 
     def __format__(self, spec: str) -> str:
-        return self.__str__()
+        return format(self._shown(sys._getframe(1)), spec)
 
     def __str__(self) -> str:
+        return self._shown(sys._getframe(1))
+
+    def __repr__(self) -> str:
+        return repr(self._shown(sys._getframe(1)))
+
+    def _shown(self, frame: FrameType) -> str:
+        """The text, for what makes text of it that is guarded in turn, or shows it."""
         if TextConversion.active:
             TextConversion.symbolic = True
-        elif KERNEL_MARKER in sys._getframe(1).f_globals:
+        elif run_in_progress() is not None and not only_shows(frame):
             self._refuse()
         return self._text
-
-    __repr__ = __str__
 
 
 def to_text(value: Any, convert: Callable[[Any], str]) -> Any:
@@ -64,10 +69,15 @@ def to_text(value: Any, convert: Callable[[Any], str]) -> Any:
         return value
     if isinstance(value, str | int | float | bytes | None):
         return convert(value)
+    return made_text(lambda: convert(value))
+
+
+def made_text(make: Callable[[], str]) -> Any:
+    """The text that `make` gives, guarded where a symbolic number goes into it."""
     before, TextConversion.symbolic = TextConversion.symbolic, False
     TextConversion.active += 1
     try:
-        text = convert(value)
+        text = make()
         return SymText(text) if TextConversion.symbolic else text
     finally:
         TextConversion.active -= 1

@@ -25,6 +25,19 @@ from nkiverify.symbolic.terms import Atom, Term
 PLAIN = (np.generic, int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))
 
 
+def is_plain(value: object) -> bool:
+    """Whether `value` has no parts that could depend on a loop index; one of a class derived from `int` may."""
+    return isinstance(value, PLAIN) and (isinstance(value, enum.Enum) or not _has_attributes(value))
+
+
+def _has_attributes(value: object) -> bool:
+    """Whether an object of a class derived from `int`, `tuple` or another built-in class has attributes as well."""
+    kind = type(value)
+    if kind.__module__ == "builtins" or _is_ours(value) or isinstance(value, np.generic | Fraction):
+        return False
+    return bool(state_of(value))
+
+
 class CannotSubstitute(Exception):
     """A value has parts that may depend on a loop index and that cannot be rewritten."""
 
@@ -64,12 +77,14 @@ def _same(one: object, two: object, compared: set[tuple[int, int]]) -> bool:
     if type(one) is not type(two) or isinstance(one, Condition):
         return False
     if isinstance(one, PLAIN):
-        return bool(one == two)
+        return is_plain(one) and is_plain(two) and bool(one == two)
     if (id(one), id(two)) in compared:
         return True
     compared.add((id(one), id(two)))
     if isinstance(one, SymRational):
         return _same((one.top, one.bottom), (two.top, two.bottom), compared)  # type: ignore[attr-defined]
+    if isinstance(one, tuple | list | dict) and (_has_attributes(one) or _has_attributes(two)):
+        return False
     if isinstance(one, tuple | list):
         assert isinstance(two, tuple | list)
         return len(one) == len(two) and all(_same(a, b, compared) for a, b in zip(one, two, strict=True))
@@ -110,6 +125,8 @@ def _same_parts(one: SymList, two: SymList, compared: set[tuple[int, int]]) -> b
 
 def _walkable(value: object) -> bool:
     kind = type(value)
+    if issubclass(kind, (BaseException, *PLAIN, tuple)):
+        return False
     return kind.__reduce_ex__ is object.__reduce_ex__ and kind.__module__ != "builtins" and not has_hidden_state(kind)
 
 
@@ -143,9 +160,9 @@ def mutable_parts(value: Any) -> list[Any]:
     pending = [value]
     while pending:
         part = pending.pop()
-        if isinstance(part, (*PLAIN, Term, Condition, SymRational, Atom, type)) or id(part) in found:
+        if is_plain(part) or isinstance(part, Term | Condition | SymRational | Atom | type) or id(part) in found:
             continue
-        if isinstance(part, tuple):
+        if isinstance(part, tuple) and not _has_attributes(part):
             pending.extend(part)
             continue
         if isinstance(part, _FUNCTIONS) or _is_ours(part):
@@ -163,6 +180,8 @@ def contents(value: Any) -> list[Any]:
         return list(value.values())
     if isinstance(value, list | set | frozenset):
         return list(value)
+    if isinstance(value, tuple):
+        return [*value, *state_of(value).values()]
     return list(state_of(value).values())
 
 
@@ -178,7 +197,7 @@ def _is_ours(value: object) -> bool:
 def _substitute(
     value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any], made_anew: Callable[[object], bool]
 ) -> Any:
-    if isinstance(value, PLAIN):
+    if is_plain(value):
         return value
     if isinstance(value, Term):
         return terms.substitute(value, mapping)
@@ -193,6 +212,8 @@ def _substitute(
     recurse: Callable[[Any], Any] = lambda part: _substitute(part, mapping, done, made_anew)  # noqa: E731
     anew = not isinstance(value, tuple) and made_anew(value)
     result: Any
+    if isinstance(value, (*PLAIN, tuple, dict)) and _has_attributes(value):
+        raise CannotSubstitute(f"a {type(value).__name__} with attributes made in a loop")
     if isinstance(value, tuple):
         parts = [recurse(part) for part in value]
         if all(new is old for new, old in zip(parts, value, strict=True)):

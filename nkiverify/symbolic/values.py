@@ -15,7 +15,7 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Term
 
 
-def _only_shows(frame: FrameType) -> bool:
+def only_shows(frame: FrameType) -> bool:
     """Whether what executes makes text to be shown, rather than to be used as data."""
     package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
     return package in ("nkiverify", "nki", "neuronxcc", "logging", "traceback", "warnings")
@@ -33,7 +33,7 @@ def text_of(term: Term, frame: FrameType) -> str:
     if term.constant is None:
         if TextConversion.active:
             TextConversion.symbolic = True
-        elif run_in_progress() is not None and not _only_shows(frame):
+        elif run_in_progress() is not None and not only_shows(frame):
             text = terms.render(term)
             raise unsupported(f"text made from the symbolic integer {text}", "use an f-string")
     return terms.render(term)

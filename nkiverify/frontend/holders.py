@@ -1,0 +1,434 @@
+"""How the parts of a mutable object are read and written back, for every kind of object a kernel can hold."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import pickle
+import sys
+import types
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from nkiverify.frontend.lists import Segment, SymList
+from nkiverify.frontend.values import PLAIN, has_hidden_state, slot_names
+from nkiverify.source import KERNEL_MARKER
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.rationals import SymRational
+from nkiverify.symbolic.terms import Atom, Term
+
+#: The absence of a part.
+MISSING: Any = object()
+
+#: Where C types come from whose objects do not change.
+_STATELESS_MODULES = (
+    *("builtins", "operator", "_operator", "re", "types", "typing", "decimal", "fractions", "datetime"),
+    "_abc",
+)
+_CACHED = type(functools.lru_cache(lambda: None))
+
+#: Code of these packages keeps no state that a kernel's meaning depends on, or keeps it in the run.
+_OWN_PACKAGES = ("nkiverify", "nki", "neuronxcc")
+_LEAF_PACKAGES = (*_OWN_PACKAGES, "logging", "ml_dtypes", "abc", "typing", "enum", "re", "math")
+#: What NumPy has besides arrays and generators of random numbers that never changes.
+_NUMPY_LEAVES = (np.ufunc, type(np.sum), np.finfo, np.iinfo)
+
+_LEAF_TYPES = (
+    *PLAIN,
+    bool,
+    Term,
+    Condition,
+    SymRational,
+    Atom,
+    types.WrapperDescriptorType,
+    types.MethodDescriptorType,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+    types.CodeType,
+    types.GenericAlias,
+    types.FrameType,
+    types.TracebackType,
+    np.dtype,
+    np.generic,
+    *_NUMPY_LEAVES,
+)
+
+
+class OpaqueState(Exception):
+    """Something reachable has hidden state that can be neither compared nor put back."""
+
+    def __init__(self, value: object, description: str = "") -> None:
+        super().__init__(description or f"an object of type {type(value).__module__}.{type(value).__qualname__}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holder:
+    """A mutable object, how to read its parts and how to write them back."""
+
+    value: Any
+    read: Callable[[Any], dict[Any, Any]]
+    write: Callable[[Any, dict[Any, Any]], None] | None
+
+    def assign(self, key: Any, part: Any) -> None:
+        """Change one part."""
+        if type(self.value) is dict:
+            self.value[key] = part
+            return
+        assert self.write is not None
+        self.write(self.value, {**self.read(self.value), key: part})
+
+
+# --- which objects have state -----------------------------------------------------------------------------------------
+
+
+def is_leaf(value: object) -> bool:
+    """Whether objects of the class of `value` have neither parts nor state of their own; the same for all of them."""
+    kind = type(value)
+    if isinstance(value, enum.Enum):
+        # A member of an enumeration of the kernel's own may have attributes beside its value.
+        return not is_kernel_class(kind)
+    if not isinstance(value, _LEAF_TYPES):
+        return False
+    # A class derived from `int` or `str` has attributes, be it the kernel's or that of a library.
+    return not kind.__dictoffset__ and not is_kernel_class(kind)
+
+
+def keeps_attributes(kind: type) -> bool:
+    """Whether objects of a class have attributes that can be assigned, beside what the class they derive from holds."""
+    return bool(kind.__dictoffset__) or is_kernel_class(kind)
+
+
+def is_watched(value: Any) -> bool:
+    """Whether an attribute that kernel code assigns to `value` is part of the state that is compared."""
+    if isinstance(value, types.FunctionType):
+        return KERNEL_MARKER in value.__globals__
+    if isinstance(value, type):
+        return is_kernel_class(value)
+    if isinstance(value, types.ModuleType):
+        return follows_module(value)
+    if is_leaf(value):
+        return False
+    try:
+        if parts_inside(value) is not None:
+            return keeps_attributes(type(value))
+        return holder_of(value) is not None
+    except OpaqueState:
+        return True
+
+
+def follows_module(module: types.ModuleType) -> bool:
+    """Whether the names of a module are state: it is a kernel's, or one the kernel has made itself."""
+    names = vars(module)
+    return KERNEL_MARKER in names or sys.modules.get(names.get("__name__", "")) is not module
+
+
+def parts_inside(value: object) -> Iterable[object] | None:
+    """What an object without state of its own leads to; None for one that may have state."""
+    if isinstance(value, tuple | frozenset):
+        return value
+    if isinstance(value, types.MethodType):
+        return value.__self__, value.__func__
+    if isinstance(value, types.BuiltinFunctionType | types.MethodWrapperType):
+        return () if isinstance(value.__self__, types.ModuleType) else (value.__self__,)
+    if isinstance(value, types.ModuleType):
+        return [vars(value)] if follows_module(value) else _of_library(value)
+    if isinstance(value, property):
+        return value.fget, value.fset, value.fdel
+    return None
+
+
+#: Containers of libraries that a kernel could change, by the name of the module.
+_containers: dict[str, list[object]] = {}
+#: Names of `sys` whose contents are the import system's.
+_IMPORT_SYSTEM = frozenset({"modules", "meta_path", "path_hooks", "path_importer_cache"})
+
+
+def _of_library(module: types.ModuleType) -> list[object]:
+    """The public containers of a library's module; in `sys.modules`, what a kernel may have put there."""
+    if module.__name__.partition(".")[0] in _OWN_PACKAGES:
+        return []
+    if module.__name__ not in _containers:
+        _containers[module.__name__] = [
+            part
+            for name, part in vars(module).items()
+            if isinstance(part, dict | list | set | deque | bytearray)
+            and not name.startswith("_")
+            and not (module is sys and name in _IMPORT_SYSTEM)
+        ]
+    if module is not sys:
+        return _containers[module.__name__]
+    strange = [entry for entry in sys.modules.values() if not isinstance(entry, types.ModuleType | type | None)]
+    return [*_containers[module.__name__], *strange]
+
+
+def holder_of(value: object) -> Holder | None:
+    """How the state of `value` is read and written; None if it has none. Raises `OpaqueState` where it is hidden."""
+    kind = type(value)
+    if isinstance(value, _CACHED):
+        # A function that remembers results: a call it had not seen before changes what it does later.
+        return Holder(value, lambda cached: {"misses": cached.cache_info().misses}, None)
+    known = _HOLDERS.get(kind)
+    if known is not None:
+        return Holder(value, *known)
+    if isinstance(value, type):
+        return Holder(value, _read_class, _write_class) if is_kernel_class(value) else None
+    if hasattr(value, "__nki_state__"):
+        return Holder(value, lambda it: it.__nki_state__(), lambda it, state: it.__nki_restore__(state))
+    if kind is np.ndarray:
+        return Holder(value, _read_array, _write_array)
+    if isinstance(value, BaseException):
+        return Holder(value, _read_exception, _write_exception)
+    package = (kind.__module__ or "").partition(".")[0]
+    if isinstance(value, weakref.ReferenceType) or package in ("weakref", "_weakrefset"):
+        # What is compared is held, so that nothing dies that would have died.
+        raise OpaqueState(value)
+    if package in _LEAF_PACKAGES:
+        return None
+    if package == "numpy":
+        return _of_numpy(value)
+    if isinstance(value, functools.partial):
+        return Holder(value, _read_partial, None)
+    if isinstance(value, PLAIN):
+        return Holder(value, _read_object, _write_object)
+    if has_hidden_state(kind):
+        raise OpaqueState(value)
+    if hasattr(value, "__dict__") or (slot_names(kind) and not isinstance(value, dict | list | set | deque)):
+        return Holder(value, _read_object, _write_object)
+    if isinstance(value, dict):
+        return Holder(value, dict, _write_dict)
+    if isinstance(value, list):
+        return Holder(value, _read_sequence, _write_list)
+    if isinstance(value, set | deque):
+        return Holder(value, _read_elements, None)
+    return _by_reduction(value)
+
+
+def attributes_of(value: object) -> Holder:
+    """The attributes of an object whose other parts do not change: those of a class derived from `tuple`, say."""
+    return Holder(value, _read_object, _write_object)
+
+
+def _by_reduction(value: object) -> Holder | None:
+    """Objects of C types: what `pickle` would write of them is their state; those it refuses are opaque."""
+    try:
+        if type(value).__module__ in _STATELESS_MODULES and not hasattr(value, "__next__"):
+            return None
+        _reduce(value)
+    except Exception:
+        raise OpaqueState(value) from None
+    return Holder(value, _reduce, None)
+
+
+def _reduce(value: Any) -> dict[Any, Any]:
+    reduced = value.__reduce__()
+    return {"": repr(reduced)} if isinstance(reduced, str) else dict(enumerate(_flat(reduced)))
+
+
+def _flat(value: object) -> Iterator[object]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _flat(part)
+    else:
+        yield value
+
+
+def _of_numpy(value: object) -> Holder | None:
+    """An object of NumPy, an array of a derived class or a generator of random numbers: as `pickle` would write it."""
+    if isinstance(value, type | np.dtype):
+        return None
+    try:
+        pickle.dumps(value)
+    except Exception:
+        raise OpaqueState(value) from None
+    return Holder(value, lambda it: {"": pickle.dumps(it)}, None)
+
+
+#: Whether a class is defined in kernel code, for the classes met.
+_kernel_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+
+
+def is_kernel_class(cls: type) -> bool:
+    """Whether a class is defined in kernel code."""
+    known = _kernel_classes.get(cls)
+    if known is None:
+        known = _kernel_classes[cls] = cls.__module__ in _kernel_modules or any(
+            isinstance(member, types.FunctionType) and KERNEL_MARKER in member.__globals__
+            for member in vars(cls).values()
+        )
+    return known
+
+
+#: Names of the modules loaded as kernel code, which classes without methods are recognised by.
+_kernel_modules: set[str] = set()
+
+
+def register_kernel_module(name: str) -> None:
+    """Make classes of the module of this name part of the state that is watched."""
+    _kernel_modules.add(name)
+
+
+# --- reading and writing ----------------------------------------------------------------------------------------------
+
+
+def _read_sequence(value: Any) -> dict[Any, Any]:
+    return dict(enumerate(value))
+
+
+def _read_elements(value: Any) -> dict[Any, Any]:
+    return {("element", id(part)): part for part in value} if isinstance(value, set) else _read_sequence(value)
+
+
+def _write_list(value: list[Any], content: dict[Any, Any]) -> None:
+    value[:] = list(content.values())
+
+
+def _write_dict(value: dict[Any, Any], content: dict[Any, Any]) -> None:
+    value.clear()
+    value.update(content)
+
+
+def _read_array(value: Any) -> dict[Any, Any]:
+    # Objects in an array are followed one by one; numbers are compared together.
+    elements = dict(enumerate(value.flat)) if value.dtype == object else {"": value.tobytes()}
+    return {"form": f"{value.shape} {value.strides} {value.dtype.str}", **elements}
+
+
+def _write_array(value: Any, content: dict[Any, Any]) -> None:
+    elements = {key: part for key, part in content.items() if key != "form"}
+    if content["form"] != _read_array(value)["form"]:
+        raise OpaqueState(value)
+    if value.dtype == object:
+        value.flat[:] = list(elements.values())
+    else:
+        value[...] = np.frombuffer(elements[""], value.dtype).reshape(value.shape)
+
+
+def _read_parts(value: SymList) -> dict[Any, Any]:
+    parts: dict[Any, Any] = {}
+    for position, part in enumerate(value.parts):
+        parts[position] = part
+        # For the walk to what the elements hold; only the parts themselves are written back.
+        parts["within", position] = part.template if isinstance(part, Segment) else part.value
+    return parts
+
+
+def _write_parts(value: SymList, content: dict[Any, Any]) -> None:
+    value.parts = [part for key, part in content.items() if isinstance(key, int)]
+
+
+def _read_cell(value: types.CellType) -> dict[Any, Any]:
+    try:
+        return {"": value.cell_contents}
+    except ValueError:
+        return {}
+
+
+def _write_cell(value: types.CellType, content: dict[Any, Any]) -> None:
+    if content:
+        value.cell_contents = content[""]
+    else:
+        del value.cell_contents
+
+
+def _read_class(value: type) -> dict[Any, Any]:
+    return {name: member for name, member in vars(value).items() if name not in ("__dict__", "__weakref__")}
+
+
+def _write_class(value: type, content: dict[Any, Any]) -> None:
+    for name in set(_read_class(value)) - set(content):
+        delattr(value, name)
+    for name, member in content.items():
+        if vars(value).get(name, MISSING) is not member:
+            setattr(value, name, member)
+
+
+def _read_object(value: object) -> dict[Any, Any]:
+    content: dict[Any, Any] = {"__class__": type(value)}
+    for name in slot_names(type(value)):
+        try:
+            content[name] = object.__getattribute__(value, name)
+        except AttributeError:
+            continue
+    content.update(getattr(value, "__dict__", {}))
+    # A class derived from a container has elements beside its attributes.
+    if isinstance(value, list | deque):
+        content.update((("element", position), part) for position, part in enumerate(value))
+    elif isinstance(value, dict):
+        content.update((("element", key), part) for key, part in value.items())
+    elif isinstance(value, set):
+        content.update((("element", id(part)), part) for part in value)
+    return content
+
+
+def _write_object(value: Any, content: dict[Any, Any]) -> None:
+    elements = {key[1]: part for key, part in content.items() if isinstance(key, tuple)}
+    if isinstance(value, list):
+        list.__setitem__(value, slice(None), list(elements.values()))
+    elif isinstance(value, dict):
+        dict.clear(value)
+        dict.update(value, elements)
+    elif isinstance(value, set | deque) and list(elements.values()) != list(value):
+        raise OpaqueState(value)
+    now = _read_object(value)
+    for name in [name for name in now if isinstance(name, str) and name not in content]:
+        object.__delattr__(value, name)
+    for name, part in content.items():
+        if isinstance(name, str) and now.get(name, MISSING) is not part:
+            object.__setattr__(value, name, part)
+
+
+def _read_partial(value: functools.partial[Any]) -> dict[Any, Any]:
+    return {"function": value.func, "arguments": value.args, "keywords": value.keywords, "": value.__dict__}
+
+
+#: What classes of exceptions written in C hold beside `__dict__`, for the classes met.
+_exception_parts: dict[type, tuple[str, ...]] = {}
+
+
+def _read_exception(value: BaseException) -> dict[Any, Any]:
+    kind = type(value)
+    names = _exception_parts.get(kind)
+    if names is None:
+        names = _exception_parts[kind] = tuple(
+            name
+            for base in kind.__mro__
+            for name, member in vars(base).items()
+            if isinstance(member, types.GetSetDescriptorType | types.MemberDescriptorType)
+            and name not in ("__dict__", "__weakref__")
+        )
+    found = {name: getattr(value, name, MISSING) for name in names}
+    return {**found, **vars(value)}
+
+
+def _write_exception(value: BaseException, content: dict[Any, Any]) -> None:
+    now = _read_exception(value)
+    for name in now.keys() - content.keys():
+        delattr(value, name)
+    for name, part in content.items():
+        if now.get(name, MISSING) is not part:
+            setattr(value, name, part)
+
+
+def _read_generator(value: types.GeneratorType[Any, Any, Any]) -> dict[Any, Any]:
+    frame = value.gi_frame
+    if frame is None:
+        return {"finished": True}
+    return {"at": frame.f_lasti, **{f"local {name}": part for name, part in frame.f_locals.items()}}
+
+
+_HOLDERS: dict[type, tuple[Callable[[Any], dict[Any, Any]], Callable[[Any, dict[Any, Any]], None] | None]] = {
+    list: (_read_sequence, _write_list),
+    dict: (dict, _write_dict),
+    set: (_read_elements, None),
+    deque: (_read_elements, None),
+    SymList: (_read_parts, _write_parts),
+    types.CellType: (_read_cell, _write_cell),
+    types.GeneratorType: (_read_generator, None),
+    types.MappingProxyType: (dict, None),
+}

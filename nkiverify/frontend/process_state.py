@@ -1,0 +1,147 @@
+"""What Python and its libraries keep for the whole process, where kernel code could change it.
+
+No kernel should, and hardly any does. So a part is compared only where the code of a loaded kernel module has one of
+the names through which it is changed.
+"""
+
+from __future__ import annotations
+
+import abc
+import decimal
+import gc
+import logging
+import os
+import pickle
+import random
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProcessState:
+    """One part: the names that code which changes it has, how to read it, as plain data, and how to put it back."""
+
+    description: str
+    names: frozenset[str]
+    current: Callable[[], Any]
+    put_back: Callable[[Any], object]
+
+    def read(self) -> dict[str, bytes]:
+        """What it is now, as a snapshot holds it."""
+        return {"": pickle.dumps(self.current())}
+
+    def write(self, content: dict[str, bytes]) -> None:
+        """Put it back."""
+        self.put_back(pickle.loads(content[""]))
+
+    def __str__(self) -> str:
+        return self.description
+
+
+#: Names that the code of loaded kernel modules has.
+_used: set[str] = set()
+
+
+def register_code(code: CodeType) -> None:
+    """Note the names in `code` and in the functions it makes."""
+    pending = [code]
+    while pending:
+        part = pending.pop()
+        _used.update(part.co_names)
+        for constant in part.co_consts:
+            if isinstance(constant, CodeType):
+                pending.append(constant)
+            elif isinstance(constant, str):
+                # It may be the name of an attribute.
+                _used.add(constant)
+
+
+def states_in_use() -> Iterator[ProcessState]:
+    """The parts that the loaded kernel modules could change."""
+    return (state for state in _STATES if not _used.isdisjoint(state.names))
+
+
+def _state(description: str, names: str, current: Callable[[], Any], put_back: Callable[[Any], object]) -> ProcessState:
+    return ProcessState(description, frozenset(names.split()), current, put_back)
+
+
+def _put_back_environment(before: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(before)
+
+
+def _put_back_path(before: list[str]) -> None:
+    sys.path[:] = before
+
+
+def _loggers() -> dict[str, tuple[int, bool, bool, int]]:
+    known = [(name, entry) for name, entry in logging.root.manager.loggerDict.items() if hasattr(entry, "level")]
+    return {
+        name: (entry.level, entry.disabled, entry.propagate, len(entry.handlers))  # type: ignore[union-attr]
+        for name, entry in [("", logging.root), *known]
+    } | {"/disabled": (logging.root.manager.disable, False, False, 0)}
+
+
+def _put_back_loggers(before: dict[str, tuple[int, bool, bool, int]]) -> None:
+    logging.disable(before.pop("/disabled")[0])
+    for name, (level, disabled, propagate, handlers) in before.items():
+        logger = logging.getLogger(name)
+        logger.setLevel(level)
+        logger.disabled, logger.propagate = disabled, propagate
+        del logger.handlers[handlers:]
+
+
+def _decimal_context() -> dict[str, Any]:
+    context = decimal.getcontext()
+    flags = sorted(signal.__name__ for signal, raised in context.flags.items() if raised)
+    return {"context": context.copy(), "flags": flags}
+
+
+def _put_back_decimal_context(before: dict[str, Any]) -> None:
+    decimal.setcontext(before["context"])
+
+
+def _put_back_recursion_limit(before: int) -> None:
+    sys.setrecursionlimit(before)
+
+
+def _put_back_collection(before: bool) -> None:
+    (gc.enable if before else gc.disable)()
+
+
+def _cannot(before: object) -> None:
+    """Leave it: the run ends in UNKNOWN."""
+    raise AttributeError("cannot be put back")
+
+
+_STATES = (
+    _state("the environment", "environ environb putenv unsetenv", lambda: dict(os.environ), _put_back_environment),
+    _state("the working directory", "chdir fchdir", os.getcwd, os.chdir),
+    _state("the recursion limit", "setrecursionlimit", sys.getrecursionlimit, _put_back_recursion_limit),
+    _state("the import path", "path", lambda: list(sys.path), _put_back_path),
+    _state("the garbage collector", "gc", gc.isenabled, _put_back_collection),
+    _state(
+        "the filters of warnings",
+        "filters simplefilter filterwarnings resetwarnings catch_warnings",
+        lambda: [str(entry) for entry in warnings.filters],
+        _cannot,
+    ),
+    _state("the registered classes", "register", abc.get_cache_token, _cannot),
+    _state("the loggers", "setLevel addHandler removeHandler disable basicConfig", _loggers, _put_back_loggers),
+    _state(
+        "the context of decimal numbers",
+        "decimal getcontext setcontext localcontext Decimal",
+        _decimal_context,
+        _put_back_decimal_context,
+    ),
+    _state("the random numbers of Python", "random", random.getstate, random.setstate),
+    _state("the random numbers of NumPy", "random", np.random.get_state, np.random.set_state),
+    _state("how NumPy prints", "set_printoptions printoptions", np.get_printoptions, _cannot),
+    _state("how NumPy treats errors", "seterr errstate seterrcall", np.geterr, lambda before: np.seterr(**before)),
+)
