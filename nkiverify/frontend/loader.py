@@ -62,7 +62,7 @@ class KernelSpace:
     def active(self) -> Iterator[None]:
         """Imports mean the stubs and the modules of this space within the block."""
         mine = {**_stub_modules, **self.modules}
-        hidden = {name: module for name, module in sys.modules.items() if self._shadows(name)}
+        hidden = self._shadowed()
         for name in hidden:
             del sys.modules[name]
         sys.modules.update(mine)
@@ -71,19 +71,25 @@ class KernelSpace:
             yield
         finally:
             sys.meta_path.remove(self._finder)
-            for name in [name for name in sys.modules if self._shadows(name)]:
-                module = sys.modules.pop(name)
+            for name, module in self._shadowed().items():
+                del sys.modules[name]
                 if name.partition(".")[0] in STUB_PACKAGES:
                     _stub_modules[name] = module
                 elif isinstance(module, PlaceholderModule) or getattr(module, KERNEL_MARKER, None) is not None:
                     self.modules[name] = module
             sys.modules.update(hidden)
 
-    def _shadows(self, name: str) -> bool:
-        top = name.partition(".")[0]
-        if top in STUB_PACKAGES or name in self.modules or self.source_of(name) is not None:
-            return True
-        return self.folder_of(name) is not None or isinstance(sys.modules.get(name), PlaceholderModule)
+    def _shadowed(self) -> dict[str, ModuleType]:
+        """The imported modules whose names mean something else within the space."""
+        found: dict[str, ModuleType] = {}
+        # Hundreds of modules, several times a run: most are dismissed by the top of their name.
+        for name, module in sys.modules.items():
+            top = name.partition(".")[0]
+            if top in STUB_PACKAGES or name in self.modules or isinstance(module, PlaceholderModule):
+                found[name] = module
+            elif top in self._served and (self.source_of(name) or self.folder_of(name)) is not None:
+                found[name] = module
+        return found
 
     def source_of(self, name: str) -> Path | None:
         """The file of the module `name` in the kernel's repository, if there is one."""
