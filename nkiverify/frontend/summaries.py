@@ -282,7 +282,7 @@ class SummarisedLoop:
                 held = held_before.get(key)
                 if held is None:
                     verified = False
-                    self._guess_held(change, ending)
+                    self._guess_held(change, index)
                 elif change.after is not held[2].at(following):
                     self._give_up(f"{change.describe()} changes by different amounts")
                 handled.add(key)
@@ -312,7 +312,7 @@ class SummarisedLoop:
         self._local[name] = found if found is not None and agree else _Rebound()
         return False
 
-    def _guess_held(self, change: Change, ending: _Ending) -> None:
+    def _guess_held(self, change: Change, index: Term) -> None:
         holder = change.holder
         if isinstance(holder.value, SymList):
             if id(holder.value) not in self._lists:
@@ -321,7 +321,7 @@ class SummarisedLoop:
                     self._give_up("it changes a list in other ways than by appending to it")
                 self._guess_growth(holder.value)
             return
-        linear = None if missing(change.before) or missing(change.after) else _linear_held(change)
+        linear = None if missing(change.before) or missing(change.after) else _linear(change.before, change.after, index)
         if linear is None:
             self._give_up(f"it changes {change.describe()}")
         key = (id(holder.value), change.key)
@@ -429,13 +429,6 @@ def _linear(before: Any, after: Any, index: Term) -> _Linear | None:
     if _index_atom(index) in terms.all_atoms(step):
         return None
     return _Linear(start, step)
-
-
-def _linear_held(change: Change) -> _Linear | None:
-    start, end = as_term(change.before), as_term(change.after)
-    if start is None or end is None or isinstance(change.before, bool):
-        return None
-    return _Linear(start, terms.add(end, start, -1))
 
 
 def _same_parts(kept: list[Part], expected: list[Part]) -> bool:

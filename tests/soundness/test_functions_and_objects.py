@@ -1071,6 +1071,34 @@ TRAPS = [
                 assert "kind" not in box.__dict__
                 box.__dict__ = {"kind": 1}
         """),
+    Trap("attribute_grows_by_the_index_wrong", """
+        class Box:
+            count = 0
+
+        def kernel(n):
+            box = Box()
+            box.count = 0
+            for i in range(n):
+                box.count += i
+                assert box.count >= i * i
+        """),
+    Trap("entry_grows_by_the_index_wrong", """
+        def kernel(n):
+            box = {"count": 0}
+            for i in range(n):
+                box["count"] += i
+                assert box["count"] >= i * i
+        """),
+    Trap("cell_grows_by_the_index_wrong", """
+        def kernel(n):
+            count = 0
+            def grow(by):
+                nonlocal count
+                count += by
+            for i in range(n):
+                grow(i)
+                assert count >= i * i
+        """),
     # recursion and generators
     Trap("recursion_right", """
         def total(n):
