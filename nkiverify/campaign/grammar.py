@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from nkiverify.campaign.carried import CLASSES, Carried
 from nkiverify.campaign.draft import Draft
 from nkiverify.campaign.expressions import Scope
 from nkiverify.campaign.statements import Writer
@@ -32,6 +33,8 @@ def draft(source: random.Random) -> Draft:
     """A random kernel with a random domain."""
     if source.random() < 0.12:
         return _legacy_draft(source)
+    if source.random() < 0.4:
+        return _carried_draft(source)
     axes = _axes(source)
     writer = Writer(source)
     if source.random() < 0.3:
@@ -56,6 +59,17 @@ def draft(source: random.Random) -> Draft:
     unwind = source.choice((2, 3, 4, 8, 8))
     assumptions = _assumptions(source, axes)
     return _finished(writer, kernel, axes, assumptions, unwind)
+
+
+def _carried_draft(source: random.Random) -> Draft:
+    """One loop that carries state, with exact claims about it."""
+    axes = (Axis("n", 0, 7, 1, tuple(range(8))),) if source.random() < 0.6 else _axes(source)
+    writer = Carried(source)
+    writer.scope = Scope([axis.name for axis in axes])
+    writer.write()
+    names = ", ".join(axis.name for axis in axes)
+    kernel = f"{_HEADER}\n\n{CLASSES}def kernel({names}):\n" + "\n".join(writer.lines) + "\n    return 0\n"
+    return _finished(writer, kernel, axes, _assumptions(source, axes), source.choice((2, 4, 8, 8)))
 
 
 def _axes(source: random.Random) -> tuple[Axis, ...]:

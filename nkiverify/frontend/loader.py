@@ -85,9 +85,8 @@ class KernelSpace:
         # Hundreds of modules, several times a run: most are dismissed by the top of their name.
         for name, module in sys.modules.items():
             top = name.partition(".")[0]
-            if top in STUB_PACKAGES or name in self.modules or isinstance(module, PlaceholderModule):
-                found[name] = module
-            elif top in self._served and (self.source_of(name) or self.folder_of(name)) is not None:
+            mine = top in STUB_PACKAGES or name in self.modules or isinstance(module, PlaceholderModule)
+            if mine or (top in self._served and (self.source_of(name) or self.folder_of(name)) is not None):
                 found[name] = module
         return found
 

@@ -321,7 +321,8 @@ class SummarisedLoop:
                     self._give_up("it changes a list in other ways than by appending to it")
                 self._guess_growth(holder.value)
             return
-        linear = None if missing(change.before) or missing(change.after) else _linear(change.before, change.after, index)
+        before, after = change.before, change.after
+        linear = None if missing(before) or missing(after) else _linear(before, after, index)
         if linear is None:
             self._give_up(f"it changes {change.describe()}")
         key = (id(holder.value), change.key)
