@@ -1,0 +1,465 @@
+"""Arithmetic over prime fields, in which kernels are compared exactly (docs/equivalence.md argues why).
+
+A number is one residue for each of two random primes between 2^29 and 2^30; together they behave like one of 59 bits.
+Sums, products and quotients are exact. Any other function is a keyed random function of its arguments, with these
+exceptions, which hold for real numbers: maximum and minimum are associative, commutative and idempotent, each is the
+other on negated arguments, and the least and the greatest float32 are neutral; comparisons depend on the difference of
+their arguments; what is documented to be 0 or 1 is combined as such.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from nkiverify.errors import UnsupportedConstruct
+from nkiverify.model.dtypes import DType
+from nkiverify.values.formats import Array
+from nkiverify.values.numbers import Numbers
+
+#: Bits of a residue, and of all of a number.
+LANE_BITS = 29
+LANES = 2
+#: Contractions are cut into pieces of this length: products of 30 and 16 bits then add up to less than 2^53.
+_DEPTH = 128
+_LIMB = 16
+#: What recognisable values (maxima) spend on the tag they are recognised by; the rest tells them apart.
+_TAG_BITS = 12
+_PAYLOAD_BITS = LANES * LANE_BITS - _TAG_BITS
+#: Magnitudes from here on stand for infinity: kernels write the least finite float32 in its place.
+_INFINITE = 3.38e38
+#: Integers up to here, of either sign, are recognised as integers.
+_SMALL = 1 << 24
+
+
+def _is_prime(number: int) -> bool:
+    """Whether an odd number below 2^32 is prime (Miller and Rabin, with bases that decide up to there)."""
+    odd, twos = number - 1, 0
+    while odd % 2 == 0:
+        odd, twos = odd // 2, twos + 1
+    for base in (2, 3, 5, 7):
+        if base % number == 0:
+            continue
+        power = pow(base, odd, number)
+        if power in (1, number - 1):
+            continue
+        for _ in range(twos - 1):
+            power = power * power % number
+            if power == number - 1:
+                break
+        else:
+            return False
+    return True
+
+
+def random_primes(random: np.random.Generator, count: int) -> tuple[int, ...]:
+    """Different random primes between 2^29 and 2^30, of which there are more than 26 million."""
+    found: list[int] = []
+    while len(found) < count:
+        candidate = int(random.integers(1 << LANE_BITS, 1 << (LANE_BITS + 1))) | 1
+        if candidate not in found and _is_prime(candidate):
+            found.append(candidate)
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def simplest_fraction(value: float) -> Fraction:
+    """The fraction a Python number stands for: one of a small denominator that rounds to it, or its exact value."""
+    exact = Fraction(value)
+    near = exact.limit_denominator(1 << 20)
+    return near if float(near) == value else exact
+
+
+def _mixed(words: Array) -> Array:
+    """A bijection of 64-bit words without visible structure (the finaliser of SplitMix64)."""
+    words = words ^ (words >> np.uint64(30))
+    words = words * np.uint64(0xBF58476D1CE4E5B9)
+    words ^= words >> np.uint64(27)
+    words *= np.uint64(0x94D049BB133111EB)
+    words ^= words >> np.uint64(31)
+    return words
+
+
+class Fields(Numbers):
+    """Numbers modulo random primes, with the functions `seed` chooses. Two kernels are compared in one instance."""
+
+    lanes = LANES
+
+    def __init__(self, seed: int, roundings: bool = False) -> None:
+        """`roundings`: conversions to narrower floats are functions as well; otherwise they change nothing."""
+        random = np.random.default_rng(seed)
+        self.primes = random_primes(random, LANES)
+        self.roundings = roundings
+        self._random = random
+        self._keys: dict[str, np.uint64] = {}
+        self._seed = np.uint64(random.integers(1 << 63))
+        self._p = np.array(self.primes, dtype=np.int64)
+        self._inverse = 1.0 / self._p.astype(np.float64)
+        #: Names of functions that were applied, which are not polynomials or quotients of polynomials.
+        self.functions: dict[str, int] = {}
+        self.divided_by_zero = False
+        infinity = random.integers(1 << (LANE_BITS - 1), 1 << LANE_BITS, LANES)
+        self._infinity = infinity.astype(np.int64)
+
+    # --- storage ------------------------------------------------------------------------------------------------------
+
+    def buffer(self, elements: int, dtype: DType) -> Array:
+        return np.empty((LANES, elements), dtype=np.uint32)
+
+    def window(
+        self, buffer: Array, owner: DType, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], offset: int
+    ) -> Array:
+        self._check_dtype(owner, dtype)
+        steps = (buffer.strides[0], *(stride * 4 for stride in strides))
+        return np.ndarray((LANES, *shape), np.uint32, buffer, offset * 4, steps)
+
+    def flat(self, buffer: Array, owner: DType, dtype: DType) -> Array:
+        self._check_dtype(owner, dtype)
+        return buffer
+
+    def _check_dtype(self, owner: DType, dtype: DType) -> None:
+        if owner != dtype:
+            raise UnsupportedConstruct(f"the bits of {owner} elements seen as {dtype}")
+
+    def entered(self, values: Array, dtype: DType) -> Array:
+        if values.dtype.kind == "O":
+            raise UnsupportedConstruct(f"an array of {values.dtype}")
+        if values.dtype.kind in "iub":
+            whole = values.astype(np.int64)
+            return np.stack([whole % prime for prime in self.primes]).astype(np.uint32)
+        different, places = np.unique(values.astype(np.float64), return_inverse=True)
+        residues = np.array([self._constant(part) for part in different.tolist()], dtype=np.uint32).T
+        return residues[:, places.ravel()].reshape(LANES, *values.shape)
+
+    def random_elements(self, shape: tuple[int, ...], dtype: DType) -> Array:
+        """Stored random elements (lanes, *shape): any numbers, or any that conversion to `dtype` leaves alone."""
+        if self._rounds(dtype):
+            words = self._random.integers(0, 1 << _PAYLOAD_BITS, shape, dtype=np.uint64)
+            return self._encoded(f"to {dtype}", words).astype(np.uint32)
+        return np.stack([self._random.integers(0, prime, shape, dtype=np.uint32) for prime in self.primes])
+
+    def read(self, stored: Array, dtype: DType) -> Array:
+        if dtype.is_packed:
+            raise UnsupportedConstruct(f"arithmetic on {dtype} elements over prime fields")
+        return stored.astype(np.int64)
+
+    exact = read
+
+    def convert(self, numbers: Array, dtype: DType) -> Array:
+        if self._rounds(dtype):
+            numbers = self._rounded(numbers, dtype)
+        return numbers.astype(np.uint32)
+
+    def rounded(self, numbers: Array, dtype: DType) -> Array:
+        integer = self._small(numbers)[1]
+        return numbers if integer.all() else np.where(integer, numbers, self.function(f"to {dtype}", numbers))
+
+    def _rounds(self, dtype: DType) -> bool:
+        return self.roundings and dtype.is_float and dtype.itemsize < 4
+
+    def _rounded(self, x: Array, dtype: DType) -> Array:
+        """A projection onto the values `dtype` is taken to have; small integers are among them."""
+        name = f"to {dtype}"
+        self._apply(name)
+        _, known = self._decoded(name, x)
+        known |= self._small(x)[1]
+        if known.all():
+            return x
+        images = self._encoded(name, self._hashed(name, x) & np.uint64((1 << _PAYLOAD_BITS) - 1))
+        return np.where(known, x, images)
+
+    # --- the field ----------------------------------------------------------------------------------------------------
+
+    def constant(self, value: float, rank: int) -> Array:
+        return np.array(self._constant(value), dtype=np.int64).reshape(LANES, *(1,) * (rank - 1))
+
+    def _constant(self, value: float) -> list[int]:
+        if value != value:
+            raise UnsupportedConstruct("NaN over prime fields")
+        if abs(value) >= _INFINITE:
+            sign = 1 if value > 0 else -1
+            return [int(part) * sign % prime for part, prime in zip(self._infinity, self.primes, strict=True)]
+        fraction = Fraction(value) if isinstance(value, int) else simplest_fraction(float(value))
+        return [
+            fraction.numerator * pow(fraction.denominator, -1, prime) % prime
+            for prime in self.primes
+        ]
+
+    def _modulus(self, x: Array) -> Array:
+        return self._p.reshape(LANES, *(1,) * (x.ndim - 1))
+
+    def _wrapped(self, x: Array) -> Array:
+        """x from -p to p, in place, from 0 to p - 1."""
+        p = self._modulus(x)
+        x += (x >> 63) & p
+        x -= p
+        x += (x >> 63) & p
+        return x
+
+    def add(self, x: Array, y: Array) -> Array:
+        """x + y."""
+        total = x + y
+        total -= self._modulus(total)
+        total += (total >> 63) & self._modulus(total)
+        return np.asarray(total)
+
+    def negative(self, x: Array) -> Array:
+        """-x."""
+        return self._wrapped(-x)
+
+    def multiply(self, x: Array, y: Array) -> Array:
+        """x * y: the quotient by p is off by at most one in float64, whose 53 bits hold quotients of 30."""
+        product = x * y
+        quotient = (product * self._inverse.reshape(LANES, *(1,) * (product.ndim - 1))).astype(np.int64)
+        quotient *= self._modulus(product)
+        product -= quotient
+        return self._wrapped(product)
+
+    def inverted(self, x: Array) -> Array:
+        """1 / x, by Fermat; 0 for 0, which is remembered."""
+        if not x.all():
+            self.divided_by_zero = True
+        lanes = [self._lane_power(x, lane, prime - 2) for lane, prime in enumerate(self.primes)]
+        return np.concatenate(lanes)
+
+    def _lane_power(self, x: Array, lane: int, exponent: int) -> Array:
+        prime = np.uint64(self.primes[lane])
+        base = x[lane : lane + 1].astype(np.uint64)
+        result = np.ones_like(base)
+        while exponent:
+            if exponent & 1:
+                result = result * base % prime
+            base = base * base % prime
+            exponent >>= 1
+        return result.astype(np.int64)
+
+    def matmul(self, x: Array, y: Array) -> Array:
+        total: Array | None = None
+        for start in range(0, x.shape[1], _DEPTH):
+            left = np.ascontiguousarray(x[:, start : start + _DEPTH].transpose(0, 2, 1)).astype(np.float64)
+            right = y[:, start : start + _DEPTH]
+            part = self._float_product(left, right)
+            total = part if total is None else self.add(total, part)
+        assert total is not None
+        return total
+
+    def _float_product(self, left: Array, right: Array) -> Array:
+        """left @ right by two products of float64, exact since every sum stays below 2^53."""
+        high = np.matmul(left, (right >> _LIMB).astype(np.float64))
+        low = np.matmul(left, (right & ((1 << _LIMB) - 1)).astype(np.float64))
+        p = self._modulus(high).astype(np.float64)
+        inverse = self._inverse.reshape(LANES, 1, 1)
+        high -= np.floor(high * inverse) * p
+        low -= np.floor(low * inverse) * p
+        high *= float(1 << _LIMB)
+        high += low
+        high -= np.floor(high * inverse) * p
+        return self._wrapped(high.astype(np.int64))
+
+    # --- functions ----------------------------------------------------------------------------------------------------
+
+    def _apply(self, name: str) -> None:
+        self.functions[name] = self.functions.get(name, 0) + 1
+
+    def _key(self, name: str) -> Any:
+        """The key of a function, the same for all numbers of this instance."""
+        found = self._keys.get(name)
+        if found is None:
+            word = int(self._seed)
+            for byte in name.encode():
+                word = (word ^ byte) * 0x100000001B3 % (1 << 64)
+            found = self._keys[name] = _mixed(np.array([word], dtype=np.uint64))[0]
+        return found
+
+    def _words(self, x: Array) -> Array:
+        """All lanes of each number in one word, without the axis of the lanes."""
+        lanes = x.astype(np.uint64)
+        return np.asarray(lanes[0] | (lanes[1] << np.uint64(32)))
+
+    def _hashed(self, name: str, *arguments: Array) -> Array:
+        """Keyed words of the arguments' values, without the axis of the lanes."""
+        words = self._key(name)
+        for argument in arguments:
+            words = _mixed(self._words(argument) + words)
+        return np.asarray(words)
+
+    def function(self, name: str, *arguments: Array) -> Array:
+        """A keyed random function of its arguments."""
+        self._apply(name)
+        words = self._hashed(name, *arguments)
+        lanes = [
+            (_mixed(words + self._key(f"{name} {lane}")) % np.uint64(prime)).astype(np.int64)
+            for lane, prime in enumerate(self.primes)
+        ]
+        return np.stack(lanes)
+
+    def unary(self, name: str, x: Array) -> Array:
+        if name == "copy":
+            return x
+        if name == "negative":
+            return self.negative(x)
+        if name == "square":
+            return self.multiply(x, x)
+        if name == "reciprocal":
+            return self.inverted(x)
+        if name == "relu":
+            return self.maximum(x, self.constant(0, x.ndim))
+        if name == "abs":
+            return self.add(self.function("abs", x), self.function("abs", self.negative(x)))
+        if name == "logical_not":
+            return self.add(self.constant(1, x.ndim), self.negative(x))
+        if name == "rsqrt":
+            return self.inverted(self.function("sqrt", x))
+        return self.function(name, x)
+
+    def binary(self, name: str, x: Array, y: Array) -> Array:
+        one = self.constant(1, max(x.ndim, y.ndim))
+        match name:
+            case "add":
+                return self.add(x, y)
+            case "subtract":
+                return self.add(x, self.negative(y))
+            case "multiply" | "logical_and":
+                return self.multiply(x, y)
+            case "divide":
+                return self.multiply(x, self.inverted(y))
+            case "maximum":
+                return self.maximum(x, y)
+            case "minimum":
+                return self.negative(self.maximum(self.negative(x), self.negative(y)))
+            case "abs_max" | "abs_min":
+                return self.binary(name.replace("abs_", "") + "imum", self.unary("abs", x), self.unary("abs", y))
+            case "greater":
+                return self.function("greater", self.add(x, self.negative(y)))
+            case "less":
+                return self.binary("greater", y, x)
+            case "greater_equal":
+                return self.add(one, self.negative(self.binary("greater", y, x)))
+            case "less_equal":
+                return self.add(one, self.negative(self.binary("greater", x, y)))
+            case "equal":
+                difference = self.add(x, self.negative(y))
+                return self.add(self.function("equal", difference), self.function("equal", self.negative(difference)))
+            case "not_equal":
+                return self.add(one, self.negative(self.binary("equal", x, y)))
+            case "logical_or":
+                return self.add(self.add(x, y), self.negative(self.multiply(x, y)))
+            case "logical_xor":
+                twice = self.multiply(self.constant(2, one.ndim), self.multiply(x, y))
+                return self.add(self.add(x, y), self.negative(twice))
+            case "power":
+                return self._power(x, y)
+        return self.function(name, *np.broadcast_arrays(x, y))
+
+    def _power(self, x: Array, y: Array) -> Array:
+        exponents, small = self._small(y)
+        if exponents.size == 1 and small.all() and 0 <= (exponent := int(exponents.ravel()[0])) <= 64:
+            result = np.broadcast_to(self.constant(1, x.ndim), x.shape)
+            for _ in range(exponent):
+                result = self.multiply(result, x)
+            return result
+        return self.function("power", *np.broadcast_arrays(x, y))
+
+    def reduce(self, name: str, x: Array) -> Array:
+        if name == "add":
+            return np.asarray(x.sum(axis=-1, keepdims=True) % self._modulus(x))
+        if name == "maximum":
+            return self._greatest(x)
+        if name == "minimum":
+            return self.negative(self._greatest(self.negative(x)))
+        if name in ("abs_max", "abs_min"):
+            return self.reduce(name.replace("abs_", "") + "imum", self.unary("abs", x))
+        result = x[..., :1]
+        for position in range(1, x.shape[-1]):
+            result = self.binary(name, result, x[..., position : position + 1])
+        return result
+
+    def scan(self, name0: str, name1: str, x: Array, y: Array, initial: Array) -> Array:
+        steps = max(x.shape[-1], y.shape[-1])
+        # Steps first: each of them is then one contiguous piece.
+        first = np.ascontiguousarray(np.moveaxis(x, -1, 0))
+        second = np.ascontiguousarray(np.moveaxis(y, -1, 0))
+        result = np.empty((steps, *first.shape[1:]), dtype=np.int64)
+        state = np.ascontiguousarray(initial[..., 0])
+        for step in range(steps):
+            state = self.binary(name1, self.binary(name0, first[step], state), second[step])
+            result[step] = state
+        return np.moveaxis(result, 0, -1)
+
+    def choose(self, condition: Array, x: Array, y: Array) -> Array:
+        # A condition is 0 or 1 for real numbers, so this is the choice as a polynomial.
+        return self.add(y, self.multiply(condition, self.add(x, self.negative(y))))
+
+    # --- recognisable values ------------------------------------------------------------------------------------------
+
+    def maximum(self, x: Array, y: Array) -> Array:
+        """The greater of two, by a rule that makes it associative and commutative."""
+        x, y = np.broadcast_arrays(x, y)
+        return self._greatest(np.stack([x, y], axis=-1))[..., 0]
+
+    def _greatest(self, x: Array) -> Array:
+        """The maximum along the last axis, which stays: the image of the sum of images of the elements.
+
+        An element that is such an image itself counts as the sum it was made of.
+        """
+        self._apply("max")
+        payload, known = self._decoded("max", x)
+        mask = np.uint64((1 << _PAYLOAD_BITS) - 1)
+        images = np.where(known, payload, self._hashed("max of", x) & mask)
+        neutral = (x == self._modulus(x) - self._infinity.reshape(LANES, *(1,) * (x.ndim - 1))).all(axis=0)
+        same = (x == x[..., :1]).all(axis=(0, -1))[None, ..., None]
+        images[neutral] = 0
+        joined = self._encoded("max", images.sum(axis=-1, keepdims=True) & mask)
+        single = (~neutral).sum(axis=-1, keepdims=True) <= 1
+        if same.any() or single.any():
+            # One element that counts (or several that are equal) is the maximum itself.
+            chosen = np.argmin(neutral, axis=-1)[None, ..., None]
+            alone = np.take_along_axis(x, np.broadcast_to(chosen, (LANES, *chosen.shape[1:])), axis=-1)
+            joined = np.where(same | single[None], alone, joined)
+        return joined
+
+    def _encoded(self, name: str, payload: Array) -> Array:
+        """Numbers that `_decoded` recognises, for words of `_PAYLOAD_BITS`: both lanes below 2^29, so below the primes."""
+        bits = np.uint64(LANES * LANE_BITS)
+        everything = np.uint64((1 << int(bits)) - 1)
+        odd, key = self._key(f"{name} factor") | np.uint64(1), self._key(f"{name} tag")
+        words = payload | ((key & np.uint64((1 << _TAG_BITS) - 1)) << np.uint64(_PAYLOAD_BITS))
+        words = (words ^ (words >> np.uint64(LANE_BITS))) * odd & everything
+        words ^= words >> np.uint64(LANE_BITS)
+        low = words & np.uint64((1 << LANE_BITS) - 1)
+        return np.stack([low, words >> np.uint64(LANE_BITS)]).astype(np.int64)
+
+    def _decoded(self, name: str, x: Array) -> tuple[Array, Array]:
+        """The words numbers were encoded from, and where they were."""
+        bits = LANES * LANE_BITS
+        everything = np.uint64((1 << bits) - 1)
+        odd, key = self._key(f"{name} factor") | np.uint64(1), self._key(f"{name} tag")
+        back = np.uint64(pow(int(odd), -1, 1 << bits))
+        lanes = x.astype(np.uint64)
+        small = ((lanes[0] | lanes[1]) >> np.uint64(LANE_BITS)) == 0
+        words = (lanes[0] | (lanes[1] << np.uint64(LANE_BITS))) & everything
+        words ^= words >> np.uint64(LANE_BITS)
+        words = words * back & everything
+        words ^= words >> np.uint64(LANE_BITS)
+        tag = key & np.uint64((1 << _TAG_BITS) - 1)
+        known = small & ((words >> np.uint64(_PAYLOAD_BITS)) == tag)
+        return words & np.uint64((1 << _PAYLOAD_BITS) - 1), known
+
+    def _small(self, x: Array) -> tuple[Array, Array]:
+        """Integers of small magnitude, and where the numbers are such."""
+        p = self._modulus(x)
+        centred = np.where(x > p >> 1, x - p, x)
+        value = centred[0]
+        return value, (centred[1] == value) & (np.abs(value) <= _SMALL)
+
+    def integers(self, stored: Array, dtype: DType) -> Array:
+        values, known = self._small(stored.astype(np.int64))
+        if not known.all():
+            raise UnsupportedConstruct("indices that depend on an argument, over prime fields")
+        return values
+
+    def wants(self, name: str) -> None:
+        raise UnsupportedConstruct(f"{name} over prime fields")

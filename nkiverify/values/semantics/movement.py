@@ -1,0 +1,110 @@
+"""Operations that move and fill (reference section c.1): values are copied, converted between dtypes, transposed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nkiverify.values.semantics.table import meaning
+from nkiverify.values.step import Step
+
+#: The order of axes of dma_transpose by rank ("dma_transpose.axes").
+_TRANSPOSED = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}
+_QUADRANT = 32
+#: The entry of a shuffle mask that leaves its partition alone ("shuffle.mask_len").
+_UNTOUCHED = 255
+
+
+@meaning("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "nl.broadcast_to", "astype")
+def copy(step: Step) -> None:
+    """Elements in row-major order; equal dtypes are copied bit by bit ("tensor_copy.cast")."""
+    source, target = step.only_read, step.only_write
+    same = step.dtype(source) == step.dtype(target)
+    step.write(target, step.stored(source) if same else step.numbers(source), stored=same)
+
+
+@meaning("assign")
+def assign(step: Step) -> None:
+    """A tile broadcast to its destination, or a constant ("leg.assign_shape")."""
+    (target,) = step.written
+    value = step.numbers("value") if step.has("value") else step.constant("value", len(step.shape(target)) + 1)
+    step.write(target, value, broadcast=True)
+
+
+@meaning("nisa.memset", "nl.full")
+def fill(step: Step) -> None:
+    """One constant everywhere."""
+    (target,) = step.written
+    step.write(target, step.constant("value", len(step.shape(target)) + 1), broadcast=True)
+
+
+@meaning("nl.load_transpose2d", "nisa.nc_transpose", "nl.transpose")
+def transpose(step: Step) -> None:
+    """(P, F) to (F, P), free axes as one; bit by bit, as both dtypes are the same."""
+    source, target = step.only_read, step.only_write
+    same = step.dtype(source) == step.dtype(target)
+    rows = step.rows(source, stored=same)
+    step.write(target, rows.transpose(0, 2, 1), stored=same)
+
+
+@meaning("nisa.dma_transpose")
+def dma_transpose(step: Step) -> None:
+    """The axes in the one order each rank has."""
+    data = step.stored("src")
+    order = _TRANSPOSED[data.ndim - 1]
+    step.write("dst", data.transpose(0, *(axis + 1 for axis in order)), stored=True)
+
+
+@meaning("nisa.dma_compute")
+def dma_compute(step: Step) -> None:
+    """The sum of all sources, in float32 ("dma_compute.dtype")."""
+    total = None
+    for name in step.read_names:
+        part = step.numbers(name).reshape(step.n.lanes, -1)
+        total = part if total is None else step.n.binary("add", total, part)
+    assert total is not None
+    step.write("dst", total)
+
+
+@meaning("nisa.tensor_copy_predicated")
+def copy_predicated(step: Step) -> None:
+    """dst where the predicate is 0 (not 0 if reversed), else src."""
+    condition = step.rows("predicate")
+    source = step.rows("src") if step.has("src") else step.constant("src", 3)
+    kept = step.rows("dst", previous=True)
+    first, second = (kept, source) if step.flag("reverse_pred") else (source, kept)
+    step.choose("dst", "predicate", condition, first, second)
+
+
+@meaning("nisa.nc_stream_shuffle")
+def stream_shuffle(step: Step) -> None:
+    """In each quadrant, partition i takes what is in partition mask[i] ("shuffle.quadrant")."""
+    source = step.rows("src", stored=True)
+    result = step.rows("dst", stored=True, previous=True).copy()
+    mask = [int(lane) for lane in step.attribute("shuffle_mask")]
+    for start in range(0, result.shape[1], _QUADRANT):
+        for lane, taken in enumerate(mask):
+            at, origin = start + lane, start + taken
+            if taken != _UNTOUCHED and at < result.shape[1] and origin < source.shape[1]:
+                result[:, at] = source[:, origin]
+    step.write("dst", result, stored=True)
+
+
+@meaning("nl.shared_identity_matrix")
+def identity(step: Step) -> None:
+    """Ones on the diagonal."""
+    (target,) = step.written
+    size = step.shape(target)[0]
+    step.write(target, step.n.read(step.n.entered(np.eye(size, dtype=np.float32), step.dtype(target)), step.dtype(target)))
+
+
+@meaning("nl.shared_constant")
+def shared_constant(step: Step) -> None:
+    """The elements of a NumPy array."""
+    (target,) = step.written
+    constant = np.asarray(step.attribute("constant"))
+    step.write(target, step.n.entered(constant, step.dtype(target)), stored=True)
+
+
+@meaning("nisa.core_barrier")
+def nothing(step: Step) -> None:
+    """Orders cores, which run one after the other here."""
