@@ -60,7 +60,7 @@ def access_pattern(
         low, high = span(steps[1:], counts[1:])
         size = in_units(tensor.storage.size, tensor.storage.dtype, dtype)
         moves = indirection.by_vector(
-            tensor, vector_offset, counts[0], Reach(stride, start + low, start + high, size), indirect_dim
+            tensor, vector_offset, counts[0], Reach(stride, start + low, start + high, size), indirect_dim, stride
         )
         return type(tensor).of(tensor.storage, counts, (stride, *steps[1:]), dtype, moved, indirect_by=moves)
     if tensor.on_chip:

@@ -106,12 +106,21 @@ class Contents:
         return found
 
 
+_NOT_HELD = object()
+
 #: The contents of every allocation of a run.
 _allocations: WeakKeyDictionary[Run, dict[object, Contents]] = WeakKeyDictionary()
 
 
 def contents_of(identity: object, initial: Interval | None = None) -> Contents:
     """The contents of the allocation with this identity, in all iterations of the loops around it together."""
+    held = getattr(identity, "contents", _NOT_HELD)
+    if held is not _NOT_HELD:
+        # Where tensors have elements, an allocation holds this record itself, and is forgotten with it.
+        if held is None:
+            held = identity.contents = Contents() if initial is None else Contents(initial)  # type: ignore[attr-defined]
+        assert isinstance(held, Contents)
+        return held
     run = current_run()
     allocations = _allocations.get(run)
     if allocations is None:

@@ -12,6 +12,7 @@ from nkiverify.model.contents import Interval
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_one
 from nkiverify.model.registers import VirtualRegister
+from nkiverify.run import current_run
 from nkiverify.symbolic import Extent, known
 
 if TYPE_CHECKING:
@@ -83,15 +84,25 @@ class FixedOrder:
 
 
 class DynamicRange:
-    """`nl.dynamic_range(start, stop, step)`: its one element is the loop's frozen register."""
+    """`nl.dynamic_range(start, stop, step)`: its one element is the loop's frozen register.
 
-    __slots__ = ("_register",)
+    Where registers have values, that element comes once for each iteration.
+    """
 
-    def __init__(self, register: VirtualRegister) -> None:
+    __slots__ = ("_bounds", "_register")
+
+    def __init__(self, register: VirtualRegister, bounds: tuple[object, object, object]) -> None:
         self._register = register
+        self._bounds = bounds
 
     def __iter__(self) -> Iterator[VirtualRegister]:
-        return _DynamicIteration(self._register)
+        iterations = current_run().iterations(self._register, *self._bounds)
+        return _DynamicIteration(self._register) if iterations is None else self._executed(iterations)
+
+    def _executed(self, iterations: Iterator[None]) -> Iterator[VirtualRegister]:
+        for _ in iterations:
+            with _Emission():
+                yield self._register
 
 
 class _DynamicIteration:
@@ -122,14 +133,16 @@ class _DynamicIteration:
 def dynamic_range(start: object, stop: object, step: object) -> DynamicRange:
     """The iterations of a hardware loop; with `start` alone, they count from 0 to it."""
     low, high = (0, start) if stop is None else (start, stop)
-    return DynamicRange(VirtualRegister.of_loop(_iterations(low, high, step)))
+    return DynamicRange(VirtualRegister.of_loop(_iterations(low, high, step)), (low, high, step))
 
 
 def fori_loop(lower: object, upper: object, body: Callable[[VirtualRegister], object], step: object) -> None:
     """`body(i)` for every `i` from `lower` to `upper` (excluded)."""
     register = VirtualRegister.of_loop(_iterations(lower, upper, step))
-    with _Emission():
-        body(register)
+    iterations = current_run().iterations(register, lower, upper, step)
+    for _ in (None,) if iterations is None else iterations:
+        with _Emission():
+            body(register)
 
 
 def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
@@ -137,10 +150,14 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
     require("loop.while_loop", isinstance(init, VirtualRegister), init=type(init).__name__)
     if not isinstance(init, VirtualRegister):
         raise TypeError(f"nl.while_loop starts with a register, not {type(init).__name__}")
-    register = VirtualRegister.of_loop(None)
-    with _Emission():
-        result = body(register)
-    require("loop.while_loop", isinstance(result, VirtualRegister), result=type(result).__name__)
+    register = init if current_run().register_number(init) is not None else VirtualRegister.of_loop(None)
+    while current_run().register_number(register) != 0:
+        with _Emission():
+            result = body(register)
+        require("loop.while_loop", isinstance(result, VirtualRegister), result=type(result).__name__)
+        if not isinstance(result, VirtualRegister) or current_run().register_number(result) is None:
+            break
+        register = result
 
 
 def _iterations(start: object, stop: object, step: object) -> Interval | None:

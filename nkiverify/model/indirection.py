@@ -46,11 +46,13 @@ class Reach:
 @dataclass(frozen=True, slots=True, eq=False)
 class Indirection:
     """How indices move a view. `index` is the tensor or register that holds them; `reach` is None where the
-    documentation bounds nothing."""
+    documentation bounds nothing. Each of its units moves the view (or a row of it) by `stride` elements of its storage.
+    """
 
     kind: IndirectionKind
     index: Tensor | VirtualRegister
     reach: Reach | None
+    stride: Extent = 1
 
     @property
     def by_rows(self) -> bool:
@@ -72,7 +74,10 @@ def claim_reach(contract: str, moves: Indirection) -> None:
         return
     index = moves.index
     known: list[Interval] | None = None
-    if isinstance(index, VirtualRegister):
+    actual = current_run().index_range(index)
+    if actual is not None:
+        known = [actual]
+    elif isinstance(index, VirtualRegister):
         known = index.contents.intervals()
     elif index.dtype == index.storage.dtype:
         known = index.storage.contents.intervals()
@@ -100,7 +105,7 @@ def claim_reach(contract: str, moves: Indirection) -> None:
 def by_scalar(index: object, reach: Reach) -> Indirection:
     """The indirection by one number: a register, or a (1, 1) tile in SBUF."""
     claim_scalar_index("ap.scalar_offset", index)
-    return Indirection(IndirectionKind.SCALAR, index, reach)  # type: ignore[arg-type]
+    return Indirection(IndirectionKind.SCALAR, index, reach, reach.unit)  # type: ignore[arg-type]
 
 
 def claim_scalar_index(contract: str, index: object) -> None:
@@ -115,8 +120,15 @@ def claim_scalar_index(contract: str, index: object) -> None:
     require(contract, all_of(index.buffer is SBUF, equal(index.size, 1)), shape=index.shape, buffer=index.buffer)
 
 
-def by_vector(tensor: Tensor, index: object, rows: Extent, reach: Reach, indirect_dim: object = 0) -> Indirection:
-    """The indirection of `rows` rows of an HBM tensor by a tile of indices in SBUF."""
+def by_vector(
+    tensor: Tensor,
+    index: object,
+    rows: Extent,
+    reach: Reach,
+    indirect_dim: object = 0,
+    stride: Extent | None = None,
+) -> Indirection:
+    """The indirection of `rows` rows of an HBM tensor, `stride` elements apart, by a tile of indices in SBUF."""
     from nkiverify.model.tensor import Tensor
 
     if not isinstance(index, Tensor):
@@ -139,7 +151,7 @@ def by_vector(tensor: Tensor, index: object, rows: Extent, reach: Reach, indirec
         rows=rows,
         indirect_dim=indirect_dim,
     )
-    return Indirection(IndirectionKind.ROWS, index, reach)
+    return Indirection(IndirectionKind.ROWS, index, reach, tensor.strides[0] if stride is None else stride)
 
 
 def select(tensor: TensorT, dimension: int, index: object) -> TensorT:
@@ -157,6 +169,7 @@ def select(tensor: TensorT, dimension: int, index: object) -> TensorT:
         IndirectionKind.SCALAR,
         index,  # type: ignore[arg-type]
         Reach(1, 0, 0, tensor.shape[dimension]),
+        tensor.strides[dimension],
     )
     return view
 

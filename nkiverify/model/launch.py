@@ -7,6 +7,7 @@ program of the grid runs in turn.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product as cartesian
@@ -17,7 +18,7 @@ from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.tensor import Tensor, free_elements
-from nkiverify.run import current_run, unsupported
+from nkiverify.run import current_run, run_in_progress, unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 
 
@@ -104,7 +105,18 @@ class Kernel:
         # A decorated method is a method, as the function in it would be.
         return self if instance is None else MethodType(self, instance)
 
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the kernel's parameters."""
+        return tuple(inspect.signature(self.function).parameters)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if run_in_progress() is None:
+            # Imported late: the simulator is built on kernels, and needs NumPy.
+            from nkiverify.values import simulator
+
+            if simulator.wanted_by_environment():
+                return simulator.simulate(self, args, kwargs)
         self._claim_not_nested()
         grid = self._claimed_grid()
         args = tuple(self._argument(value) for value in args)

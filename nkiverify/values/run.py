@@ -46,13 +46,15 @@ _LANES = 128
 class Allocation:
     """The identity of one allocation or register, and what it holds; both live as long as something refers to it."""
 
-    __slots__ = ("__weakref__", "cells", "contents", "number")
+    __slots__ = ("__weakref__", "cells", "contents", "number", "running")
 
     def __init__(self) -> None:
         self.cells: Cells | None = None
         self.contents: Contents | None = None
         #: The number of a register.
         self.number: int | None = None
+        #: The operator of the running reduction whose part this is.
+        self.running: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,6 @@ class ValueRun(ConcreteRun):
     `watch` is told of every operation, before it is computed.
     """
 
-    records = True
-
     def __init__(
         self,
         hardware: Hardware,
@@ -111,7 +111,7 @@ class ValueRun(ConcreteRun):
         *,
         watch: Callable[[Operation, Site | None], None] | None = None,
     ) -> None:
-        super().__init__(hardware, stop_at_first=True, seconds=_NO_LIMIT)
+        super().__init__(hardware, stop_at_first=True, seconds=_NO_LIMIT, records=True)
         self.numbers = numbers
         self.watch = watch
         #: The contents of the kernel's arguments, by the identity of their storages.
@@ -158,10 +158,21 @@ class ValueRun(ConcreteRun):
             identity.cells = Cells(self.numbers, int(tensor.storage.size), tensor.storage.dtype)
         return identity.cells
 
+    def start_reduction(self, tensor: Tensor, operator: str) -> None:
+        """What is assigned from `tensor` joins what its destination holds."""
+        identity = tensor.storage.identity
+        assert isinstance(identity, Allocation)
+        identity.running = operator
+
+    def running_reduction(self, tensor: Tensor) -> str | None:
+        """The operator `start_reduction` gave, if it did."""
+        identity = tensor.storage.identity
+        return identity.running if isinstance(identity, Allocation) else None
+
     def index_range(self, index: Tensor | VirtualRegister) -> Interval:
         """The least and the greatest number of an index tensor or register."""
         if isinstance(index, VirtualRegister):
-            number = self.register(index)
+            number = self.register_number(index)
             return Interval(number, number)
         values = self._index_values(index)
         return Interval(int(values.min()), int(values.max()))
@@ -175,7 +186,7 @@ class ValueRun(ConcreteRun):
 
     # --- registers ----------------------------------------------------------------------------------------------------
 
-    def register(self, register: VirtualRegister) -> int:
+    def register_number(self, register: VirtualRegister) -> int:
         """The number a register holds."""
         identity = register.identity
         assert isinstance(identity, Allocation)
@@ -192,7 +203,7 @@ class ValueRun(ConcreteRun):
     def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None]:
         """Once for each iteration of a device loop, its register set."""
         low, high, pace = (
-            self.register(value) if isinstance(value, VirtualRegister) else int(value)  # type: ignore[call-overload]
+            self.register_number(value) if isinstance(value, VirtualRegister) else int(value)  # type: ignore[call-overload]
             for value in (start, stop, step)
         )
         for number in range(low, high, pace):
@@ -275,7 +286,7 @@ class ValueRun(ConcreteRun):
         assert moves is not None and moves.reach is not None
         reach = moves.reach
         if isinstance(moves.index, VirtualRegister):
-            values = np.array([self.register(moves.index)])
+            values = np.array([self.register_number(moves.index)])
         else:
             values = self._index_values(moves.index).reshape(-1)
         first = int(reach.first) + values * int(reach.unit)

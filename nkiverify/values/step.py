@@ -16,6 +16,7 @@ import numpy as np
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.operators import Operator
+from nkiverify.model.registers import VirtualRegister
 from nkiverify.values import cells as storage
 from nkiverify.values.cells import UNWRITTEN, Region
 from nkiverify.values.formats import Array
@@ -342,6 +343,27 @@ class Step:
         if dtype.is_integer and any(not self.dtype(name).is_integer for name in self._operation.reads):
             values = self.n.rounded(values, dtype)
         return self.n.convert(values, dtype)
+
+    def start_reduction(self, operator: str) -> None:
+        """The result is to be joined, by an operator, to what it will be assigned to."""
+        self._run.start_reduction(self._operation.writes[self.only_write], operator)
+
+    def running_reduction(self, name: str) -> str | None:
+        """The operator that joins an operand to what it is assigned to, if one does."""
+        return self._run.running_reduction(self._operation.reads[name])
+
+    def set_register(self, name: str, number: int) -> None:
+        """Let a register parameter hold a number."""
+        register = self.attribute("result" if self.attribute(name) is None else name)
+        assert isinstance(register, VirtualRegister)
+        self._run.set_register(register, number)
+
+    def register_or_number(self, name: str) -> int | None:
+        """The number a register parameter holds, or the constant in its place; None where it is not given."""
+        given = self.attribute(name)
+        if isinstance(given, VirtualRegister):
+            return self._run.register_number(given)
+        return None if given is None else int(_python_number(given))
 
     def write_integers(self, name: str, values: Array) -> None:
         """Store integers known in this run; where an operand is undefined, so is the row."""

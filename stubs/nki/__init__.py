@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
-from nkiverify.errors import UsageError
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.launch import jit_kernel
 
@@ -21,6 +20,9 @@ def jit(fn: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
     return jit_kernel(fn, legacy=False, options=kwargs)
 
 
-def simulate(kernel: Any) -> NoReturn:
-    """The simulator runs kernels on arrays of numbers; here tensors have none."""
-    raise UsageError("nki.simulate is not available here: write a target for the kernel and verify it")
+def simulate(kernel: Any) -> Callable[..., Any]:
+    """A function of NumPy arrays that runs the kernel on them; arrays it returns are new, those it writes are updated."""
+    # Imported late: verifying a kernel needs no arithmetic.
+    from nkiverify.values.simulator import simulator_of
+
+    return simulator_of(kernel, jit)

@@ -108,10 +108,20 @@ def n_gather(step: Step) -> None:
     step.write(target, found, stored=True)
 
 
-@meaning("nisa.register_alloc", "nisa.register_move")
+@meaning("nisa.register_alloc")
+def register_alloc(step: Step) -> None:
+    """A new register takes a constant, if one is given."""
+    number = step.register_or_number("x")
+    if number is not None:
+        step.set_register("result", number)
+
+
+@meaning("nisa.register_move")
 def register_move(step: Step) -> None:
     """A register takes a constant or another register's number."""
-    step.set_register("dst", step.register_or_number("src"))
+    number = step.register_or_number("src")
+    assert number is not None
+    step.set_register("dst", number)
 
 
 @meaning("nisa.register_load")
@@ -123,4 +133,6 @@ def register_load(step: Step) -> None:
 @meaning("nisa.register_store")
 def register_store(step: Step) -> None:
     """The one element of a tensor takes a register's number."""
-    step.write_integers("dst", np.array([step.register_or_number("src")], dtype=np.int64))
+    number = step.register_or_number("src")
+    assert number is not None
+    step.write_integers("dst", np.array([number], dtype=np.int64))

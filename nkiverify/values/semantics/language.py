@@ -109,13 +109,4 @@ def rms_norm(step: Step) -> None:
 def loop_reduce(step: Step) -> None:
     """The tile itself: the assignment that follows joins it to what its destination holds ("L:loop_reduce")."""
     step.write(step.only_write, step.numbers("x"))
-
-
-@meaning("augmented_assign")
-def in_place(step: Step) -> None:
-    """`target op= value` ("leg.plus_eq")."""
-    (target,) = step.written
-    rank = len(step.shape(target)) + 1
-    kept = step.numbers(target, previous=True)
-    value = step.aligned("value", rank) if step.has("value") else step.constant("value", rank)
-    step.write(target, step.n.binary(step.operator("op").name, kept, value), broadcast=True)
+    step.start_reduction(step.operator("op").name)

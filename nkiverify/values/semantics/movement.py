@@ -14,7 +14,7 @@ _QUADRANT = 32
 _UNTOUCHED = 255
 
 
-@meaning("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "nl.broadcast_to", "astype")
+@meaning("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "nl.broadcast_to", "nl.static_cast")
 def copy(step: Step) -> None:
     """Elements in row-major order; equal dtypes are copied bit by bit ("tensor_copy.cast")."""
     source, target = step.only_read, step.only_write
@@ -22,19 +22,36 @@ def copy(step: Step) -> None:
     step.write(target, step.stored(source) if same else step.numbers(source), stored=same)
 
 
-@meaning("assign")
+@meaning("setitem")
 def assign(step: Step) -> None:
-    """A tile broadcast to its destination, or a constant ("leg.assign_shape")."""
-    (target,) = step.written
-    value = step.numbers("value") if step.has("value") else step.constant("value", len(step.shape(target)) + 1)
-    step.write(target, value, broadcast=True)
+    """A tile broadcast to its destination, or a constant ("leg.assign_shape").
+
+    What a running reduction gave joins what the destination holds ("L:loop_reduce").
+    """
+    rank = len(step.shape("dst")) + 1
+    if not step.has("value"):
+        step.write("dst", step.constant("value", rank), broadcast=True)
+        return
+    reduction = step.running_reduction("value")
+    value = step.aligned("value", rank)
+    if reduction is not None:
+        value = step.n.binary(reduction, step.numbers("dst", previous=True), value)
+    step.write("dst", value, broadcast=True)
 
 
-@meaning("nisa.memset", "nl.full")
+_FILLS = {"nl.zeros": 0.0, "nl.zeros_like": 0.0, "nl.ones": 1.0}
+
+
+@meaning("nisa.memset", "nl.full", *_FILLS)
 def fill(step: Step) -> None:
     """One constant everywhere."""
     (target,) = step.written
-    step.write(target, step.constant("value", len(step.shape(target)) + 1), broadcast=True)
+    rank = len(step.shape(target)) + 1
+    if step.name in _FILLS:
+        value = step.n.constant(_FILLS[step.name], rank)
+    else:
+        value = step.constant("fill_value" if step.name == "nl.full" else "value", rank)
+    step.write(target, value, broadcast=True)
 
 
 @meaning("nl.load_transpose2d", "nisa.nc_transpose", "nl.transpose")
@@ -92,15 +109,15 @@ def stream_shuffle(step: Step) -> None:
 @meaning("nl.shared_identity_matrix")
 def identity(step: Step) -> None:
     """Ones on the diagonal."""
-    (target,) = step.written
-    size = step.shape(target)[0]
-    step.write(target, step.n.read(step.n.entered(np.eye(size, dtype=np.float32), step.dtype(target)), step.dtype(target)))
+    target = step.written[0]
+    ones = np.eye(step.shape(target)[0], dtype=np.float32)
+    step.write(target, step.n.entered(ones, step.dtype(target)), stored=True)
 
 
 @meaning("nl.shared_constant")
 def shared_constant(step: Step) -> None:
     """The elements of a NumPy array."""
-    (target,) = step.written
+    target = step.only_write
     constant = np.asarray(step.attribute("constant"))
     step.write(target, step.n.entered(constant, step.dtype(target)), stored=True)
 
