@@ -11,10 +11,12 @@ from nkiverify.errors import UnsupportedConstruct, UsageError
 if TYPE_CHECKING:
     from types import FrameType
 
+    from nkiverify.model.contents import Interval
     from nkiverify.model.contracts import Contract
     from nkiverify.model.hardware import Hardware
     from nkiverify.model.operation import Operation
-    from nkiverify.model.tensor import Storage
+    from nkiverify.model.registers import VirtualRegister
+    from nkiverify.model.tensor import Storage, Tensor
     from nkiverify.symbolic.conditions import Condition
     from nkiverify.symbolic.integers import Extent
     from nkiverify.symbolic.terms import Term
@@ -55,6 +57,17 @@ class Run(Protocol):
 
     def allocation(self, storage: Storage) -> None:
         """A storage is allocated."""
+
+    def index_range(self, index: Tensor | VirtualRegister) -> Interval | None:
+        """The numbers an index tensor or register holds, where tensors have elements; None where they have not."""
+
+    def register_number(self, register: VirtualRegister) -> int | None:
+        """The number a register holds, where registers have one."""
+
+    def iterations(
+        self, register: VirtualRegister, start: object, stop: object, step: object
+    ) -> Iterator[None] | None:
+        """The iterations of a device loop, its register set in each; None where its body is run once for all."""
 
     def allocation_id(self) -> object:
         """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""

@@ -123,6 +123,15 @@ class ConcreteRun:
         """Note an allocation."""
         self.recorded.append(program.Allocation(storage, kernel_site(2)))
 
+    def index_range(self, index: object) -> None:
+        """Tensors and registers have no values here."""
+
+    def register_number(self, register: object) -> None:
+        """Registers have no values here."""
+
+    def iterations(self, register: object, start: object, stop: object, step: object) -> None:
+        """The body of a device loop is run once for all its iterations."""
+
     def allocation_id(self) -> object:
         """The how-manieth allocation it is."""
         self._count += 1

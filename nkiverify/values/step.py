@@ -65,8 +65,8 @@ class Step:
 
     @property
     def only_read(self) -> str:
-        """The parameter it reads."""
-        (name,) = self._operation.reads
+        """The parameter it reads, apart from indices."""
+        (name,) = (name for name in self._operation.reads if "." not in name)
         return name
 
     @property
