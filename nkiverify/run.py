@@ -64,9 +64,7 @@ class Run(Protocol):
     def register_number(self, register: VirtualRegister) -> int | None:
         """The number a register holds, where registers have one."""
 
-    def iterations(
-        self, register: VirtualRegister, start: object, stop: object, step: object
-    ) -> Iterator[None] | None:
+    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
         """The iterations of a device loop, its register set in each; None where its body is run once for all."""
 
     def allocation_id(self) -> object:

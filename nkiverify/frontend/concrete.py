@@ -9,17 +9,19 @@ every element of the grid.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 
 from nkiverify import program
 from nkiverify.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
+from nkiverify.model.contents import Interval
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
-from nkiverify.model.tensor import Storage
+from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.run import SHAPE_PHASES
 from nkiverify.source import Site, kernel_calls, kernel_site
 from nkiverify.symbolic import terms
@@ -123,14 +125,17 @@ class ConcreteRun:
         """Note an allocation."""
         self.recorded.append(program.Allocation(storage, kernel_site(2)))
 
-    def index_range(self, index: object) -> None:
+    def index_range(self, index: Tensor | VirtualRegister) -> Interval | None:
         """Tensors and registers have no values here."""
+        return None
 
-    def register_number(self, register: object) -> None:
+    def register_number(self, register: VirtualRegister) -> int | None:
         """Registers have no values here."""
+        return None
 
-    def iterations(self, register: object, start: object, stop: object, step: object) -> None:
+    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
         """The body of a device loop is run once for all its iterations."""
+        return None
 
     def allocation_id(self) -> object:
         """The how-manieth allocation it is."""

@@ -136,7 +136,7 @@ def region(
             low += reach
         else:
             high += reach
-    if mask is None and 0 <= low and high < size:
+    if mask is None and low >= 0 and high < size:
         return Region(extents, steps, start, dtype)
     valid = None if mask is None else mask_values(mask, extents)
     positions = positions_of(extents, steps, start)
@@ -220,7 +220,7 @@ def write(numbers: Numbers, cells: Cells, where: Region, elements: Array) -> Non
 
 
 def read_marks(cells: Cells, where: Region) -> Array | None:
-    """The marks of a region, (1, *shape); None where all of it is defined. Elements that are not valid count as defined."""
+    """The marks of a region, (1, *shape); None where all of it is defined. What is not valid counts as defined."""
     if cells.complete:
         return None
     marks, granules = cells.marks_for(where.dtype)

@@ -183,10 +183,7 @@ class Fields(Numbers):
             sign = 1 if value > 0 else -1
             return [int(part) * sign % prime for part, prime in zip(self._infinity, self.primes, strict=True)]
         fraction = Fraction(value) if isinstance(value, int) else simplest_fraction(float(value))
-        return [
-            fraction.numerator * pow(fraction.denominator, -1, prime) % prime
-            for prime in self.primes
-        ]
+        return [fraction.numerator * pow(fraction.denominator, -1, prime) % prime for prime in self.primes]
 
     def _modulus(self, x: Array) -> Array:
         return self._p.reshape(LANES, *(1,) * (x.ndim - 1))
@@ -422,7 +419,7 @@ class Fields(Numbers):
         return joined
 
     def _encoded(self, name: str, payload: Array) -> Array:
-        """Numbers that `_decoded` recognises, for words of `_PAYLOAD_BITS`: both lanes below 2^29, so below the primes."""
+        """Numbers that `_decoded` recognises, for words of `_PAYLOAD_BITS`: both lanes are below 2^29."""
         bits = np.uint64(LANES * LANE_BITS)
         everything = np.uint64((1 << int(bits)) - 1)
         odd, key = self._key(f"{name} factor") | np.uint64(1), self._key(f"{name} tag")

@@ -143,4 +143,4 @@ def unit_roundoff(dtype: DType) -> float:
         return 0.0
     if dtype == tfloat32:
         return 2.0**-11
-    return float(ml_dtypes.finfo(STORED[dtype]).eps) / 2
+    return float(ml_dtypes.finfo(STORED[dtype]).eps) / 2  # type: ignore[no-untyped-call]

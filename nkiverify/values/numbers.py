@@ -1,7 +1,7 @@
 """What operations compute with: the interface, and floating point behind it.
 
-Arrays of numbers have a leading axis of `lanes`: one lane in floating point, one per prime in `fields`. Every other axis
-is the tile's. So an operation's meaning (`nkiverify.values.semantics`) is written once.
+Arrays of numbers have a leading axis of `lanes`: one lane in floating point, one per prime in `fields`. The other axes
+are the tile's. So an operation's meaning (`nkiverify.values.semantics`) is written once.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Numbers(ABC):
         """Stored elements as indices, without lanes. Raises where they are not integers known in this run."""
         raise UnsupportedConstruct("indices that are no known integers")
 
-    def wants(self, name: str) -> None:
+    def wants(self, name: str) -> None:  # noqa: B027 (most numbers are values)
         """Say that an operation needs the values themselves. Raises where numbers are not such values."""
 
 
@@ -165,7 +165,9 @@ _UNARY: dict[str, Callable[[Array], Array]] = {
     "logical_not": lambda x: (x == 0).astype(np.float64),
 }
 #: Functions whose float32 result does not gain from float64.
-_SINGLE = frozenset(("copy", "abs", "square", "relu", "negative", "sign", "ceil", "floor", "trunc", "exp", "reciprocal"))
+_SINGLE = frozenset(
+    ("copy", "abs", "square", "relu", "negative", "sign", "ceil", "floor", "trunc", "exp", "reciprocal")
+)
 
 _COMPARISONS: dict[str, Callable[[Array, Array], Array]] = {
     "equal": np.equal,
@@ -292,12 +294,12 @@ class Floats(Numbers):
 
     def matmul(self, x: Array, y: Array) -> Array:
         with np.errstate(all="ignore"):
-            return np.asarray(np.matmul(x[0].T, y[0])[None])
+            return np.asarray(np.matmul(x.transpose(0, 2, 1), y))
 
     def scan(self, name0: str, name1: str, x: Array, y: Array, initial: Array) -> Array:
         result = np.empty(np.broadcast_shapes(x.shape, y.shape), dtype=np.float32)
         state = initial[..., 0]
-        for step in range(result.shape[-1]):
+        for step in range(x.shape[-1]):
             state = self.binary(name1, self.binary(name0, x[..., step], state), y[..., step])
             result[..., step] = state
         return result
@@ -323,8 +325,8 @@ class Floats(Numbers):
 
 
 class Marks(Numbers):
-    """Not numbers but where undefined ones come from: 0 for a defined element, else the greatest mark among the elements
-    it was computed from. Structural operations move marks as they move numbers."""
+    """Not numbers but where undefined ones come from: 0 for a defined element, else the greatest mark of what it was
+    computed from. Structural operations move marks as they move numbers."""
 
     lanes = 1
 

@@ -76,7 +76,8 @@ class UndefinedRead:
         if self.element is None:
             return f"{self.reason}, in {self.operation}{where}"
         place = ", ".join(map(str, self.element))
-        return f"{self.operation}{where} reads element [{place}] of {self.tensor} ({self.operand}), which nothing has written"
+        operand = f"{self.tensor} ({self.operand})"
+        return f"{self.operation}{where} reads element [{place}] of {operand}, which nothing has written"
 
 
 class Accumulators:
@@ -293,9 +294,9 @@ class ValueRun(ConcreteRun):
         last = int(reach.last) + values * int(reach.unit)
         inside = (first >= 0) & (last < int(reach.size))
         if moves.kind is IndirectionKind.SCALAR:
-            return np.broadcast_to(inside[:1].reshape((1,) * view.ndim), view.shape)
+            return np.broadcast_to(inside[:1].reshape((1,) * view.ndim), tuple(map(int, view.shape)))
         rows = inside[: int(view.shape[0])]
-        return np.broadcast_to(rows.reshape(-1, *(1,) * (view.ndim - 1)), view.shape)
+        return np.broadcast_to(rows.reshape(-1, *(1,) * (view.ndim - 1)), tuple(map(int, view.shape)))
 
     def _gathered(self, operation: Operation, view: Tensor) -> Array:
         """Free offsets stored snake-wise: the i-th one is index[i % G, i // G] ("ti.index_layout")."""
@@ -310,14 +311,14 @@ class ValueRun(ConcreteRun):
             start = partition // group * group
             rows = min(group, index.shape[0] - start)
             lines[partition] = index[start + order % rows, order // rows]
-        start = np.arange(partitions)[:, None] * int(view.strides[0]) + int(view.offset)
-        return np.asarray(start + lines)
+        first = np.arange(partitions)[:, None] * int(view.strides[0]) + int(view.offset)
+        return np.asarray(first + lines)
 
     # --- marks --------------------------------------------------------------------------------------------------------
 
     def undefined_read(self, operation: Operation, operand: str, marks: Array) -> np.uint32:
         """The mark of a read of elements that nothing has written."""
-        view = operation.reads.get(operand) or operation.writes[operand]
+        view = operation.reads[operand] if operand in operation.reads else operation.writes[operand]
         first = np.unravel_index(int((marks[0] == UNWRITTEN).argmax()), marks.shape[1:])
         found = UndefinedRead(
             operation.name,

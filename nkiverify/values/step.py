@@ -37,7 +37,9 @@ class Step:
 
     __slots__ = ("_marked", "_operation", "_regions", "_run", "n", "tracking")
 
-    def __init__(self, run: ValueRun, operation: Operation, regions: dict[str, Region], *, tracking: bool, marked: bool):
+    def __init__(
+        self, run: ValueRun, operation: Operation, regions: dict[str, Region], *, tracking: bool, marked: bool
+    ):
         self._run = run
         self._operation = operation
         self._regions = regions
@@ -95,6 +97,10 @@ class Step:
         """A parameter that is no tensor."""
         return self._operation.attributes.get(name, default)
 
+    def name_of(self, name: str) -> str:
+        """The name of a parameter that is a member of an enumeration; "none" where it is not given."""
+        return str(getattr(self.attribute(name), "name", "none"))
+
     def flag(self, name: str) -> bool:
         """A parameter that is true or false; false where it is not there."""
         return bool(self.attribute(name, False))
@@ -149,7 +155,23 @@ class Step:
             return np.zeros((1, *where.shape), dtype=np.uint32)
         if previous:
             return marks
-        return np.where(marks == UNWRITTEN, self._run.undefined_read(self._operation, name, marks), marks)
+        return self._noted(name, marks)
+
+    def _noted(self, name: str, marks: Array) -> Array:
+        """Marks that are read: where nothing was written, the mark of this read."""
+        fresh = marks == UNWRITTEN
+        if not fresh.any():
+            return marks
+        return np.where(fresh, self._run.undefined_read(self._operation, name, marks), marks)
+
+    def marks_of(self, name: str, rows: Array) -> Array:
+        """In the pass over marks: those of some rows (1, rows, F), the only ones the operation reads."""
+        view, where = self._operation.reads[name], self._regions[name]
+        marks = storage.read_marks(self._run.cells(view), where)
+        size = where.size // where.shape[0]
+        if marks is None:
+            return np.zeros((1, len(rows), size), dtype=np.uint32)
+        return self._noted(name, marks.reshape(1, where.shape[0], size)[:, rows])
 
     def numbers(self, name: str, *, exact: bool = False, previous: bool = False) -> Array:
         """The engines' numbers of an operand, (lanes, *shape); `exact`: integers as such."""
@@ -217,8 +239,7 @@ class Step:
         engine = getattr(self._operation.asked_engine, "name", "unknown")
         views = [self._view(name) for name in names]
         return engine != "vector" and all(
-            view.dtype.is_integer and view.dtype.itemsize == 4 and view.buffer.name != "psum"
-            for view in views
+            view.dtype.is_integer and view.dtype.itemsize == 4 and view.buffer.name != "psum" for view in views
         )
 
     # --- reductions ---------------------------------------------------------------------------------------------------
@@ -269,15 +290,18 @@ class Step:
         negate: bool = False,
         undefined: Array | None = None,
     ) -> None:
-        """Do what `reduce_cmd` says with the accumulators of an engine, and write them to `reduce_res` if it is given."""
+        """Do what `reduce_cmd` says with the accumulators of an engine; they go to `reduce_res` if it is given."""
         op = self.optional_operator("reduce_op")
         name = operator if op is None else op.name
-        command = str(getattr(self.attribute("reduce_cmd"), "name", "idle"))
+        implied = "reset_reduce" if self.name == "nisa.activation_reduce" else "idle"
+        command = str(getattr(self.attribute("reduce_cmd"), "name", implied))
         wanted = self.writes("reduce_res")
         if name is None or (command == "idle" and not wanted):
             return
         if command == "idle":
-            raise UnsupportedConstruct(f"reduce_res of {self.name} with reduce_cmd.idle: what it holds is not documented")
+            raise UnsupportedConstruct(
+                f"reduce_res of {self.name} with reduce_cmd.idle: what it holds is not documented"
+            )
         registers = self._run.accumulators(engine, tracking=self.tracking)
         if command == "reset":
             total = np.broadcast_to(self.n.constant(_NEUTRAL.get(name, 0.0), 3), (values.shape[0], values.shape[1], 1))
@@ -289,7 +313,7 @@ class Step:
                 total = self.n.binary(name, registers.get(self, values.shape[1]), total)
         registers.set(total)
         if wanted:
-            bad = None if undefined is None else undefined.any(axis=-1, keepdims=True)
+            bad = None if undefined is None else np.asarray(undefined.any(axis=-1, keepdims=True))
             result = self.n.unary("negative", total) if negate else total
             self.write("reduce_res", result, undefined=bad, because=f"{self.name} outside its documented range")
 
@@ -414,11 +438,9 @@ class Step:
         else:
             previous = self.rows(name, previous=True)
             if self.tracking:
-                previous = np.where(
-                    previous == UNWRITTEN, self._run.undefined_read(self._operation, name, previous), previous
-                )
+                previous = self._noted(name, previous)
             result = self.n.binary("add", previous, product)
-            if accumulate is None and grown is not True:
+            if accumulate is None and not isinstance(grown, bool):
                 result = np.where(grown.reshape(product.shape[1:]), result, product)
         self.write(name, result)
         if not self.tracking:

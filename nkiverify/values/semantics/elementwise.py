@@ -18,7 +18,7 @@ def _exact(step: Step, *ops: Operator | None) -> bool:
 
 @meaning("nisa.tensor_tensor")
 def tensor_tensor(step: Step) -> None:
-    """data1 op data2; on 32-bit integers without a Vector Engine asked for, exactly ("tensor_tensor.int32_dispatch")."""
+    """data1 op data2; exactly on 32-bit integers, unless Vector is asked for ("tensor_tensor.int32_dispatch")."""
     op = step.operator("op")
     exact = _exact(step, op) or step.integers_on_gpsimd("dst", "data1", "data2")
     left, right = step.rows("data1", exact=exact), step.rows("data2", exact=exact)
@@ -40,9 +40,7 @@ def tensor_scalar(step: Step) -> None:
 @meaning("nisa.scalar_tensor_tensor")
 def scalar_tensor_tensor(step: Step) -> None:
     """(data op0 operand0) op1 operand1, operand1 a tile."""
-    value = applied(
-        step.n, step.operator("op0"), step.rows("data"), step.column("operand0"), step.flag("reverse0")
-    )
+    value = applied(step.n, step.operator("op0"), step.rows("data"), step.column("operand0"), step.flag("reverse0"))
     value = applied(step.n, step.operator("op1"), value, step.rows("operand1"), step.flag("reverse1"))
     step.write("dst", value)
 
@@ -50,9 +48,7 @@ def scalar_tensor_tensor(step: Step) -> None:
 @meaning("nisa.tensor_scalar_reduce")
 def tensor_scalar_reduce(step: Step) -> None:
     """data op0 operand0, and its reduction over all free axes."""
-    value = applied(
-        step.n, step.operator("op0"), step.rows("data"), step.column("operand0"), step.flag("reverse0")
-    )
+    value = applied(step.n, step.operator("op0"), step.rows("data"), step.column("operand0"), step.flag("reverse0"))
     step.write("dst", value)
     step.accumulate("vector", value, negate=step.flag("reduce_res_negate"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nkiverify.values.formats import Array
 from nkiverify.values.semantics.table import meaning
 from nkiverify.values.step import Step
 
@@ -18,15 +19,18 @@ def matmul(step: Step) -> None:
     step.accumulate_product(product)
 
 
-def _operands(step: Step):  # type: ignore[no-untyped-def]
+def _operands(step: Step) -> tuple[Array, Array]:
     names = ("stationary", "moving") if step.has("stationary") else ("x", "y")
     left, right = (step.rows(name) for name in names)
-    if getattr(step.attribute("perf_mode", None), "name", "none").startswith("double_row"):
-        # (K, 2, M): both halves of the rows contract ("nc_matmul.double_row_shape").
-        left, right = (
-            part.reshape(part.shape[0], part.shape[1], 2, -1).transpose(0, 2, 1, 3).reshape(part.shape[0], -1, part.shape[2] // 2)
-            for part in (left, right)
-        )
+    if step.name_of("perf_mode").startswith("double_row"):
+        left, right = _joined_rows(left), _joined_rows(right)
     if names[0] == "x" and not step.flag("transpose_x"):
         left = left.transpose(0, 2, 1)
     return left, right
+
+
+def _joined_rows(operand: Array) -> Array:
+    """(K, 2, F) as (2 K, F): both halves of the rows contract ("nc_matmul.double_row_shape")."""
+    lanes, rows, columns = operand.shape
+    split = operand.reshape(lanes, rows, 2, columns // 2)
+    return split.transpose(0, 2, 1, 3).reshape(lanes, 2 * rows, columns // 2)

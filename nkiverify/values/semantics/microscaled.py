@@ -1,4 +1,4 @@
-"""Microscaled operations of gen4 (reference section c.2 and MX): four values in one element, one scale for 8 x 4 of them."""
+"""Microscaled operations of gen4 (section c.2, MX): four values in an element, one scale for 8 x 4 of them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def matmul_mx(step: Step) -> None:
     step.n.wants("nc_matmul_mx")
     if step.tracking:
         left, right = step.rows("stationary"), step.rows("moving")
-        left = np.maximum(left, step.rows("stationary_scale").max(axis=1, keepdims=True))
-        right = np.maximum(right, step.rows("moving_scale").max(axis=1, keepdims=True))
+        rows = scale_rows(left.shape[1])
+        left = np.maximum(left, step.marks_of("stationary_scale", rows))
+        right = np.maximum(right, step.marks_of("moving_scale", rows))
         step.accumulate_product(step.n.matmul(left, right))
         return
     parts = [_dequantised(step, name) for name in ("stationary", "moving")]
@@ -42,7 +43,7 @@ def _dequantised(step: Step, name: str) -> Array:
 
 
 def scale_rows(partitions: int) -> Array:
-    """The row of the scale tile that holds the scale of each partition: the first 4 of its quadrant ("matmul_mx.scale_shape")."""
+    """The row of the scale tile for each partition: the first 4 of its quadrant ("matmul_mx.scale_shape")."""
     partition = np.arange(partitions)
     return partition // _QUADRANT * _QUADRANT + partition % _QUADRANT // _GROUP
 
@@ -90,5 +91,3 @@ def _quantised_marks(step: Step) -> None:
     for group in range(worst.shape[1]):
         kept[:, group // _PER_QUADRANT * _QUADRANT + group % _PER_QUADRANT] = worst[:, group]
     step.write("dst_scale", kept, stored=True)
-
-

@@ -14,12 +14,18 @@ _QUADRANT = 32
 _UNTOUCHED = 255
 
 
-@meaning("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "nl.broadcast_to", "nl.static_cast")
+@meaning("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "nl.static_cast")
 def copy(step: Step) -> None:
     """Elements in row-major order; equal dtypes are copied bit by bit ("tensor_copy.cast")."""
     source, target = step.only_read, step.only_write
     same = step.dtype(source) == step.dtype(target)
     step.write(target, step.stored(source) if same else step.numbers(source), stored=same)
+
+
+@meaning("nl.broadcast_to")
+def broadcast(step: Step) -> None:
+    """Extents of 1 repeated ("nl.broadcast_to")."""
+    step.write(step.only_write, step.stored(step.only_read), stored=True, broadcast=True)
 
 
 @meaning("setitem")

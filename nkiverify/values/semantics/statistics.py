@@ -57,7 +57,7 @@ def max8(step: Step) -> None:
 
 @meaning("nisa.nc_find_index8")
 def find_index8(step: Step) -> None:
-    """The first position of each of 8 values; all ones for one that is absent. Equal values find one after the other."""
+    """The first position of each of 8 values; all ones for an absent one. Equal values find successive ones."""
     step.n.wants("nc_find_index8")
     data, wanted = step.actual("data", step.rows("data")), step.actual("vals", step.rows("vals"))
     absent = float(2 ** (8 * step.dtype("dst").itemsize) - 1)
@@ -130,5 +130,3 @@ def topk(step: Step) -> None:
 def random(step: Step) -> None:
     """Refused: which numbers come is not documented."""
     step.refuse(f"the values of {step.name}: random numbers are not documented")
-
-
