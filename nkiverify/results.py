@@ -86,6 +86,21 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """Claims of one contract in one file with the same outcome: "proved", "refuted", "undecided" or "unreached".
+
+    `by` is the rung of the embedded engine, or ESBMC's arithmetic; empty where nothing decided. `lines` has an entry
+    for each claim. Where no line of the kernel is to blame, for its output for example, file is empty and line 0.
+    """
+
+    file: str
+    contract: str
+    outcome: str
+    by: str
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One target, one phase, one engine.
 
@@ -118,6 +133,10 @@ class Run:
     advisory: bool = False
     #: Remembered from an earlier run of which nothing changed; the time is what it took then.
     cached: bool = False
+    #: What became of the claims, and where.
+    decided: tuple[Decided, ...] = ()
+    #: Lines, of the kernel or of the target, that restrict the domain.
+    assumed_at: tuple[Place, ...] = ()
 
     @property
     def as_expected(self) -> bool:

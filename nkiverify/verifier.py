@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from nkiverify import lines
 from nkiverify.config import Options
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.errors import UnsupportedConstruct, UsageError
@@ -55,6 +56,7 @@ class Exploration:
     run: SymbolicRun
     assumptions: tuple[str, ...]
     reached: bool
+    assumed_at: tuple[Place, ...]
     unrolled: dict[Site, str] = field(default_factory=dict)
 
 
@@ -101,7 +103,7 @@ def explore(target: Target, hardware: Hardware, limits: Limits, phases: frozense
     for _ in range(MAX_EXPLORATIONS):
         left = replace(limits, seconds=max(0.0, deadline - time.monotonic()))
         run = SymbolicRun(hardware, left, unrolled, phases)
-        binding = SymbolicBinding(run)
+        binding = SymbolicBinding(run, target.file)
         verification = Verification(binding, kernel)
         try:
             with space.active():
@@ -109,7 +111,7 @@ def explore(target: Target, hardware: Hardware, limits: Limits, phases: frozense
         except LoopNotSummarised as signal:
             unrolled[signal.site] = signal.reason
             continue
-        return Exploration(run, tuple(binding.assumptions), verification.called, unrolled)
+        return Exploration(run, tuple(binding.assumptions), verification.called, binding.assumed_at, unrolled)
     raise UnsupportedConstruct(f"more than {MAX_EXPLORATIONS} loops that carry state")
 
 
@@ -270,6 +272,8 @@ class _Judge:
             tags=self._target.tags,
             place=place,
             advice=advice,
+            decided=lines.decided((one.claim, one.outcome.value, _by(one)) for one in self.decisions),
+            assumed_at=self._exploration.assumed_at,
         )
 
     def _unknown(self, claims: list[Decision], violations: list[Violation]) -> tuple[Place | None, str]:
@@ -419,6 +423,10 @@ _CONTRADICTION = "no witness fails in plain Python: please report this"
 
 #: Contracts that the symbolic run itself may break where it is not faithful: without a replay they prove nothing.
 _RAISED = ("kernel.exception",)
+
+
+def _by(decision: Decision) -> str:
+    return decision.rung.value if decision.outcome in (Outcome.PROVED, Outcome.REFUTED) else ""
 
 
 def place_of(site: Site | None) -> Place | None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from types import FrameType
 
 from nkiverify.engines.smt import Answer, Question
 from nkiverify.frontend.explorer import SymbolicRun
 from nkiverify.manifest import OutsideDomain
 from nkiverify.program import DomainDimension
+from nkiverify.results import Place
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.symbolic.values import as_term
@@ -19,10 +22,22 @@ POSSIBLE_MS = 2000
 class SymbolicBinding:
     """Dimensions are symbolic, choices split the run."""
 
-    def __init__(self, run: SymbolicRun) -> None:
+    def __init__(self, run: SymbolicRun, manifest: str = "") -> None:
         self._run = run
+        self._manifest = manifest
         #: What the target assumed, as text.
         self.assumptions: dict[str, None] = {}
+        self._assumed_at: dict[Place, None] = {}
+        self._asserts: Mapping[tuple[str, int], str] = {}
+
+    @property
+    def assumed_at(self) -> tuple[Place, ...]:
+        """The lines that restrict the domain: of the target, and of the kernel's asserts that are assumed."""
+        first: dict[str, Place] = {}
+        for (file, line), text in self._asserts.items():
+            if text in self.assumptions:
+                first.setdefault(text, Place(file, line))
+        return (*self._assumed_at, *first.values())
 
     def dimension(self, described: DomainDimension) -> Extent:
         """The symbolic value of a dimension."""
@@ -45,6 +60,9 @@ class SymbolicBinding:
         """Restrict the domain."""
         if condition is not True and not self._run.holds_already(condition):
             self.assumptions[str(condition)] = None
+            place = _place_in(self._manifest)
+            if place is not None:
+                self._assumed_at[place] = None
         self._run.assume(condition, "domain")
 
     def possible(self) -> bool:
@@ -54,8 +72,17 @@ class SymbolicBinding:
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
         """What the kernel's asserts at these lines check is part of the domain."""
+        self._asserts = lines
         self._run.preconditions = lines
         self._run.assumed_asserts = self.assumptions
+
+
+def _place_in(file: str) -> Place | None:
+    """The line of `file` that is executing."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename != file:
+        frame = frame.f_back
+    return Place(frame.f_code.co_filename, frame.f_lineno) if frame is not None else None
 
 
 class ConcreteBinding:

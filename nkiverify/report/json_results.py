@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from nkiverify.report import wording
@@ -39,7 +40,11 @@ def document(session: Session) -> dict[str, Json]:
 
 def text(session: Session) -> str:
     """The text of `results.json`."""
-    return json.dumps(document(session), indent=2, allow_nan=False) + "\n"
+    runs = [json.dumps(entry(run, session.root), allow_nan=False) for run in session.runs]
+    head = json.dumps(document(replace(session, runs=())) | {"exit_status": int(session.exit_status)}, indent=2)
+    # A run on a line of its own: a third of the size, and `grep` and `diff` can be used on it.
+    body = ",\n    ".join(runs)
+    return head.removesuffix("[]\n}") + (f"[\n    {body}\n  ]\n}}\n" if runs else "[]\n}\n")
 
 
 def write(content: str, path: Path) -> None:
@@ -92,7 +97,18 @@ def entry(run: Run, root: Path) -> dict[str, Json]:
         "advice": run.advice,
         "advisory": run.advisory,
         "cached": run.cached,
+        "decided": _decided(run, root),
+        "assumed_at": [_place(place, root) for place in run.assumed_at],
     }
+
+
+def _decided(run: Run, root: Path) -> Json:
+    """By file, contract, and outcome with what decided it, the lines: one for each claim."""
+    files: dict[str, dict[str, dict[str, Json]]] = {}
+    for one in run.decided:
+        ways = files.setdefault(wording.relative(one.file, root), {}).setdefault(one.contract, {})
+        ways[" by ".join(filter(None, (one.outcome, one.by)))] = list(one.lines)
+    return files
 
 
 def _violation(violation: Violation, root: Path) -> dict[str, Json]:

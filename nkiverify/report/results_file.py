@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from nkiverify.errors import UsageError
 from nkiverify.report.json_results import SCHEMA
-from nkiverify.results import Kind, LoopValue, Place, Run, Verdict, Violation
+from nkiverify.results import Decided, Kind, LoopValue, Place, Run, Verdict, Violation
 
 _RUN_KEYS = frozenset(field.name for field in fields(Run))
 _PLACE_KEYS = frozenset(field.name for field in fields(Place))
@@ -80,8 +80,18 @@ def run(entry: Mapping[str, Any]) -> Run:
             "tags": tuple(known["tags"]),
             "violations": tuple(map(_violation, known["violations"])),
             "place": _place(known["place"]) if known.get("place") else None,
+            "decided": tuple(_decided(known.get("decided", {}))),
+            "assumed_at": tuple(map(_place, known.get("assumed_at", ()))),
         }
     )
+
+
+def _decided(files: Mapping[str, Any]) -> Iterator[Decided]:
+    for file, contracts in files.items():
+        for contract, ways in contracts.items():
+            for way, lines in ways.items():
+                outcome, _, by = way.partition(" by ")
+                yield Decided(file, contract, outcome, by, tuple(map(int, lines)))
 
 
 def _violation(entry: Mapping[str, Any]) -> Violation:

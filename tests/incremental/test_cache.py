@@ -21,7 +21,7 @@ from nkiverify.config import Options
 from nkiverify.incremental import key, store, verdicts
 from nkiverify.incremental.verdicts import VerdictCache
 from nkiverify.manifest import Target
-from nkiverify.results import Run, Verdict
+from nkiverify.results import Decided, Place, Run, Verdict
 from nkiverify.selection import phases_to_run
 from tests.cli import fakes
 from tests.incremental.project import HARNESS, KERNEL, Project
@@ -285,6 +285,11 @@ def test_every_field_of_a_run_survives(tmp_path: Path, monkeypatch: pytest.Monke
         assumptions=("n >= 1",),
         reason="/checkout/a.py",
         closed_by={"smt": 3},
+        decided=(
+            Decided("", "x", "undecided", "", (0,)),
+            Decided("/checkout/a.py", "idx.oob", "proved", "smt", (3, 3, 9)),
+        ),
+        assumed_at=(Place("/checkout/harness/a.py", 7),),
     )
     whole = replace(whole, target="control", expected=Verdict.FAILED)
     cache = memory(tmp_path, monkeypatch)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from nkiverify import lines
 from nkiverify.engines import embedded
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc.engine import Decision, Result
@@ -54,6 +55,10 @@ def _holds(outcome: Outcome) -> bool | None:
     return None if outcome is Outcome.UNDECIDED else outcome is not Outcome.REFUTED
 
 
+def _by(decision: Decision) -> str:
+    return decision.arithmetic.value if decision.arithmetic is not None else ""
+
+
 def run_of(target: Target, phase: int, engine: str, result: Result, violations: Sequence[Violation] = ()) -> Run:
     """The entry of ESBMC in the results. `violations` are those of its refuted claims, replayed where possible."""
     claims = [
@@ -77,6 +82,7 @@ def run_of(target: Target, phase: int, engine: str, result: Result, violations: 
         closed_by=dict(closed),
         milliseconds=result.seconds * 1000,
         violations=tuple(violations) if verdict is Verdict.FAILED else (),
+        decided=lines.decided((one.claim, one.outcome.value, _by(one)) for one in result.decisions),
         reason="; ".join(filter(None, (reason, loops_of(result), *result.notes))),
         flags=target.flags,
         tags=target.tags,
