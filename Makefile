@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench dashboard fuzz mutants lint types readme audit clean help
+.PHONY: verify test bench dashboard fuzz mutants metamorphic checker lint types readme audit clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -29,6 +29,12 @@ fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete r
 
 mutants: $(READY) ## mutate the good kernels and say which phase kills each mutant (ARGS='--kernel NAME' for some)
 	$(RUN) -m nkiverify.campaign.mutation $(ARGS)
+
+metamorphic: $(READY) ## rewrite N random kernels in ways that must not move the verdict (N=200 SEED=1)
+	$(RUN) -m nkiverify.campaign.metamorphic --count $(or $(N),200) --seed $(or $(SEED),1) $(ARGS)
+
+checker: $(READY) ## put faults into the checker and say which tests notice them (N=10 of each module)
+	$(RUN) -m nkiverify.campaign.checker --each $(or $(N),10) $(ARGS)
 
 lint: $(READY) ## check the style
 	$(RUN) -m ruff check
