@@ -1099,6 +1099,42 @@ TRAPS = [
                 grow(i)
                 assert count >= i * i
         """),
+    Trap("attribute_doubled_each_time_wrong", """
+        class Box:
+            pass
+
+        def kernel(n):
+            box = Box()
+            box.count = 0
+            for i in range(n):
+                box.count = 2 * box.count + 1
+                assert box.count == i + 1
+        """),
+    Trap("attribute_doubled_each_time_seen_behind_the_loop_wrong", """
+        class Box:
+            pass
+
+        def kernel(n):
+            box = Box()
+            box.count = 0
+            for i in range(n):
+                box.count += box.count + 1
+            assert box.count <= n + 1
+        """),
+    Trap("entry_inverted_each_time_wrong", """
+        def kernel(n):
+            state = {"parity": 0}
+            for i in range(n):
+                state["parity"] = 1 - state["parity"]
+                assert state["parity"] == i + 1
+        """),
+    Trap("entry_inverted_each_time_seen_behind_the_loop_wrong", """
+        def kernel(n):
+            state = {"parity": 0}
+            for i in range(n):
+                state["parity"] = 1 - state["parity"]
+            assert state["parity"] == n
+        """),
     # recursion and generators
     Trap("recursion_right", """
         def total(n):
