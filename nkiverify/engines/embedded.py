@@ -18,6 +18,7 @@ from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
 from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.terms import Atom
 
 #: Milliseconds Z3 may take for one claim, unless the target's time is shorter.
@@ -204,6 +205,10 @@ class EmbeddedEngine:
             path.sample = next(variants(known, path.hypotheses), None)
             if path.sample is not None:
                 return True
+        path.sample = guessed_values(path.facts, path.hypotheses)
+        if path.sample is not None:
+            self._samples.append(path.sample)
+            return True
         question = Question(path.hypotheses, max(1, self._milliseconds()))
         answer = question.satisfiable()
         if answer is Answer.YES:

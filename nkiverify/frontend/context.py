@@ -11,6 +11,7 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
 from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.terms import Term
 
 #: Milliseconds the solver may take for one question about a path. Not knowing only explores a path in vain.
@@ -20,7 +21,7 @@ PATH_QUESTION_MS = 1000
 class Context:
     """The hypotheses of a path."""
 
-    __slots__ = ("_children", "_facts", "_sample", "_sampled", "_truth", "_values", "condition", "parent")
+    __slots__ = ("_asked", "_children", "_facts", "_guessed", "_sample", "_truth", "_values", "condition", "parent")
 
     def __init__(self, parent: Context | None = None, condition: Condition | bool = True) -> None:
         self.parent = parent
@@ -30,7 +31,8 @@ class Context:
         self._truth: dict[int, bool | None] = {}
         self._values: dict[int, int | None] = {}
         self._sample: Valuation | None = None
-        self._sampled = False
+        self._guessed = False
+        self._asked = False
 
     def with_condition(self, condition: Condition | bool) -> Context:
         """The context in which `condition` holds as well."""
@@ -66,39 +68,52 @@ class Context:
         return self._truth[condition.uid]
 
     def _find_truth(self, condition: Condition) -> bool | None:
-        if self.facts.proves(condition):
+        # What has been seen to be false need not be tried to be proved.
+        seen = self._seen_values(condition, self._known_sample())
+        if False not in seen and self.facts.proves(condition):
             return True
         negated = condition.negation()
-        if self.facts.proves(negated):
+        if True not in seen and self.facts.proves(negated):
             return False
+        if len(seen) < 2 and self._known_sample() is None:
+            seen = self._seen_values(condition, self.sample())
         question = Question(self.hypotheses(), PATH_QUESTION_MS)
-        if not self.facts.samples and (sample := self.sample()) is not None:
-            self.facts.samples = (sample,)
-        seen = self._seen_values(condition)
-        if True not in seen and question.satisfiable(condition) is Answer.NO:
+        if True not in seen and not self._easily(condition) and question.satisfiable(condition) is Answer.NO:
             return False
-        if False not in seen and question.satisfiable(negated) is Answer.NO:
+        if False not in seen and not self._easily(negated) and question.satisfiable(negated) is Answer.NO:
             return True
         return None
 
+    def _easily(self, condition: Condition) -> bool:
+        """Whether `condition` is seen to hold for some values without asking a solver."""
+        return guessed_values(self.with_condition(condition).facts, [*self.hypotheses(), condition]) is not None
+
     def sample(self) -> Valuation | None:
-        """Some values for which the hypotheses hold, if some have been found."""
-        if not self._sampled:
-            self._sampled = True
-            self._sample = self._find_sample()
+        """Some values for which the hypotheses hold, if some can be found."""
+        if self._known_sample() is None and not self._asked:
+            self._asked = True
+            question = Question(self.hypotheses(), PATH_QUESTION_MS)
+            if question.satisfiable() is Answer.YES:
+                self._keep(Valuation(question.model))
         return self._sample
 
-    def _find_sample(self) -> Valuation | None:
-        hypotheses = self.hypotheses()
-        inherited = self.parent.sample() if self.parent is not None else Valuation({})
-        for candidate in variants(inherited, hypotheses) if inherited is not None else ():
-            return candidate
-        question = Question(hypotheses, PATH_QUESTION_MS)
-        return Valuation(question.model) if question.satisfiable() is Answer.YES else None
+    def _known_sample(self) -> Valuation | None:
+        """Some values for which the hypotheses hold, if some are found without asking the solver."""
+        if not self._guessed:
+            self._guessed = True
+            hypotheses = self.hypotheses()
+            inherited = self.parent._known_sample() if self.parent is not None else Valuation({})
+            near = next(variants(inherited, hypotheses), None) if inherited is not None else None
+            self._keep(near if near is not None else guessed_values(self.facts, hypotheses))
+        return self._sample
 
-    def _seen_values(self, condition: Condition) -> set[bool]:
-        """The truth values that `condition` has been seen to have, without asking the solver."""
-        sample = self.sample()
+    def _keep(self, sample: Valuation | None) -> None:
+        self._sample = sample
+        if sample is not None and not self.facts.samples:
+            self.facts.samples = (sample,)
+
+    def _seen_values(self, condition: Condition, sample: Valuation | None) -> set[bool]:
+        """The truth values that `condition` has for values near `sample` that satisfy the hypotheses."""
         seen: set[bool] = set()
         for candidate in variants(sample, self.hypotheses(), condition) if sample is not None else ():
             try:

@@ -8,7 +8,7 @@ compiler rejects it (reference section b.2, `idx.oob`). Negative numbers count f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_one
@@ -30,8 +30,7 @@ class SizedSlice:
     size: object
 
 
-@dataclass(frozen=True, slots=True)
-class _Interval:
+class _Interval(NamedTuple):
     """The part of one dimension a key names."""
 
     start: Extent
@@ -43,7 +42,7 @@ def index(tensor: TensorT, key: object) -> Any:
     """`tensor[key]`: a view, or for index tensors an access that waits for its mask."""
     keys = key if type(key) is tuple else (key,)
     for part in keys:
-        if isinstance(part, IndexTensor):
+        if type(part) is not slice and isinstance(part, IndexTensor):
             from nkiverify.model.access import Access
 
             return Access.of(tensor, keys)
@@ -97,6 +96,9 @@ def _is_zero_int(value: Extent) -> bool:
 def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
     """One key per dimension: `...` and missing trailing keys become full slices ("idx.fewer_keys")."""
     given = len(keys)
+    if given == rank and all(type(part) is slice or type(part) is int for part in keys):
+        require("idx.keys", True)
+        return keys
     ellipses = sum(1 for part in keys if part is Ellipsis)
     for part in keys:
         if not isinstance(part, _PLAIN_KEYS) and part is not Ellipsis and as_extent(part) is None:
@@ -134,6 +136,9 @@ def _describe_key(part: object) -> str:
 
 def element(part: object, extent: Extent, axis: int) -> Extent:
     """Position of the integer key `part` in a dimension, claimed to be inside it."""
+    if type(part) is type(extent) is int and 0 <= part < extent:  # as below, for a plain number inside
+        require("idx.oob", True)
+        return part
     position = as_extent(part)
     if position is None:
         raise unsupported(f"a key of type {type(part).__name__} on dimension {axis} of a tensor")
@@ -164,6 +169,11 @@ def _start(value: object, extent: Extent, axis: int) -> Extent:
 
 
 def _slice(key: slice, extent: Extent, axis: int) -> _Interval:
+    plain = key.step is None and type(key.start) is type(key.stop) is type(extent) is int
+    if plain and 0 <= key.start < key.stop <= extent:
+        # Plain numbers inside the dimension: what the lines below come to, without what they do for the others.
+        require("idx.oob", True)
+        return _Interval(key.start, key.stop - key.start, 1)
     step = 1 if key.step is None else _host_integer(key.step, axis)
     start = 0 if key.start is None else _start(key.start, extent, axis)
     stop = extent if key.stop is None else _host_integer(key.stop, axis)

@@ -254,6 +254,6 @@ def claim_assignable(destination: tuple[Extent, ...], source: tuple[Extent, ...]
     conditions: list[Any] = [fits]
     if fits:
         for extent, other in zip(destination[rank - given :], source, strict=True):
-            if not is_one(other):
+            if other is not extent and not is_one(other):
                 conditions.append(any_of(equal(other, extent), equal(other, 1)))
     require("leg.assign_shape", all_of(*conditions), destination=destination, source=source)

@@ -40,11 +40,15 @@ __all__ = [
 
 def all_of(*parts: Any) -> Any:
     """Whether all conditions hold, without splitting the run."""
+    if all(part is True for part in parts):  # as nearly always where shapes are plain numbers
+        return True
     return conditions.conjunction(part if isinstance(part, Condition) else bool(part) for part in parts)
 
 
 def any_of(*parts: Any) -> Any:
     """Whether at least one condition holds, without splitting the run."""
+    if any(part is True for part in parts):
+        return True
     return conditions.disjunction(part if isinstance(part, Condition) else bool(part) for part in parts)
 
 
@@ -83,6 +87,8 @@ def is_symbolic(value: object) -> bool:
 
 def constant_value(value: object) -> int | None:
     """The value of an `int` or a constant `SymInt`, None for any other."""
+    if type(value) is int:
+        return value
     term = as_term(value)
     return None if term is None else term.constant
 

@@ -23,6 +23,7 @@ STEP_BUDGET = 2000
 DEPTHS = (2, 4, 8, 14)
 
 _INFINITY = float("inf")
+_ANYTHING = (-_INFINITY, _INFINITY)
 
 #: `(factor, rest)`: what is known of `factor * atom + rest`.
 Bound = tuple[Term, Term]
@@ -319,6 +320,10 @@ class Facts:
         return low, high
 
     def _monomial_range(self, monomial: Monomial) -> tuple[float, float]:
+        if not monomial:
+            return 1, 1
+        if len(monomial) == 1:
+            return self.ranges.get(monomial[0], _ANYTHING)
         low: float = 1
         high: float = 1
         for atom in monomial:
@@ -421,9 +426,20 @@ class Facts:
 
     def _follows_directly(self, term: Term) -> bool:
         # A hypothesis h <= 0 with term + h a constant or a term of constant range that is not negative.
-        return any(
-            known.atoms <= term.atoms and self._range(terms.add(term, known))[0] >= 0 for known in self.at_most_zero
-        )
+        atoms = term.atoms
+        return any(known.atoms <= atoms and self._least_of_sum(term, known) >= 0 for known in self.at_most_zero)
+
+    def _least_of_sum(self, one: Term, two: Term) -> float:
+        """The least of the range of `one + two`, without making the sum: most such sums are made for nothing else."""
+        monomials = dict(one.monomials)
+        for monomial, coefficient in two.monomials.items():
+            monomials[monomial] = monomials.get(monomial, 0) + coefficient
+        low: float = 0
+        for monomial, coefficient in monomials.items():
+            if coefficient:
+                least, most = self._monomial_range(monomial)
+                low += coefficient * (least if coefficient > 0 else most)
+        return low
 
     def _by_bounds(self, atom: Atom, split: Bound, budget: _Budget, depth: int) -> bool:
         factor, rest = split

@@ -169,7 +169,7 @@ class Term:
         return render(self)
 
 
-TermKey = tuple[tuple[Monomial, int], ...]
+TermKey = frozenset[tuple[Monomial, int]]
 
 
 class _TermReference(ref["Term"]):
@@ -208,12 +208,12 @@ def _monomial_key(item: tuple[Monomial, int]) -> tuple[int, ...]:
 
 def make(monomials: dict[Monomial, int]) -> Term:
     """The term with these monomials. Zero coefficients must have been left out."""
-    key = tuple(monomials.items()) if len(monomials) < 2 else tuple(sorted(monomials.items(), key=_monomial_key))
+    key = frozenset(monomials.items())
     reference = _terms.get(key)
     term = reference() if reference is not None else None
     if term is None:
         term = _term_class.__new__(_term_class)
-        term.monomials = dict(key)
+        term.monomials = dict(sorted(key, key=_monomial_key))
         term.uid = next(_uids)
         term._atoms = None
         reference = _TermReference(term, _forget)

@@ -127,28 +127,36 @@ def _place(site: Site) -> Place:
     return Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
 
 
-def syntax(file: str) -> ast.Module | None:
-    """The syntax tree of a kernel file, None where it cannot be read any more."""
+@dataclass(frozen=True, slots=True)
+class _Syntax:
+    """What a kernel file says: its `for` statements, and the names it uses."""
+
+    loops: tuple[ast.For, ...] = ()
+    names: tuple[ast.Name, ...] = ()
+
+
+def _syntax(file: str) -> _Syntax:
+    """What a kernel file says; nothing where it cannot be read any more."""
     linecache.checkcache(file)
     return _parsed("".join(linecache.getlines(file)))
 
 
-@lru_cache(maxsize=16)
-def _parsed(text: str) -> ast.Module | None:
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> _Syntax:
     try:
-        return ast.parse(text)
+        nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError):
-        return None
+        return _Syntax()
+    loops = tuple(node for node in nodes if isinstance(node, ast.For))
+    return _Syntax(loops, tuple(node for node in nodes if isinstance(node, ast.Name)))
 
 
 def _loops(frame: FrameType, site: Site) -> Iterator[LoopValue]:
     """The `for` statements around `site` in the function of `frame`, outermost first."""
     code = frame.f_code
-    tree = syntax(site.file)
-    for node in ast.walk(tree) if tree is not None else ():
-        inside = isinstance(node, ast.For) and code.co_firstlineno <= node.lineno and _within(node, site.line)
-        if inside and not _in_inner_function(tree, node, site.line, code.co_firstlineno):  # type: ignore[arg-type]
-            assert isinstance(node, ast.For)
+    for node in _syntax(site.file).loops:
+        inside = code.co_firstlineno <= node.lineno and _within(node, site.line)
+        if inside and not _in_inner_function(node, site.line, code.co_firstlineno):
             names = [part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)]
             values = [f"{name} = {frame.f_locals[name]}" for name in names if _is_number(frame.f_locals.get(name))]
             if values:
@@ -159,7 +167,7 @@ def _within(node: ast.For, line: int) -> bool:
     return node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0)
 
 
-def _in_inner_function(tree: ast.Module, loop: ast.For, line: int, first_line: int) -> bool:
+def _in_inner_function(loop: ast.For, line: int, first_line: int) -> bool:
     """Whether `line` is in a function defined inside `loop`: its frame is another one than the loop's."""
     return any(
         isinstance(node, ast.FunctionDef | ast.Lambda)
@@ -176,11 +184,10 @@ def _is_number(value: object) -> bool:
 
 def _tensors(frame: FrameType, site: Site) -> Iterator[SeenTensor]:
     """The tensors that the span of `site` names, else those of the whole line."""
-    tree = syntax(site.file)
     last = site.end_line if site.end_line > 0 else site.line
     seen: set[str] = set()
-    for node in ast.walk(tree) if tree is not None else ():
-        if not isinstance(node, ast.Name) or not site.line <= node.lineno <= last or node.id in seen:
+    for node in _syntax(site.file).names:
+        if not site.line <= node.lineno <= last or node.id in seen:
             continue
         outside = (node.lineno == site.line and node.col_offset < site.column) or (
             site.end_column > 0 and node.lineno == last and node.col_offset >= site.end_column
