@@ -16,7 +16,7 @@ import importlib.abc
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -30,6 +30,7 @@ from nkiverify.frontend.builtins import kernel_builtins
 from nkiverify.frontend.holders import register_kernel_module
 from nkiverify.frontend.instrument import HOOKS, Rewriting
 from nkiverify.frontend.module_code import execute
+from nkiverify.frontend.numeric_modules import as_kernels_see
 from nkiverify.frontend.placeholders import STUB_PACKAGES, Placeholder, PlaceholderModule, import_module
 from nkiverify.frontend.process_state import register_code
 from nkiverify.source import KERNEL_MARKER
@@ -188,7 +189,7 @@ class _KernelSource(importlib.abc.Loader):
         if self._rewriting is not Rewriting.NONE:
             namespace[HOOKS] = hooks
         if self._rewriting is Rewriting.FULL:
-            namespace["__builtins__"] = kernel_builtins(import_module)
+            namespace["__builtins__"] = kernel_builtins(_import_for_symbolic_runs)
         code = _compile(self._file, self._rewriting)
         register_code(code)
         execute(code, self._file, namespace, self._compile_rest)
@@ -196,6 +197,17 @@ class _KernelSource(importlib.abc.Loader):
     def _compile_rest(self, rest: ast.Module, flags: int) -> CodeType:
         code: CodeType = compile(self._rewriting.apply(rest), str(self._file), "exec", flags, dont_inherit=True)
         return code
+
+
+def _import_for_symbolic_runs(
+    name: str,
+    globals: Mapping[str, Any] | None = None,
+    locals: Mapping[str, Any] | None = None,
+    fromlist: Sequence[str] | None = (),
+    level: int = 0,
+) -> Any:
+    found = import_module(name, globals, locals, fromlist, level, importer=sys._getframe(1))
+    return as_kernels_see(found)
 
 
 def _compile(file: Path, rewriting: Rewriting) -> CodeType:

@@ -11,7 +11,7 @@ import builtins
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
 from nkiverify.run import run_in_progress, unsupported
@@ -147,13 +147,17 @@ def import_module(
     locals: Mapping[str, Any] | None = None,
     fromlist: Sequence[str] | None = (),
     level: int = 0,
+    *,
+    importer: FrameType | None = None,
 ) -> Any:
     """`__import__` of kernel modules: what cannot be found becomes a placeholder.
+
+    `importer` is the frame of the import statement, if not the caller's.
 
     An import that the kernel file guards with `except ImportError` raises as Python does: the file says what is to
     happen without the module.
     """
-    frame = sys._getframe(1)
+    frame = importer or sys._getframe(1)
     try:
         module = builtins.__import__(name, globals, locals, fromlist or (), level)
     except ModuleNotFoundError as error:

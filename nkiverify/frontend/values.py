@@ -19,6 +19,7 @@ from nkiverify.frontend.lists import Element, Segment, SymList
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.rationals import SymRational
+from nkiverify.symbolic.reals import SymReal
 from nkiverify.symbolic.terms import Atom, Term
 
 #: Values without parts that could depend on a loop index.
@@ -81,8 +82,12 @@ def _same(one: object, two: object, compared: set[tuple[int, int]]) -> bool:
     if (id(one), id(two)) in compared:
         return True
     compared.add((id(one), id(two)))
+    if isinstance(one, SymReal):
+        assert isinstance(two, SymReal)
+        return one.name == two.name and _same(one.operands, two.operands, compared)
     if isinstance(one, SymRational):
-        return _same((one.top, one.bottom), (two.top, two.bottom), compared)  # type: ignore[attr-defined]
+        assert isinstance(two, SymRational)
+        return one.inexact == two.inexact and _same((one.top, one.bottom), (two.top, two.bottom), compared)
     if isinstance(one, tuple | list | dict) and (_has_attributes(one) or _has_attributes(two)):
         return False
     if isinstance(one, tuple | list):
@@ -203,6 +208,9 @@ def _substitute(
         return terms.substitute(value, mapping)
     if isinstance(value, Condition):
         return value.substitute(mapping)
+    if isinstance(value, SymReal):
+        operands = tuple(_substitute(part, mapping, done, made_anew) for part in value.operands)
+        return SymReal(value.name, operands, value.bits)
     if isinstance(value, SymRational):
         return SymRational(terms.substitute(value.top, mapping), terms.substitute(value.bottom, mapping), value.inexact)
     if isinstance(value, Atom):

@@ -52,7 +52,8 @@ def _without_unknown(function: Callable[..., Any], allowed: Iterable[str], given
 
 
 def legacy_documented(function: FunctionT) -> FunctionT:
-    """A stub function of the legacy API: it documents `**kwargs` without a word, so no keyword there is understood."""
+    """A stub function of the legacy API: it documents `**kwargs` without a word, so no keyword there is understood but
+    `name`, a string."""
     parameters = inspect.signature(function).parameters
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     allowed = frozenset(name for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_KEYWORD)
@@ -61,10 +62,14 @@ def legacy_documented(function: FunctionT) -> FunctionT:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not allowed.issuperset(kwargs):
-            if open_ended:
-                unknown = ", ".join(sorted(set(kwargs) - allowed))
+            if open_ended and isinstance(kwargs.get("name"), str):
+                # Published kernels name instructions so, for the profiler.
+                kwargs = {name: value for name, value in kwargs.items() if name != "name"}
+            unknown = ", ".join(sorted(set(kwargs) - allowed))
+            if unknown and open_ended:
                 raise unsupported(f"the undocumented argument {unknown} of {function.__name__}")
-            kwargs = _without_unknown(function, allowed, kwargs)
+            if unknown:
+                kwargs = _without_unknown(function, allowed, kwargs)
         result = function(*args, **kwargs)
         if recorder is not None and current_run().records:
             recorder.record(args, kwargs, result)

@@ -97,7 +97,7 @@ class SymInt(StandsFor, Term):
     def __pow__(self, exponent: object, modulus: object = None) -> Any:
         power = as_term(exponent)
         if power is None:
-            return NotImplemented if not isinstance(exponent, float) else _no("`**` with a fractional exponent")
+            return _fractional_power(self, exponent) if isinstance(exponent, float) else NotImplemented
         count = power.constant
         if count is None or count < 0 or modulus is not None:
             _no("`**` with a symbolic or negative exponent")
@@ -262,6 +262,13 @@ Number: TypeAlias = "int | float | SymInt | SymRational"
 
 def _no(construct: str) -> NoReturn:
     raise unsupported(construct)
+
+
+def _fractional_power(base: SymInt, exponent: float) -> Any:
+    """`base ** exponent`: a float."""
+    from nkiverify.symbolic.reals import power
+
+    return base.constant**exponent if base.constant is not None else power(base, exponent)
 
 
 def _binary(left: Term, other: object, operation: Callable[[Term, Term], Term], swapped: bool = False) -> Any:

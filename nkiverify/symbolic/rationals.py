@@ -128,10 +128,10 @@ class SymRational(StandsFor):
 
     __rmod__ = __mod__
 
-    def __pow__(self, other: object) -> SymRational:
-        if isinstance(other, int | float):
-            return SymRational(self.top, self.bottom, True)
-        return NotImplemented
+    def __pow__(self, other: object) -> Any:
+        from nkiverify.symbolic.reals import power
+
+        return power(self, other) if isinstance(other, int | float) else NotImplemented
 
     def __neg__(self) -> SymRational:
         return SymRational(terms.scale(self.top, -1), self.bottom, self.inexact, self.addends)

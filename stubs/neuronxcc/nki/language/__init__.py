@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nkiverify.model import launch as _launch
+from nkiverify.model.directives import KeptOrder as _KeptOrder
 from nkiverify.model.documented import legacy_documented, renamed
 from nkiverify.model.dtypes import (
     bfloat16,
@@ -226,7 +227,12 @@ def ds(start: Any, size: Any) -> SizedSlice:
 
 def _range(name: str) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
-        unknown = sorted(set(kwargs) - {"precise_schedule"})
+        # What orders or names instructions changes nothing about the elements they touch. A published kernel gives
+        # directives=nki.compiler.no_reorder().
+        known = {"precise_schedule", "name"}
+        if isinstance(kwargs.get("directives"), _KeptOrder):
+            known.add("directives")
+        unknown = sorted(set(kwargs) - known)
         if unknown:
             raise unsupported(f"the undocumented argument {unknown[0]} of {name}")
         bounds: tuple[Any, ...] = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
