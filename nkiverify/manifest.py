@@ -37,11 +37,13 @@ from nkiverify.errors import UsageError
 from nkiverify.model.contents import Interval, whole_range
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, int32
+from nkiverify.model.launch import tensors_in
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Tensor, argument
 from nkiverify.program import DomainDimension
 from nkiverify.results import Kind, Verdict
+from nkiverify.run import current_run
 from nkiverify.settings import Settings
 from nkiverify.symbolic import Extent, constant_value, known, maximum, minimum, terms
 from nkiverify.symbolic.terms import INT32_MAX
@@ -294,7 +296,9 @@ class Verification:
         """Call the kernel, launched on `grid` if one is given."""
         self.called = True
         kernel: Any = self.kernel if grid is None else self.kernel[grid]  # type: ignore[index]
-        return kernel(*arguments, **options)
+        result = kernel(*arguments, **options)
+        current_run().returned(tuple(tensors_in(result)))
+        return result
 
     def returns(self, value: object, *, shape: Sequence[Extent], dtype: DType | None = None) -> None:
         """The output contract: `value` is a tensor of this shape and dtype."""

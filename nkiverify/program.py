@@ -8,8 +8,10 @@
               | Branch(condition, then, orelse)    the last item of its block: the paths do not meet again in it
              | Operation(operation)               what an instruction reads and writes
              | Allocation(storage)                a tensor begins to exist
+             | Returned(tensors)                  what the kernel returns
+             | ParallelLoop, Iteration            a loop without an order that is run iteration by iteration
 
-Operations and allocations are recorded only where a phase asks for them; engines pass over them.
+The last three are recorded only where a phase asks for them; engines pass over them.
 
 A block's items are in program order. Within a block, what follows an `Assume` may use it; what follows a `Branch` is
 inside its arms, and the program after the loop around it goes on behind the `Loop`.
@@ -22,8 +24,9 @@ from dataclasses import dataclass, field
 
 from nkiverify.model.contracts import Contract
 from nkiverify.model.operation import Operation as Issued
-from nkiverify.model.tensor import Storage
+from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.source import Site
+from nkiverify.symbolic import Extent
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Dimension, Index, Term
 
@@ -63,13 +66,17 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """`body` runs for every value of `index` for which `bounds` hold (0 <= index, and below `extent`)."""
+    """`body` runs for every value of `index` for which `bounds` hold (0 <= index, and below `extent`).
+
+    The iterations of a `parallel` one have no order (legacy `affine_range`).
+    """
 
     index: Index
     extent: Term
     bounds: tuple[Condition | bool, ...]
     body: Block
     site: Site | None
+    parallel: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,13 +100,40 @@ class Operation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Allocation:
-    """A storage is allocated at `site`."""
+    """A storage is allocated at `site`, by the program of a launch grid with these coordinates."""
 
     storage: Storage
     site: Site | None
+    program: tuple[Extent, ...] = ()
 
 
-Item = Assume | Claim | Loop | Branch | Operation | Allocation
+@dataclass(frozen=True, slots=True, eq=False)
+class Returned:
+    """The kernel returned these tensors."""
+
+    tensors: tuple[Tensor, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Iteration:
+    """A loop whose iterations have no order (legacy `affine_range`) goes on with its iteration `number`.
+
+    `loop` identifies this execution of the loop.
+    """
+
+    loop: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParallelLoop:
+    """Such a loop begins or ends."""
+
+    loop: int
+    begins: bool
+
+
+Item = Assume | Claim | Loop | Branch | Operation | Allocation | Returned | Iteration | ParallelLoop
 
 
 @dataclass(slots=True, eq=False)

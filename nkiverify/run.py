@@ -46,8 +46,8 @@ class Run(Protocol):
 
         In a concrete run as well it is a symbolic integer; conditions on it are checked for every value."""
 
-    def loop_range(self, start: Extent, stop: Extent, step: Extent) -> object:
-        """What `range(start, stop, step)` is in this run."""
+    def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
+        """What `range(start, stop, step)` is in this run; `parallel`: its iterations have no order."""
 
     #: Whether it is told of operations and allocations.
     records: bool
@@ -66,6 +66,9 @@ class Run(Protocol):
 
     def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
         """The iterations of a device loop, its register set in each; None where its body is run once for all."""
+
+    def returned(self, tensors: tuple[Tensor, ...]) -> None:
+        """The kernel returned these tensors."""
 
     def allocation_id(self) -> object:
         """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
+from typing import Any
 
 from nkiverify import program
 from nkiverify.errors import ContractViolation, UnsupportedConstruct
@@ -19,6 +20,7 @@ from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (r
 from nkiverify.model.contents import Interval
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Storage, Tensor
@@ -44,6 +46,36 @@ class BrokenContract:
 
 class AllBroken(BaseException):
     """Every place that a replay was to reach has been seen to break its contract: the rest is not needed."""
+
+
+#: What a concrete run notes, in order.
+Recorded = program.Operation | program.Allocation | program.Returned | program.ParallelLoop | program.Iteration
+
+
+class _ParallelRange(Sequence[int]):
+    """A range whose iterations have no order: running over it is recorded."""
+
+    __slots__ = ("_plain", "_run")
+
+    def __init__(self, plain: range, run: ConcreteRun) -> None:
+        self._plain = plain
+        self._run = run
+
+    def __iter__(self) -> Iterator[int]:
+        loop = self._run.begin_loop()
+        recorded = self._run.recorded
+        try:
+            for number, value in enumerate(self._plain):
+                recorded.append(program.Iteration(loop, number))
+                yield value
+        finally:
+            recorded.append(program.ParallelLoop(loop, begins=False))
+
+    def __len__(self) -> int:
+        return len(self._plain)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._plain[key]
 
 
 class ConcreteRun:
@@ -73,7 +105,7 @@ class ConcreteRun:
         self.broken: list[BrokenContract] = []
         #: With `records`: the operations and allocations executed, in order.
         self.records = records
-        self.recorded: list[program.Operation | program.Allocation] = []
+        self.recorded: list[Recorded] = []
         self._count = 0
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
@@ -115,9 +147,21 @@ class ConcreteRun:
         self._count += 1
         return terms.index(name, size, ("concrete", self._count), representative=True)  # type: ignore[return-value]
 
-    def loop_range(self, start: Extent, stop: Extent, step: Extent) -> range:
-        """Python's range."""
-        return range(start, stop, step)
+    def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
+        """Python's range; if the iterations of a parallel one are to be recorded, a sequence that does so."""
+        plain = range(start, stop, step)
+        return _ParallelRange(plain, self) if parallel and self.records else plain
+
+    def begin_loop(self) -> int:
+        """A loop without an order begins: what identifies it."""
+        self._count += 1
+        self.recorded.append(program.ParallelLoop(self._count, begins=True))
+        return self._count
+
+    def returned(self, tensors: tuple[Tensor, ...]) -> None:
+        """Note what the kernel returned."""
+        if self.records:
+            self.recorded.append(program.Returned(tensors))
 
     def operation(self, operation: Operation) -> None:
         """Note an operation."""
@@ -125,7 +169,7 @@ class ConcreteRun:
 
     def allocation(self, storage: Storage) -> None:
         """Note an allocation."""
-        self.recorded.append(program.Allocation(storage, kernel_site(2)))
+        self.recorded.append(program.Allocation(storage, kernel_site(2), current_launch().program))
 
     def index_range(self, index: Tensor | VirtualRegister) -> Interval | None:
         """Tensors and registers have no values here."""

@@ -27,6 +27,7 @@ from nkiverify.frontend.values import contents
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.launch import current_launch
 from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Program
 from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import KERNEL_MARKER, Site, frame_site, kernel_calls, kernel_site
@@ -39,7 +40,7 @@ from nkiverify.symbolic.values import as_term
 if TYPE_CHECKING:
     from nkiverify.frontend.summaries import SummarisedLoop
     from nkiverify.model.operation import Operation
-    from nkiverify.model.tensor import Storage
+    from nkiverify.model.tensor import Storage, Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,8 +491,11 @@ class SymbolicRun:
         key = (self._scopes[-1].key, self.next_ordinal())
         return terms.index(name, size, key, representative=True)  # type: ignore[return-value]
 
-    def loop_range(self, start: Extent, stop: Extent, step: Extent) -> object:
+    def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
         """What `range(start, stop, step)` is in this run."""
+        if parallel and self.records:
+            # Such a loop is summarised even where its length is known: one run of its body stands for any two.
+            return SymRange.parallel_of(start, stop, step)
         return SymRange.of(start, stop, step)
 
     def operation(self, operation: Operation) -> None:
@@ -503,7 +507,12 @@ class SymbolicRun:
     def allocation(self, storage: Storage) -> None:
         """Record an allocation."""
         if self.recording:
-            self._block.items.append(program.Allocation(storage, kernel_site(2)))
+            self._block.items.append(program.Allocation(storage, kernel_site(2), current_launch().program))
+
+    def returned(self, tensors: tuple[Tensor, ...]) -> None:
+        """Record what the kernel returned."""
+        if self.records and self.recording:
+            self._block.items.append(program.Returned(tensors))
 
     def index_range(self, index: object) -> None:
         """Tensors and registers have no values here."""

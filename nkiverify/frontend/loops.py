@@ -146,7 +146,8 @@ def loop_over(
         return PlainLoop(sym_iter(iterable))
     # The cheap prover decides whether a loop is short: a longer one is summarised, which is right for every length.
     length = run.context.facts.value_of(sequence.trip_count())
-    if length is not None and (length <= SHORT_LOOP or not summarise or site in run.unrolled):
+    short = SHORT_LOOP if not getattr(sequence, "parallel", False) else 0
+    if length is not None and (length <= short or not summarise or site in run.unrolled):
         return ConstantLoop(sequence, length, run)
     if site in run.unrolled or not summarise:
         return UnrolledLoop(sequence, run, site)

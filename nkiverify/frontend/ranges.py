@@ -42,12 +42,23 @@ class _NoNativeIteration:
 class SymRange(_NoNativeIteration):
     """`range` with symbolic bounds. The sign of the step is known."""
 
-    __slots__ = ("start", "step", "stop")
+    __slots__ = ("parallel", "start", "step", "stop")
 
-    def __init__(self, start: Term, stop: Term, step: int) -> None:
+    def __init__(self, start: Term, stop: Term, step: int, parallel: bool = False) -> None:
         self.start = start
         self.stop = stop
         self.step = step
+        #: Whether its iterations have no order.
+        self.parallel = parallel
+
+    @staticmethod
+    def parallel_of(start: object, stop: object, step: object) -> range | SymRange:
+        """As `of`, for a loop whose iterations have no order; symbolic even if the numbers are plain ints."""
+        found = SymRange.of(start, stop, step)
+        if isinstance(found, SymRange):
+            return SymRange(found.start, found.stop, found.step, parallel=True)
+        first, last = terms.constant(found.start), terms.constant(found.stop)
+        return SymRange(first, last, found.step, parallel=True)
 
     @staticmethod
     def of(start: object, stop: object, step: object = 1) -> range | SymRange:

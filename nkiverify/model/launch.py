@@ -170,7 +170,7 @@ class Kernel:
     def _claim_results(self, result: Any) -> None:
         if _launches:
             return
-        for tensor in _tensors_in(result):
+        for tensor in tensors_in(result):
             require("mem.io_hbm", not tensor.on_chip, tensor=tensor.name, buffer=tensor.buffer)
             if not self.legacy and not tensor.on_chip:
                 require(
@@ -189,12 +189,13 @@ def _programs(grid: tuple[Extent, ...]) -> Iterator[tuple[Extent, ...]]:
         yield from cartesian(*(range(int(extent)) for extent in grid))
 
 
-def _tensors_in(result: Any) -> Iterator[Tensor]:
+def tensors_in(result: Any) -> Iterator[Tensor]:
+    """The tensors that a kernel returns, alone or in tuples and lists."""
     if isinstance(result, Tensor):
         yield result
     elif is_sequence(result):
         for part in result:
-            yield from _tensors_in(part)
+            yield from tensors_in(part)
 
 
 def program_id(axis: object = 0) -> Extent:

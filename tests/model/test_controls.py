@@ -18,7 +18,7 @@ from tests.model import (
 )
 
 #: Contracts that a run states, not the model: tested with the frontend, the phases and the manifest.
-STATED_BY_RUNS = ("host.", "kernel.", "loop.range_step_nonzero", "target.")
+STATED_BY_RUNS = ("df.", "host.", "kernel.", "loop.range_step_nonzero", "target.")
 
 
 def test_every_contract_has_a_control() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from nkiverify.model.contract_tables import (
     collectives,
     data_movement,
+    dataflow,
     dma,
     elementwise,
     fused_elementwise,
@@ -32,6 +33,7 @@ from nkiverify.model.contract_tables import (
 __all__ = [
     "collectives",
     "data_movement",
+    "dataflow",
     "dma",
     "elementwise",
     "fused_elementwise",

@@ -236,7 +236,7 @@ def _range(name: str) -> Callable[..., Any]:
         if unknown:
             raise unsupported(f"the undocumented argument {unknown[0]} of {name}")
         bounds: tuple[Any, ...] = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-        return current_run().loop_range(*bounds)
+        return current_run().loop_range(*bounds, parallel=name == "affine_range")
 
     return renamed(function, name, "The integers of `range`, as a loop of the kernel.")
 

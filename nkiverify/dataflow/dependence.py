@@ -1,0 +1,145 @@
+"""Which elements of its operands each element of an operation's result depends on.
+
+A mark per element of an operand (an int, 0 for none) becomes a mark per element of the result: the greatest mark of
+what the element is computed from. Where an operation is not listed, every element of the result depends on every
+element of every operand, which is never too little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from nkiverify.model.extents import is_sequence
+from nkiverify.model.operation import Operation
+
+Marks = npt.NDArray[np.int32]
+
+#: Reductions over free axes named by `axis`.
+_REDUCTIONS = frozenset(f"nl.{name}" for name in ("sum", "max", "min", "mean", "prod", "var", "all")) | {
+    "nisa.tensor_reduce"
+}
+#: The result in a partition depends on that partition of every operand.
+_BY_PARTITION = frozenset(
+    ("nisa.bn_stats", "nisa.bn_aggr", "nisa.max8", "nisa.nc_find_index8", "nisa.nc_match_replace8", "nisa.nc_n_gather",
+     "nisa.nonzero_with_count", "nisa.tensor_tensor_scan", "nisa.tensor_scalar_cumulative", "nl.softmax",
+     "nl.gather_flattened")
+)  # fmt: skip
+#: Operations whose result, element by element, depends on the operands at the same place (or the one broadcast there).
+_ELEMENTWISE = frozenset(
+    f"nisa.{name}"
+    for name in (
+        "tensor_copy", "tensor_tensor", "tensor_scalar", "scalar_tensor_tensor", "activation", "activation_reduce",
+        "activate2", "exponential", "reciprocal", "tensor_scalar_reduce", "tensor_copy_predicated", "affine_select",
+        "range_select", "select_reduce", "dma_copy", "dma_compute", "dropout", "memset", "iota", "rng", "rand2",
+        "sendrecv",
+    )
+)  # fmt: skip
+_NOT_ELEMENTWISE = _REDUCTIONS | _BY_PARTITION | {
+    "nl.matmul", "nl.transpose", "nl.load_transpose2d", "nl.rms_norm", "nl.random_seed", "nl.loop_reduce",
+}  # fmt: skip
+
+
+def is_elementwise(operation: Operation) -> bool:
+    """Whether each element of the results (but for `reduce_res`) depends on the operands at the same place only."""
+    name = operation.name
+    return name in _ELEMENTWISE or name == "setitem" or (name.startswith("nl.") and name not in _NOT_ELEMENTWISE)
+
+
+def dependent(operation: Operation, argument: str, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks:
+    """Marks of the written operand `argument`, of `shape`, given those of everything read."""
+    if not any(mark.any() for mark in marks.values()):
+        return np.zeros(shape, np.int32)
+    found = _rule(operation, argument)(operation, shape, marks)
+    return _everything(operation, shape, marks) if found is None else found
+
+
+_Rule = Callable[[Operation, tuple[int, ...], dict[str, Marks]], Marks | None]
+
+
+def _rule(operation: Operation, argument: str) -> _Rule:
+    name = operation.name
+    if argument == "reduce_res" or name in _BY_PARTITION:
+        return _by_partition
+    if is_elementwise(operation):
+        return _elementwise
+    return {
+        "nisa.nc_matmul": _matmul,
+        "nl.matmul": _matmul,
+        "nisa.nc_transpose": _transpose,
+        "nl.transpose": _transpose,
+        "nl.load_transpose2d": _transpose,
+        "nisa.tensor_partition_reduce": _over_partitions,
+    }.get(name, _reduction if name in _REDUCTIONS else _everything)
+
+
+def _everything(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks:
+    return np.full(shape, max((int(mark.max(initial=0)) for mark in marks.values()), default=0), np.int32)
+
+
+def _elementwise(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
+    result = np.zeros(shape, np.int32)
+    for mark in marks.values():
+        placed = _placed(mark, shape)
+        if placed is None:
+            return None
+        np.maximum(result, placed, out=result)
+    return result
+
+
+def _placed(mark: Marks, shape: tuple[int, ...]) -> Marks | None:
+    """`mark` at the elements of `shape`: the same elements in row-major order, or extents of 1 repeated."""
+    size = int(np.prod(shape))
+    if mark.size == size:
+        return mark.reshape(shape)
+    if mark.ndim and shape and mark.size == mark.shape[0] == shape[0]:
+        # One number for each partition.
+        return np.broadcast_to(mark.reshape((shape[0],) + (1,) * (len(shape) - 1)), shape)
+    try:
+        return np.broadcast_to(mark, shape)
+    except ValueError:
+        return None
+
+
+def _by_partition(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
+    result = np.zeros(shape, np.int32)
+    for mark in marks.values():
+        if mark.shape[0] != shape[0]:
+            return None
+        column = mark.reshape(mark.shape[0], -1).max(axis=1)
+        np.maximum(result, column.reshape((shape[0],) + (1,) * (len(shape) - 1)), out=result)
+    return result
+
+
+def _matmul(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
+    first, second = ("x", "y") if operation.name == "nl.matmul" else ("stationary", "moving")
+    left, right = (marks[name].reshape(marks[name].shape[0], -1) for name in (first, second))
+    rows = left.max(axis=0) if operation.attributes.get("transpose_x", True) else left.max(axis=1)
+    columns = right.max(axis=0)
+    if rows.size * columns.size != int(np.prod(shape)):
+        return None
+    result: Marks = np.maximum(rows[:, None], columns[None, :]).reshape(shape)
+    if "dst" in marks:
+        np.maximum(result, marks["dst"].reshape(shape), out=result)
+    return result
+
+
+def _transpose(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
+    (mark,) = marks.values()
+    turned = mark.reshape(mark.shape[0], -1).T
+    return turned.reshape(shape) if turned.size == int(np.prod(shape)) else None
+
+
+def _over_partitions(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
+    row: Marks = marks["data"].reshape(marks["data"].shape[0], -1).max(axis=0)
+    return row.reshape(shape) if row.size == int(np.prod(shape)) else None
+
+
+def _reduction(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
+    (mark,) = marks.values()
+    axis = operation.attributes.get("axis")
+    axes = tuple(int(part) for part in (axis if is_sequence(axis) else (axis,)))
+    row: Marks = mark.max(axis=axes)
+    return row.reshape(shape) if row.size == int(np.prod(shape)) else None

@@ -1,0 +1,506 @@
+"""The shadow memory: which elements a concrete run has written, and what it did that is documented as undefined.
+
+It executes the operations that a concrete run recorded, on marks instead of numbers. Each element of a storage is
+unwritten, or holds something well defined, or something that was computed from an unwritten element: the mark then
+names the read where that came in. Only what reaches a tensor that the kernel returns, or an argument, is a fault;
+registers and indices made of it are faults at once. Programs of a launch grid run interleaved at their barriers, and
+what several of them, or several iterations of a legacy `affine_range`, do to one element is compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from nkiverify.dataflow.dependence import Marks, dependent
+from nkiverify.model.indices import Mask, Relation
+from nkiverify.model.indirection import IndirectionKind
+from nkiverify.model.memory import PSUM, SHARED_HBM
+from nkiverify.model.operation import Operation
+from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.program import Allocation, Iteration, ParallelLoop, Returned
+from nkiverify.program import Operation as Executed
+
+#: Marks of elements. Greater ones number the reads of `Findings.origins`.
+UNWRITTEN, MAYBE, DEFINED = -1, -2, 0
+
+Places = npt.NDArray[np.int64]
+Recorded = Executed | Allocation | Returned | Iteration | ParallelLoop
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A broken contract: at the recorded item number `position`, about `element` of the tensor called `tensor`."""
+
+    contract: str
+    position: int
+    tensor: str
+    element: tuple[int, ...]
+    quantities: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a run did. `doubts` say what cannot be followed: without faults, they leave the verdict open."""
+
+    faults: list[Fault] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    #: Reads of unwritten elements; those that reach an output are faults as well.
+    origins: list[Fault] = field(default_factory=list)
+    #: How many outputs, reads and writes were looked at.
+    looked_at: int = 0
+
+
+@dataclass(slots=True)
+class _Shadow:
+    """The marks of one storage, one for each `unit` bytes, and for PSUM what the Tensor Engine did there."""
+
+    storage: Storage
+    unit: int
+    marks: Marks
+    #: 1: written by matmuls alone, 2: and read by something else since.
+    products: Marks | None
+    #: By parallel loop: the iteration that wrote (first row), read (second) or accumulated (third) an element.
+    users: dict[int, Marks] = field(default_factory=dict)
+    #: Parallel loops that were running when it was allocated: what it holds is private to their iterations.
+    inside: frozenset[int] = frozenset()
+
+
+class _Region:
+    """The elements of a storage that a view shows, those under a mask if there is one.
+
+    `shape` has an axis more than the view: the units that an element consists of.
+    """
+
+    def __init__(self, shadow: _Shadow, view: Tensor, mask: Mask | None) -> None:
+        ratio = view.dtype.itemsize // shadow.unit
+        self.view_shape = tuple(int(extent) for extent in view.shape)
+        self.shape = (*self.view_shape, ratio)
+        self._strides = (*(int(stride) * ratio for stride in view.strides), 1)
+        self._start = int(view.offset) * ratio
+        self.inside = _under(mask, self.view_shape)
+        self._places: Places | None = None
+        if self.inside is None:
+            reach = [stride * (extent - 1) for stride, extent in zip(self._strides, self.shape, strict=True)]
+            first = self._start + sum(min(0, part) for part in reach)
+            last = self._start + sum(max(0, part) for part in reach)
+        else:
+            coordinates = np.nonzero(self.inside)
+            places = np.full(coordinates[0].shape, self._start, np.int64)
+            for axis, stride in zip(coordinates, self._strides, strict=False):
+                places += axis * stride
+            self._places = places[:, None] + np.arange(ratio, dtype=np.int64)
+            first = int(self._places.min(initial=0))
+            last = int(self._places.max(initial=0))
+        self.in_range = first >= 0 and last < shadow.marks.size
+
+    def window(self, array: Marks) -> Marks:
+        """The elements as an array that writes through, where there is no mask."""
+        step = array.itemsize
+        return np.lib.stride_tricks.as_strided(
+            array[self._start :], self.shape, [step * part for part in self._strides]
+        )
+
+    def read(self, array: Marks, outside: int) -> Marks:
+        """The values of `array` there, of `shape`; `outside` where the mask does not hold."""
+        if self._places is None:
+            return self.window(array)
+        assert self.inside is not None
+        values = np.full(self.shape, outside, np.int32)
+        values[self.inside] = array[self._places]
+        return values
+
+    def write(self, array: Marks, values: Marks | int) -> None:
+        """Set the values of `array` there; `values` have the shape of the view."""
+        if self._places is None:
+            self.window(array)[...] = values if isinstance(values, int) else values[..., None]
+        elif isinstance(values, int):
+            array[self._places] = values
+        else:
+            array[self._places] = values[self.inside][:, None]
+
+
+#: An element used by more than one iteration (reads and accumulations only).
+_SEVERAL = -1
+_WROTE, _READ, _ADDED = 0, 1, 2
+#: Products that have been read out ("nc_matmul.accum_none_trap").
+_READ_OUT = 2
+#: The last generation on which matmuls add to nothing but what matmuls wrote ("nc_matmul.accum_nonmatmul_init").
+_LAST_STRICT_GENERATION = 3
+
+
+def execute(items: Sequence[Recorded], generation: int) -> Findings:
+    """Execute what a concrete run recorded on hardware of `generation`."""
+    machine = _Machine(items, generation)
+    for position in _interleaved(items):
+        if position is None:
+            machine.barrier()
+        else:
+            machine.step(position, items[position])
+    machine.finish()
+    return machine.findings
+
+
+def _interleaved(items: Sequence[Recorded]) -> Iterator[int | None]:
+    """Positions of `items` in the order in which they are executed: programs of a launch in turn, None at barriers."""
+    start = 0
+    while start < len(items):
+        program = _program_of(items[start])
+        if not program:
+            yield start
+            start += 1
+            continue
+        end = start
+        while end < len(items) and (_program_of(items[end]) or isinstance(items[end], Iteration | ParallelLoop)):
+            end += 1
+        yield from _in_turn(items, range(start, end))
+        start = end
+
+
+def _in_turn(items: Sequence[Recorded], span: range) -> Iterator[int | None]:
+    parts: dict[tuple[object, ...], list[list[int]]] = {}
+    program: tuple[object, ...] = ()
+    for position in span:
+        item = items[position]
+        program = _program_of(item) or program
+        segments = parts.setdefault(program, [[]])
+        segments[-1].append(position)
+        if isinstance(item, Executed) and item.operation.name == "nisa.core_barrier":
+            segments.append([])
+    for number in range(max(map(len, parts.values()), default=0)):
+        if number:
+            yield None
+        for segments in parts.values():
+            if number < len(segments):
+                yield from segments[number]
+
+
+def _program_of(item: Recorded) -> tuple[object, ...]:
+    if isinstance(item, Executed):
+        return item.operation.program
+    return getattr(item, "program", ())
+
+
+class _Machine:
+    def __init__(self, items: Sequence[Recorded], generation: int) -> None:
+        self.findings = Findings()
+        self._generation = generation
+        self._shadows: dict[int, _Shadow] = {}
+        self._units = _units(items)
+        self._position = 0
+        self._outputs: list[Tensor] = []
+        self._seen: set[tuple[str, int]] = set()
+        #: Parallel loops that are running, with their iterations; the programs of a launch are the loop 0.
+        self._iterations: dict[int, int] = {}
+        self._programs: dict[tuple[object, ...], int] = {}
+        self._order: dict[int, dict[int, int]] = {}
+        self._epoch = 0
+        self._shared: dict[tuple[int, str], Storage] = {}
+        self._alias: dict[int, Storage] = {}
+        self._counts: dict[tuple[object, ...], int] = {}
+        self._keep: list[object] = []
+        #: Storages with the result of a loop_reduce: assigning one in each iteration sums up over them.
+        self._running_sums: set[int] = set()
+
+    # --- items --------------------------------------------------------------------------------------------------------
+
+    def step(self, position: int, item: Recorded) -> None:
+        self._position = position
+        if isinstance(item, Executed):
+            self._enter_program(item.operation.program)
+            self._operation(item.operation)
+        elif isinstance(item, Allocation):
+            self._enter_program(item.program)
+            self._allocate(item)
+        elif isinstance(item, Returned):
+            self._outputs += item.tensors
+        elif isinstance(item, Iteration):
+            self._iterations[item.loop] = item.number
+        elif isinstance(item, ParallelLoop):
+            self._iterations.pop(item.loop, None)
+            if not item.begins:
+                for shadow in self._shadows.values():
+                    shadow.users.pop(item.loop, None)
+
+    def barrier(self) -> None:
+        """All programs have come to a barrier: what they did before is done."""
+        for shadow in self._shadows.values():
+            shadow.users.pop(0, None)
+
+    def _enter_program(self, program: tuple[object, ...]) -> None:
+        if program:
+            self._iterations[0] = self._programs.setdefault(program, len(self._programs))
+        else:
+            self._iterations.pop(0, None)
+
+    def _allocate(self, item: Allocation) -> None:
+        storage = item.storage
+        if storage.buffer is SHARED_HBM and item.program:
+            # All programs of a launch see the same tensor: it is the how-manieth that each of them allocates.
+            number = self._counts[item.program] = self._counts.get(item.program, 0) + 1
+            first = self._shared.setdefault((number, str(storage.shape)), storage)
+            if first is not storage:
+                self._alias[id(storage)] = first
+                self._keep.append(storage)
+                return
+            self._make(storage, UNWRITTEN).inside = frozenset(self._iterations) - {0}
+            return
+        self._make(storage, UNWRITTEN).inside = frozenset(self._iterations)
+
+    def _make(self, storage: Storage, mark: int) -> _Shadow:
+        unit = self._units.get(id(storage), storage.dtype.itemsize)
+        size = int(storage.size) * (storage.dtype.itemsize // unit)
+        products = np.zeros(size, np.int8).astype(np.int32) if storage.buffer is PSUM else None
+        shadow = _Shadow(storage, unit, np.full(size, mark, np.int32), products)
+        self._shadows[id(storage)] = shadow
+        return shadow
+
+    def _shadow(self, storage: Storage) -> _Shadow:
+        storage = self._alias.get(id(storage), storage)
+        found = self._shadows.get(id(storage))
+        # What was not allocated in the run is an argument, which holds well-defined numbers.
+        return found if found is not None else self._make(storage, DEFINED)
+
+    # --- operations ---------------------------------------------------------------------------------------------------
+
+    def _operation(self, operation: Operation) -> None:
+        findings = self.findings
+        findings.looked_at += len(operation.reads) + len(operation.writes)
+        product = _is_product(operation) and "dst" in operation.writes
+        adds = self._adds_in_place(operation)
+        marks: dict[str, Marks] = {}
+        for argument, view in operation.reads.items():
+            if product and argument == "dst":
+                continue
+            mark = self._read(operation, argument, view, added=adds and argument == "x")
+            if mark is None:
+                return
+            marks[argument] = mark
+            if argument.endswith(".index") and (mark > DEFINED).any():
+                self._fault(self.findings.origins[int(mark.max()) - 1])
+        for argument, view in operation.writes.items():
+            shadow = self._shadow(view.storage)
+            region = self._reach(operation, shadow, view)
+            if region is None:
+                continue
+            if product:
+                self._accumulate(operation, shadow, region, view, marks)
+            result = dependent(operation, argument, region.view_shape, marks)
+            region.write(shadow.marks, result)
+            if shadow.products is not None:
+                region.write(shadow.products, 1 if product else 0)
+            self._use(shadow, region, _ADDED if adds or _joins(operation) else _WROTE, view)
+            if operation.name == "nl.loop_reduce":
+                self._running_sums.add(id(view.storage))
+
+    def _adds_in_place(self, operation: Operation) -> bool:
+        """Whether an operation adds to what is there: the sum does not depend on the order of iterations."""
+        target, added = operation.writes.get("dst"), operation.reads.get("x")
+        if operation.name == "nl.add" and target is not None and added is target:
+            return True
+        value = operation.reads.get("value")
+        return operation.name == "setitem" and value is not None and id(value.storage) in self._running_sums
+
+    def _read(self, operation: Operation, argument: str, view: Tensor, added: bool) -> Marks | None:
+        """Marks of the elements read; unwritten ones are given the mark of this read."""
+        shadow = self._shadow(view.storage)
+        shape = tuple(int(extent) for extent in view.shape)
+        if view.indirect_by is not None:
+            return self._read_anywhere(shadow, shape)
+        region = _Region(shadow, view, operation.mask)
+        if not region.in_range:
+            self._doubt("a view that leaves its tensor")
+            return None
+        values = region.read(shadow.marks, DEFINED)
+        if shadow.products is not None and not _is_product(operation):
+            held = region.read(shadow.products, 0).max(axis=-1)
+            if (held == 1).any():
+                region.write(shadow.products, np.where(held == 1, 2, held).astype(np.int32))
+        self._use(shadow, region, _ADDED if added else _READ, view)
+        if int(values.min(initial=0)) < DEFINED:
+            values = self._unwritten(argument, view, values)
+        return values.max(axis=-1)
+
+    def _read_anywhere(self, shadow: _Shadow, shape: tuple[int, ...]) -> Marks:
+        """A read whose place indices decide: what is unwritten anywhere may come in."""
+        if int(shadow.marks.min(initial=0)) < DEFINED:
+            self._doubt("an indirect read of a tensor that is not written everywhere")
+        if self._iterations and not isinstance(shadow.storage.identity, tuple):
+            self._doubt("an indirect read in iterations or programs without an order")
+        return np.full(shape, max(0, int(shadow.marks.max(initial=0))), np.int32)
+
+    def _unwritten(self, argument: str, view: Tensor, values: Marks) -> Marks:
+        """`values` with a new mark for those that are unwritten."""
+        unwritten = values == UNWRITTEN
+        if not unwritten.any():
+            self._doubt("a read of elements that an indirect or skipped write may have left out")
+            unwritten = values == MAYBE
+        first = tuple(int(at) for at in np.argwhere(unwritten)[0][:-1])
+        shown = (("operand", argument), ("element", first), ("of", tuple(view.shape)), ("buffer", str(view.buffer)))
+        name = view.storage.name or argument
+        self.findings.origins.append(Fault("df.read_unwritten", self._position, name, first, shown))
+        return np.where(values < DEFINED, len(self.findings.origins), values).astype(np.int32)
+
+    def _reach(self, operation: Operation, shadow: _Shadow, view: Tensor) -> _Region | None:
+        """What is written for certain; None where that cannot be said."""
+        if view.indirect_by is not None or operation.body is not None or _skips(operation):
+            shadow.marks[:] = np.where(shadow.marks == UNWRITTEN, MAYBE, shadow.marks)
+            if self._iterations:
+                self._doubt("an indirect write in iterations or programs without an order")
+            return None
+        region = _Region(shadow, view, operation.mask)
+        if not region.in_range:
+            self._doubt("a view that leaves its tensor")
+            return None
+        return region
+
+    def _accumulate(
+        self, operation: Operation, shadow: _Shadow, region: _Region, view: Tensor, marks: dict[str, Marks]
+    ) -> None:
+        """A matmul into PSUM: what it adds to has to be there, and to be of the same sum."""
+        mode = operation.attributes.get("accumulate")
+        if mode is False or shadow.products is None:
+            return
+        values = region.read(shadow.marks, DEFINED).max(axis=-1)
+        held = region.read(shadow.products, 0).max(axis=-1)
+        if mode is True:
+            self._claim("df.accumulate_unwritten", view, values < DEFINED, accumulate=True)
+            if self._generation <= _LAST_STRICT_GENERATION:
+                self._claim("df.accumulate_other", view, (values >= DEFINED) & (held == 0), accumulate=True)
+        else:
+            self._claim("df.accumulate_stale", view, held == _READ_OUT, accumulate=mode)
+            values = np.where(held > 0, values, DEFINED)
+        marks["dst"] = np.where(values < DEFINED, DEFINED, values).astype(np.int32)
+
+    def _claim(self, contract: str, view: Tensor, broken: npt.NDArray[np.bool_], **quantities: object) -> None:
+        if broken.any():
+            first = tuple(int(at) for at in np.argwhere(broken)[0])
+            shown = (("element", first), ("of", tuple(view.shape)), *quantities.items())
+            self._fault(Fault(contract, self._position, view.storage.name or "dst", first, shown))
+
+    # --- iterations and programs --------------------------------------------------------------------------------------
+
+    def _use(self, shadow: _Shadow, region: _Region, how: int, view: Tensor) -> None:
+        """Compare with what other iterations of the parallel loops around have done to the same elements."""
+        for loop, number in self._iterations.items():
+            if loop in shadow.inside or (shadow.storage.buffer.on_chip and loop == 0):
+                continue
+            users = shadow.users.get(loop)
+            if users is None:
+                users = shadow.users[loop] = np.zeros((3, shadow.marks.size), np.int32)
+            mine = number + 1
+            clash = np.zeros(region.shape, bool)
+            for which in (_WROTE, _READ, _ADDED):
+                if how == which and how != _WROTE:
+                    continue
+                seen = region.read(users[which], 0)
+                clash |= (seen != 0) & (seen != mine)
+            if clash.any():
+                first = tuple(int(at) for at in np.argwhere(clash)[0][:-1])
+                contract, kind = ("df.programs", "program") if loop == 0 else ("df.affine_range", "iteration")
+                shown = (("element", first), ("of", tuple(view.shape)), (kind, number))
+                self._fault(Fault(contract, self._position, view.storage.name or "tensor", first, shown))
+            seen = region.read(users[how], 0).max(axis=-1)
+            region.write(users[how], np.where((seen != 0) & (seen != mine), _SEVERAL, mine).astype(np.int32))
+
+    # --- outputs ------------------------------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Look at what the kernel returned, and at its arguments."""
+        for tensor in self._outputs:
+            shadow = self._shadow(tensor.storage)
+            region = _Region(shadow, tensor, None)
+            self.findings.looked_at += 1
+            if not region.in_range:
+                self._doubt("a view that leaves its tensor")
+                continue
+            marks = region.read(shadow.marks, DEFINED)
+            self._output(tensor, marks.max(axis=-1), marks.min(axis=-1))
+        for shadow in self._shadows.values():
+            if shadow.marks.max(initial=0) > DEFINED and isinstance(shadow.storage.identity, tuple):
+                self._fault(self.findings.origins[int(shadow.marks.max()) - 1])
+
+    def _output(self, tensor: Tensor, marks: Marks, least: Marks) -> None:
+        if (least == UNWRITTEN).any():
+            first = tuple(int(at) for at in np.argwhere(least == UNWRITTEN)[0])
+            missing = int((least == UNWRITTEN).sum())
+            name = tensor.storage.name or "result"
+            shown = (("element", first), ("of", tuple(tensor.shape)), ("unwritten", missing))
+            self._fault(Fault("df.output_written", -1, name, first, shown))
+        elif (least == MAYBE).any():
+            self._doubt("an output that indirect or conditional writes may have left out in part")
+        for number in np.unique(marks[marks > DEFINED]):
+            self._fault(self.findings.origins[int(number) - 1])
+
+    # --- noting ------------------------------------------------------------------------------------------------------
+
+    def _fault(self, fault: Fault) -> None:
+        key = (fault.contract, fault.position)
+        if key not in self._seen:
+            self._seen.add(key)
+            self.findings.faults.append(fault)
+
+    def _doubt(self, text: str) -> None:
+        if text not in self.findings.doubts:
+            self.findings.doubts.append(text)
+
+
+def _units(items: Sequence[Recorded]) -> dict[int, int]:
+    """Bytes of the smallest element that any view shows of each storage."""
+    units: dict[int, int] = {}
+    for item in items:
+        if isinstance(item, Executed):
+            for view in (*item.operation.reads.values(), *item.operation.writes.values()):
+                known = units.get(id(view.storage), view.storage.dtype.itemsize)
+                units[id(view.storage)] = min(known, view.dtype.itemsize)
+    return units
+
+
+def _under(mask: Mask | None, shape: tuple[int, ...]) -> npt.NDArray[np.bool_] | None:
+    """Where the mask holds over a grid of `shape`; None for everywhere."""
+    if mask is None:
+        return None
+    result = np.full(shape, bool(mask.host))
+    for term in mask.terms:
+        difference = term.difference
+        values = np.asarray(int(difference.base), np.int64)
+        for coefficient, extent in zip(difference.coefficients, difference.shape, strict=True):
+            values = values[..., None] + int(coefficient) * np.arange(int(extent))
+        holds = {
+            Relation.AT_MOST: values <= 0,
+            Relation.EQUAL: values == 0,
+            Relation.UNEQUAL: values != 0,
+        }[term.relation]
+        if holds.ndim <= len(shape) and _fits(holds.shape, shape):
+            result = result & holds
+            continue
+        # The grid is that of the operands; a result of fewer axes keeps the partitions that anything is left of.
+        lanes = holds.reshape(holds.shape[0], -1).any(axis=1)
+        if lanes.shape[0] != shape[0]:
+            return np.zeros(shape, bool)
+        result = result & lanes.reshape((shape[0],) + (1,) * (len(shape) - 1))
+    return result
+
+
+def _fits(part: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether an array of shape `part` can be repeated to `shape`."""
+    return all(one in (1, extent) for one, extent in zip(part[::-1], shape[::-1], strict=False))
+
+
+def _joins(operation: Operation) -> bool:
+    return _is_product(operation) and "dst" in operation.writes and operation.attributes.get("accumulate") is not False
+
+
+def _is_product(operation: Operation) -> bool:
+    return operation.name in ("nisa.nc_matmul", "nisa.nc_matmul_mx")
+
+
+def _skips(operation: Operation) -> bool:
+    """Whether a DMA leaves out what is out of bounds."""
+    return getattr(operation.attributes.get("oob_mode"), "name", "") == "skip" and any(
+        view.indirect_by is not None and view.indirect_by.kind is not IndirectionKind.ELEMENTS
+        for view in (*operation.reads.values(), *operation.writes.values())
+    )

@@ -1,0 +1,65 @@
+"""Dataflow: reading what was written, writing what is returned, accumulation in PSUM, iterations without an order.
+
+The phase that looks at a whole run states these contracts, not a stub. LG language guide, LKI lifecycle of a kernel,
+TIL tiling overview, LERR legacy error page, LPM legacy programming model, LNC logical-core page.
+"""
+
+from __future__ import annotations
+
+from nkiverify.model.contracts import define
+
+define(
+    "df.read_unwritten",
+    "What an output is computed from has been written before it is read.",
+    "mem.uninit: LG Creating; TIL; LKI",
+    cwe="CWE-457",
+    phase=4,
+)
+define(
+    "df.output_written",
+    "Every element of a tensor that the kernel returns is written.",
+    "mem.uninit: LG Creating; TIL; LKI",
+    phase=4,
+)
+define(
+    "df.accumulate_unwritten",
+    "A matmul with accumulate=True adds to elements that are written.",
+    "nc_matmul.accum_true_uninit: nc_matmul Accumulation mode",
+    api=("nki",),
+    phase=4,
+)
+define(
+    "df.accumulate_other",
+    "On gen2 and gen3 a matmul with accumulate=True adds to what matmuls have written, not to a filled or copied tile.",
+    "nc_matmul.accum_nonmatmul_init: nc_matmul note",
+    api=("nki",),
+    hardware=("trn1", "trn2"),
+    phase=4,
+)
+define(
+    "df.accumulate_stale",
+    "A matmul whose accumulation is inferred does not go on with a sum that has been read out already.",
+    "nc_matmul.accum_none_trap: nc_matmul Accumulation mode",
+    api=("nki",),
+    phase=4,
+)
+define(
+    "df.affine_range",
+    "No iteration of an affine_range touches an element that another writes, but for sums in place.",
+    "leg.affine_range: L:affine_range; LERR",
+    api=("neuronxcc",),
+    phase=4,
+)
+define(
+    "df.programs",
+    "No program of a launch touches an element of HBM that another writes, without a barrier between them.",
+    "leg.spmd: LPM; lnc.race: LNC",
+    phase=4,
+)
+define(
+    "df.input_written",
+    "A legacy kernel writes to no argument that is not annotated as mutable.",
+    "leg.io_immutable: LERR",
+    api=("neuronxcc",),
+    phase=4,
+)
