@@ -8,6 +8,7 @@ element of every operand, which is never too little.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -139,7 +140,7 @@ def _over_partitions(operation: Operation, shape: tuple[int, ...], marks: dict[s
 
 def _reduction(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
     (mark,) = marks.values()
-    axis = operation.attributes.get("axis")
+    axis: Any = operation.attributes["axis"]
     axes = tuple(int(part) for part in (axis if is_sequence(axis) else (axis,)))
     row: Marks = mark.max(axis=axes)
     return row.reshape(shape) if row.size == int(np.prod(shape)) else None

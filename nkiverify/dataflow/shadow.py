@@ -322,7 +322,8 @@ class _Machine:
         self._use(shadow, region, _ADDED if added else _READ, view)
         if int(values.min(initial=0)) < DEFINED:
             values = self._unwritten(argument, view, values)
-        return values.max(axis=-1)
+        marks: Marks = values.max(axis=-1)
+        return marks
 
     def _read_anywhere(self, shadow: _Shadow, shape: tuple[int, ...]) -> Marks:
         """A read whose place indices decide: what is unwritten anywhere may come in."""
