@@ -59,6 +59,10 @@ class KernelSpace:
                 if (entry.suffix == ".py" or entry.is_dir()) and _may_be_served(entry.stem):
                     self._served.setdefault(entry.stem, folder)
 
+    def serve(self, name: str) -> None:
+        """Let `name` mean the module of the kernel's folder, also where the standard library has one of this name."""
+        self._served.setdefault(name.partition(".")[0], self.root)
+
     @contextmanager
     def active(self) -> Iterator[None]:
         """Imports mean the stubs and the modules of this space within the block."""
@@ -295,6 +299,7 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
         space = KernelSpace(root, rewriting)
         if shared:
             _spaces[root] = space
+    space.serve(dotted)
     try:
         module = space.load(dotted)
     except UsageError:

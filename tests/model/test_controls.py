@@ -1,9 +1,15 @@
-"""Every contract of the model has a control: a legal use beside an illegal one."""
+"""Every contract has a positive control in `controls/`: verifying the wrong kernel finds it, and only it."""
 
 from __future__ import annotations
 
+import pytest
+
+from nkiverify.config import Options
+from nkiverify.controls import Control, Example, controls
 from nkiverify.model import contract_tables
-from nkiverify.model.contracts import all_contracts
+from nkiverify.model.contracts import all_contracts, contract
+from nkiverify.results import Run, Verdict
+from nkiverify.verifier import verify
 from tests.model import (
     test_collectives_contracts,
     test_data_movement_contracts,
@@ -17,34 +23,56 @@ from tests.model import (
     test_tensor_engine_contracts,
 )
 
-#: Contracts that a run states, not the model: tested with the frontend, the phases and the manifest.
-STATED_BY_RUNS = ("df.", "host.", "kernel.", "loop.range_step_nonzero", "target.")
+MORE_CONTROLS = [
+    control
+    for module in (
+        test_collectives_contracts,
+        test_data_movement_contracts,
+        test_elementwise_contracts,
+        test_indexed_contracts,
+        test_language_contracts,
+        test_legacy_contracts,
+        test_memory_contracts,
+        test_numeric_contracts,
+        test_tensor_contracts,
+        test_tensor_engine_contracts,
+    )
+    for control in module.CONTROLS
+]
+#: Contracts that no kernel breaks by itself: what a target states, and whether a bound of ours was enough.
+NOT_OF_KERNELS = {"target.output_shape", "target.output_dtype", "target.claim", "host.unwinding"}
+CONTROLS = controls()
+
+
+def run_of(example: Example) -> Run:
+    """The verdict about one kernel of a control, in the phase of its contract."""
+    phase = 2 if example.contract.startswith("host.") else contract(example.contract).phase
+    target = example.target()
+    (run,) = verify(target, Options(root=target.root, phases=(phase,), timeout=30))
+    return run
 
 
 def test_every_contract_has_a_control() -> None:
     assert contract_tables.__all__
-    controlled = {
-        control.contract
-        for module in (
-            test_collectives_contracts,
-            test_data_movement_contracts,
-            test_elementwise_contracts,
-            test_indexed_contracts,
-            test_language_contracts,
-            test_legacy_contracts,
-            test_memory_contracts,
-            test_numeric_contracts,
-            test_tensor_contracts,
-            test_tensor_engine_contracts,
-        )
-        for control in module.CONTROLS
-    }
-    stated = {contract.id for contract in all_contracts() if not contract.id.startswith(STATED_BY_RUNS)}
-    assert stated - controlled == set()
-    assert controlled - stated == set()
+    defined = {entry.id for entry in all_contracts()}
+    assert defined - CONTROLS.keys() - NOT_OF_KERNELS == set()
+    assert CONTROLS.keys() - defined == set()
+    assert {control.contract for control in MORE_CONTROLS} - defined == set()
+
+
+@pytest.mark.parametrize("control", CONTROLS.values(), ids=CONTROLS.keys())
+def test_the_right_kernel_keeps_every_contract_and_the_wrong_one_breaks_this_one(control: Control) -> None:
+    right, wrong = run_of(control.right), run_of(control.wrong)
+    # A kernel of which nothing is claimed, as it does nothing that is, is right too.
+    assert right.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS), right.reason or right.violations
+    assert right.verdict is Verdict.SUCCESSFUL or not right.claims
+    found = {violation.contract for violation in wrong.violations}
+    assert control.wrong.contract in found, wrong.reason
+    assert found <= control.wrong.broken
+    assert all(violation.replayed for violation in wrong.violations)
 
 
 def test_statements_are_sentences_with_a_source() -> None:
-    for contract in all_contracts():
-        assert contract.source, contract.id
-        assert contract.statement.endswith("."), contract.id
+    for entry in all_contracts():
+        assert entry.source, entry.id
+        assert entry.statement.endswith("."), entry.id

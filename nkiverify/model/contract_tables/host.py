@@ -14,7 +14,6 @@ define(
     cwe="CWE-190",
 )
 define("host.unwinding", "The loop ends within the unwinding bound.", "command line: --unwind")
-define("loop.range_step_nonzero", "The step of a range is not zero.", "Python language reference: range")
 define("kernel.assert", "The condition the kernel asserts holds.", "the kernel")
 define("kernel.exception", "The kernel raises no exception.", "the kernel")
 define("target.output_shape", "The result has the shape the target states.", "the target")
