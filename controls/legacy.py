@@ -301,3 +301,35 @@ def leg__spmd__right():
 
 def leg__spmd__wrong():
     _empty[1, 0]()
+
+
+@nki.jit
+def df__affine_range__right(x: "f32[128, 512]"):
+    out = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.shared_hbm)
+    for i in nl.affine_range(4):
+        nl.store(out[:, 128 * i : 128 * i + 128], nl.load(x[:, 128 * i : 128 * i + 128]))
+    return out
+
+
+@nki.jit
+def df__affine_range__wrong(x: "f32[128, 512]"):
+    out = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.shared_hbm)
+    nl.store(out, nl.load(x))
+    for i in nl.affine_range(4):
+        nl.store(out[:, 64 * i : 64 * i + 128], nl.load(x[:, 64 * i : 64 * i + 128]))
+    return out
+
+
+@nki.jit
+def df__input_written__right(x: "f32[128, 512]"):
+    out = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.shared_hbm)
+    nl.store(out, nl.load(x))
+    return out
+
+
+@nki.jit
+def df__input_written__wrong(x: "f32[128, 512]"):
+    out = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.shared_hbm)
+    nl.store(out, nl.load(x))
+    nl.store(x, nl.load(out))
+    return out
