@@ -146,6 +146,6 @@ def _examples(file: Path) -> Iterator[Example]:
 
 def _argument(parameter: ast.arg) -> str:
     """A parameter and its annotation as `--arg` takes it."""
-    if not isinstance(parameter.annotation, ast.Constant):
+    if not isinstance(parameter.annotation, ast.Constant) or not isinstance(parameter.annotation.value, str):
         raise InternalError(f"the parameter {parameter.arg} of a control says in its annotation what it is called with")
     return f"{parameter.arg}={parameter.annotation.value}"

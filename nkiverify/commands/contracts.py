@@ -18,7 +18,9 @@ DESCRIPTION = """\
 Show contracts: the rules a kernel is checked against. Violations name them by
 id. Each with its statement, the page and section of the NKI documentation that
 states it, the API generations it is documented for, and the hardware it binds.
-AUDIT.md has them in one table."""
+AUDIT.md has them in one table; `nkiverify explain ID` shows kernels that break
+and keep one. With --coverage: which targets of the manifest exercise each, and
+the control that breaks it."""
 
 _INDENT = "  "
 _COLUMNS = 80
@@ -30,6 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "ids", nargs="*", metavar="ID", help="a contract, or a glob of contracts: 'nc_matmul.*' (default: all)"
     )
+    parser.add_argument("--coverage", action="store_true", help="show what exercises and what breaks each contract")
+    parser.add_argument("--bundled", action="store_true", help="coverage by the targets that come with nkiverify")
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -38,8 +42,36 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.model.contracts import all_contracts
 
     chosen = matching(all_contracts(), arguments.ids)
+    if arguments.coverage:
+        print(_coverage(chosen, arguments.bundled))
+        return 0
     print("\n\n".join(map(described, chosen)))
     return 0
+
+
+def _coverage(chosen: Sequence[Contract], bundled: bool) -> str:
+    """What exercises and what breaks the contracts, as a table, with the sums under it."""
+    from nkiverify.coverage import coverage
+    from nkiverify.manifest import load_targets
+    from nkiverify.project import with_targets
+    from nkiverify.report.columns import columns
+
+    targets = load_targets(with_targets(bundled).root)
+    ids = {contract.id for contract in chosen}
+    covered = [entry for entry in coverage(targets) if entry.contract.id in ids]
+    rows = []
+    for entry in covered:
+        example = entry.targets[0] if entry.targets else "-"
+        wrong = entry.control.wrong if entry.control is not None else None
+        place = f"{wrong.file.parent.name}/{wrong.file.name}:{wrong.line}" if wrong is not None else "-"
+        rows.append((entry.contract.id, str(len(entry.targets)), example, place))
+    table = columns(("contract", "targets", "the first", "broken by"), rows, ("left", "right", "left", "left"))
+    exercised = sum(bool(entry.targets) for entry in covered)
+    controlled = sum(entry.control is not None for entry in covered)
+    return (
+        f"{table}\n\n{len(covered)} contracts: {exercised} exercised by {len(targets)} targets, "
+        f"{controlled} broken by a control"
+    )
 
 
 def matching(contracts: Sequence[Contract], patterns: Iterable[str]) -> list[Contract]:

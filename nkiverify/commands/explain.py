@@ -1,0 +1,50 @@
+"""`nkiverify explain ID …`: a rule with a kernel that breaks it and one that keeps it."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from typing import TYPE_CHECKING
+
+from nkiverify.commands.contracts import described, matching
+
+if TYPE_CHECKING:
+    from nkiverify.controls import Example
+
+DESCRIPTION = """\
+Explain contracts: what each says and where it is documented, the smallest
+kernel that breaks it, and the nearest one that does not. Both kernels are files
+of the folder controls/ and are verified by the test-suite."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    parser.add_argument("ids", nargs="+", metavar="ID", help="a contract, or a glob of contracts: 'nc_matmul.*'")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Print the explanations; the exit status. Raises `UsageError` for an id or glob that matches none."""
+    from nkiverify.controls import controls
+    from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
+    from nkiverify.model.contracts import all_contracts
+
+    found = controls()
+    parts = []
+    for contract in matching(all_contracts(), arguments.ids):
+        part = described(contract)
+        control = found.get(contract.id)
+        if control is None:
+            part += "\n\n  No kernel breaks it by itself: a target states it, or the bound of a loop."
+        else:
+            part += "\n\n" + _shown("wrong", control.wrong) + "\n\n" + _shown("right", control.right)
+        parts.append(part)
+    print("\n\n".join(parts))
+    return 0
+
+
+def _shown(side: str, example: Example) -> str:
+    """One kernel under a line that says where it is."""
+    also = f", which breaks {', '.join(example.also)} as well" if example.also else ""
+    head = f"  {side}: {example.file.parent.name}/{example.file.name}:{example.line}, on {example.hardware}{also}"
+    return f"{head}\n\n{textwrap.indent(example.text, '    ')}"
