@@ -140,24 +140,14 @@ def nl__broadcast_to__shape__wrong():
     nl.broadcast_to(tile, (4, 6))
 
 
-def nl__expand_dims__axis__right():
-    tile = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    nl.expand_dims(tile, 1)
-
-
-def nl__expand_dims__axis__wrong():
-    """Also breaks view.expand_dim.partition."""
-    tile = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    nl.expand_dims(tile, 0)
-
-
 def nl__shared_identity_matrix__right():
-    nl.shared_identity_matrix(128)
+    dst = nl.ndarray((8, 8), dtype=nl.uint8, buffer=nl.sbuf)
+    nl.shared_identity_matrix(8, dst=dst)
 
 
 def nl__shared_identity_matrix__wrong():
-    """Also breaks mem.partitions_128."""
-    nl.shared_identity_matrix(129)
+    dst = nl.ndarray((8, 9), dtype=nl.uint8, buffer=nl.sbuf)
+    nl.shared_identity_matrix(8, dst=dst)
 
 
 def nl__shared_constant__right():

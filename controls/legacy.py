@@ -333,3 +333,11 @@ def df__input_written__wrong(x: "f32[128, 512]"):
     nl.store(out, nl.load(x))
     nl.store(x, nl.load(out))
     return out
+
+
+def nl__expand_dims__axis__right():
+    nl.expand_dims(nl.ndarray((4, 6), dtype=nl.float32), 2)
+
+
+def nl__expand_dims__axis__wrong():
+    nl.expand_dims(nl.ndarray((4, 6), dtype=nl.float32), 1)

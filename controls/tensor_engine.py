@@ -33,33 +33,31 @@ def nc_matmul__k_equal__wrong():
 
 
 def nc_matmul__k_le_128__right():
-    stationary = nl.ndarray((128, 32), dtype=nl.bfloat16, buffer=nl.sbuf)
-    moving = nl.ndarray((128, 16), dtype=nl.bfloat16, buffer=nl.sbuf)
+    stationary = nl.ndarray((64, 32), dtype=nl.bfloat16, buffer=nl.sbuf)
+    moving = nl.ndarray((64, 16), dtype=nl.bfloat16, buffer=nl.sbuf)
     dst = nl.ndarray((32, 16), dtype=nl.float32, buffer=nl.psum)
-    nisa.nc_matmul(dst, stationary, moving)
+    nisa.nc_matmul(dst, stationary, moving, tile_position=(0, 0), tile_size=(64, 128))
 
 
 def nc_matmul__k_le_128__wrong():
-    """Also breaks mem.partitions_128."""
-    stationary = nl.ndarray((129, 32), dtype=nl.bfloat16, buffer=nl.sbuf)
-    moving = nl.ndarray((129, 16), dtype=nl.bfloat16, buffer=nl.sbuf)
+    stationary = nl.ndarray((65, 32), dtype=nl.bfloat16, buffer=nl.sbuf)
+    moving = nl.ndarray((65, 16), dtype=nl.bfloat16, buffer=nl.sbuf)
     dst = nl.ndarray((32, 16), dtype=nl.float32, buffer=nl.psum)
-    nisa.nc_matmul(dst, stationary, moving)
+    nisa.nc_matmul(dst, stationary, moving, tile_position=(0, 0), tile_size=(64, 128))
 
 
 def nc_matmul__m_le_128__right():
-    stationary = nl.ndarray((64, 128), dtype=nl.bfloat16, buffer=nl.sbuf)
-    moving = nl.ndarray((64, 16), dtype=nl.bfloat16, buffer=nl.sbuf)
-    dst = nl.ndarray((128, 16), dtype=nl.float32, buffer=nl.psum)
-    nisa.nc_matmul(dst, stationary, moving)
+    stationary = nl.ndarray((128, 64), dtype=nl.bfloat16, buffer=nl.sbuf)
+    moving = nl.ndarray((128, 16), dtype=nl.bfloat16, buffer=nl.sbuf)
+    dst = nl.ndarray((64, 16), dtype=nl.float32, buffer=nl.psum)
+    nisa.nc_matmul(dst, stationary, moving, tile_position=(0, 0), tile_size=(128, 64))
 
 
 def nc_matmul__m_le_128__wrong():
-    """Also breaks mem.partitions_128."""
-    stationary = nl.ndarray((64, 129), dtype=nl.bfloat16, buffer=nl.sbuf)
-    moving = nl.ndarray((64, 16), dtype=nl.bfloat16, buffer=nl.sbuf)
-    dst = nl.ndarray((129, 16), dtype=nl.float32, buffer=nl.psum)
-    nisa.nc_matmul(dst, stationary, moving)
+    stationary = nl.ndarray((128, 65), dtype=nl.bfloat16, buffer=nl.sbuf)
+    moving = nl.ndarray((128, 16), dtype=nl.bfloat16, buffer=nl.sbuf)
+    dst = nl.ndarray((65, 16), dtype=nl.float32, buffer=nl.psum)
+    nisa.nc_matmul(dst, stationary, moving, tile_position=(0, 0), tile_size=(128, 64))
 
 
 def nc_matmul__n_le_512__right():
@@ -251,16 +249,15 @@ def nc_transpose__shape__wrong():
 
 
 def nc_transpose__tensor__right():
-    dst = nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.psum)
-    data = nl.ndarray((8, 128), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.nc_transpose(dst, data)
+    data = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)
+    dst = nl.ndarray((64, 128), dtype=nl.float32, buffer=nl.psum)
+    nisa.nc_transpose(dst, data, engine=nisa.engine.tensor)
 
 
 def nc_transpose__tensor__wrong():
-    """Also breaks mem.partitions_128."""
-    dst = nl.ndarray((8, 129), dtype=nl.float32, buffer=nl.psum)
-    data = nl.ndarray((129, 8), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.nc_transpose(dst, data)
+    data = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf)
+    dst = nl.ndarray((64, 128), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.nc_transpose(dst, data, engine=nisa.engine.tensor)
 
 
 def nc_transpose__vector__right():

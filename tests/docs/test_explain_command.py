@@ -15,7 +15,7 @@ def test_the_kernels_shown_are_the_controls(capsys: pytest.CaptureFixture[str]) 
     assert "K is at most 128, or the row tile size." in out
     wrong, right = out.index("  wrong: controls/tensor_engine.py:"), out.index("  right: controls/tensor_engine.py:")
     assert wrong < right
-    assert "which breaks mem.partitions_128 as well" in out[wrong:right]
+    assert ", on trn2\n" in out[wrong:right]
     for line in control.wrong.text.splitlines():
         assert f"    {line}" in out[wrong:right]
     for line in control.right.text.splitlines():
