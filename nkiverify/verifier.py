@@ -15,6 +15,7 @@ from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.flags import unwind_of
 from nkiverify.frontend.binding import SymbolicBinding
+from nkiverify.frontend.concrete import TOO_LONG
 from nkiverify.frontend.explorer import Limits, SymbolicRun, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
@@ -44,6 +45,9 @@ GENERALISE_SECONDS = 0.4
 #: Refuted claims of one line among which the simplest witness is looked for, and those of them that are replayed.
 MAX_CANDIDATES = 4
 MAX_REPLAYED = 2
+
+#: Seconds of this process for all plain runs on the witnesses of one phase.
+REPLAY_SECONDS = 6.0
 
 #: How many loops of a target may turn out to need unrolling, one exploration each.
 MAX_EXPLORATIONS = 200
@@ -217,6 +221,8 @@ class _Judge:
         self._phase = phase
         self._seconds = seconds
         self._replays: list[tuple[dict[str, int], Replay]] = []
+        #: Seconds that they have taken.
+        self._replaying = 0.0
         #: All decisions of the phase, those about unwinding included.
         self.decisions: list[Decision] = []
 
@@ -278,6 +284,10 @@ class _Judge:
 
     def _unknown(self, claims: list[Decision], violations: list[Violation]) -> tuple[Place | None, str]:
         """Where an UNKNOWN arises, and what can be done about it."""
+        if any(played.unsupported for _, played in self._replays):
+            refuted = [claim for claim in claims if claim.outcome is Outcome.REFUTED]
+            if refuted and any(violation.contract not in _RAISED for violation in violations):
+                return place_of(refuted[0].claim.site), ADVICE_PLAIN
         limit = self._exploration.run.unsupported_construct
         if limit is not None:
             return place_of(limit.site), limit.advice or ADVICE_UNSUPPORTED
@@ -302,8 +312,12 @@ class _Judge:
             return Verdict.UNKNOWN, "masked by another fault", f"{doubt}, but the plain run ends before it with {text}"
         if violations and len(doubtful) < len(violations):
             limited = next((played.unsupported for _, played in self._replays if played.unsupported), "")
-            reason = f"the plain run on the witness cannot be made: {limited}" if limited else _CONTRADICTION
-            return Verdict.FAILED, "not replayed", reason
+            if limited:
+                open_one = next(violation for violation in violations if violation.contract not in _RAISED)
+                values = ", ".join(f"{name} = {value}" for name, value in open_one.witness.items())
+                doubt = f"{open_one.contract} at {open_one.file}:{open_one.line} is refuted for {values}"
+                return Verdict.UNKNOWN, "not confirmed in plain Python", f"{doubt}, which is not confirmed: {limited}"
+            return Verdict.FAILED, "not replayed", _CONTRADICTION
         limit = self._exploration.run.unsupported_construct
         if limit is not None:
             place = f" at {limit.site}" if limit.site is not None else ""
@@ -371,14 +385,22 @@ class _Judge:
         for values, played in self._replays:
             if values == witness.values and played.confirms(claim.contract, claim.site):
                 return _Confirmed(decision, witness, played)
+        left = REPLAY_SECONDS - self._replaying
+        if left <= 0:
+            self._replays.append((witness.values, Replay((), unsupported=TOO_LONG)))
+            return _Confirmed(decision, witness, None)
+        clock = time.process_time()
         played = replay(
             self._target,
             witness.values,
             self._hardware,
             checked=self._phase == 2,
             awaited=asked,
+            decisive=key,
+            seconds=left,
             phases=SHAPE_PHASES | {self._phase},
         )
+        self._replaying += time.process_time() - clock
         self._replays.append((witness.values, played))
         if played.confirms(claim.contract, claim.site):
             return _Confirmed(decision, witness, played)
@@ -416,6 +438,7 @@ class _Confirmed:
 
 #: What can be done about an UNKNOWN that says nothing better itself.
 ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete shapes"
+ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a plain run on the values is short"
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
 

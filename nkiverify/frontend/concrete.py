@@ -34,6 +34,11 @@ from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
 from nkiverify.symbolic.values import as_term
 
+#: Why a run that is longer than it may be gives no answer.
+TOO_LONG = "a concrete run that takes too long"
+#: Seconds that a run goes on after it has broken the contract that it is made for.
+AFTERWARDS_SECONDS = 0.3
+
 
 @dataclass(frozen=True, slots=True)
 class BrokenContract:
@@ -82,6 +87,7 @@ class ConcreteRun:
     """Executes a target on one choice of values.
 
     With `awaited`, contracts with their places, the run ends (by raising `AllBroken`) once all of them are broken.
+    It ends as well, as unsupported, after `seconds` of this process, or a moment after `decisive` is broken.
     With `stop_at_first` a broken contract raises `ContractViolation`; otherwise it is noted in `broken` and the kernel
     goes on, as far as Python lets it.
     """
@@ -96,12 +102,14 @@ class ConcreteRun:
         awaited: Iterable[tuple[str, Site | None]] = (),
         phases: frozenset[int] = SHAPE_PHASES,
         records: bool = False,
+        decisive: tuple[str, Site | None] | None = None,
     ) -> None:
         self.hardware = hardware
         self.phases = phases
         self.stop_at_first = stop_at_first
-        self._deadline = time.monotonic() + seconds
+        self._deadline = time.process_time() + seconds
         self._awaited = {(rule, _line_of(site)) for rule, site in awaited}
+        self._decisive = (decisive[0], _line_of(decisive[1])) if decisive is not None else None
         self.broken: list[BrokenContract] = []
         #: With `records`: the operations and allocations executed, in order.
         self.records = records
@@ -110,8 +118,8 @@ class ConcreteRun:
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Check that `condition` holds."""
-        if time.monotonic() > self._deadline:
-            raise self.unsupported("a concrete run that takes too long")
+        if self.overdue:
+            raise self.unsupported(TOO_LONG)
         if condition is True:
             return
         if isinstance(condition, Condition):
@@ -122,9 +130,18 @@ class ConcreteRun:
             return
         self.violated(rule, kernel_site(2), quantities)
 
+    @property
+    def overdue(self) -> bool:
+        """Whether the run has taken the time that it may."""
+        return time.process_time() > self._deadline
+
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
         """Note that `rule` is broken, or raise."""
         self.broken.append(BrokenContract(rule, site, tuple(quantities.items())))
+        if self._decisive == (rule.id, _line_of(site)):
+            # What it is run for is seen; the others are looked for as long as that takes no time.
+            self._decisive = None
+            self._deadline = min(self._deadline, time.process_time() + AFTERWARDS_SECONDS)
         if self._awaited:
             self._awaited.discard((rule.id, _line_of(site)))
             if not self._awaited:

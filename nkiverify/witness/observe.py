@@ -71,8 +71,9 @@ class ObservingRun(ConcreteRun):
         seconds: float,
         awaited: Iterable[tuple[str, Site | None]],
         phases: frozenset[int],
+        decisive: tuple[str, Site | None] | None = None,
     ) -> None:
-        super().__init__(hardware, stop_at_first, seconds, awaited, phases)
+        super().__init__(hardware, stop_at_first, seconds, awaited, phases, decisive=decisive)
         self.observations: dict[Key, Observation] = {}
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FrameType
 
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.concrete import AllBroken, BrokenContract, innermost_kernel_site
+from nkiverify.frontend.concrete import TOO_LONG, AllBroken, BrokenContract, ConcreteRun, innermost_kernel_site
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.run import SHAPE_PHASES, running
-from nkiverify.source import Site
+from nkiverify.source import Site, is_kernel_frame
 from nkiverify.witness.observe import Key, Observation, ObservingRun, key_of, observed_in
+
+#: Seconds between two looks at the clock.
+_LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,29 @@ class Replay:
         return self.raised is not None and rule.id == rule_of(self.raised).id and _same_line(self.raised_at, site)
 
 
+@contextmanager
+def _interrupted_in_time(run: ConcreteRun) -> Iterator[None]:
+    """End the run when its time is over also in a loop of the kernel that calls nothing of ours.
+
+    Only the main thread of a process can be interrupted, and only kernel code is, which has nothing to clean up.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def look(number: int, frame: FrameType | None) -> None:
+        if frame is not None and is_kernel_frame(frame) and run.overdue:
+            raise run.unsupported(TOO_LONG)
+
+    before = signal.signal(signal.SIGVTALRM, look)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _LOOK_SECONDS, _LOOK_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def rule_of(error: Exception | SystemExit) -> Contract:
     """The contract that a kernel breaks by raising `error`."""
     if isinstance(error, ZeroDivisionError):
@@ -71,23 +101,23 @@ def replay(
     stop_at_first: bool = False,
     checked: bool = False,
     awaited: Sequence[tuple[str, Site | None]] = (),
+    decisive: tuple[str, Site | None] | None = None,
     seconds: float = 20.0,
     phases: frozenset[int] = SHAPE_PHASES,
 ) -> Replay:
-    """Run `target` with its dimensions set to `values`.
+    """Run `target` with its dimensions set to `values`, for at most `seconds` of this process.
 
     With `stop_at_first` the first broken contract raises and ends the run, as AWS's simulator would; otherwise the
-    kernel
-    goes on, until all contracts in `awaited` are broken or it ends. `checked` makes host arithmetic beyond 32 bits a
-    broken contract. The contracts of `phases` are looked at.
+    kernel goes on, until all contracts in `awaited` are broken or it ends, or a moment after `decisive`, one of them,
+    is. `checked` makes host arithmetic beyond 32 bits a broken contract. The contracts of `phases` are looked at.
     """
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC if checked else Rewriting.NONE)
-    run = ObservingRun(hardware, stop_at_first, seconds, awaited, phases)
+    run = ObservingRun(hardware, stop_at_first, seconds, awaited, phases, decisive)
     binding = ConcreteBinding(values)
     error: Exception | SystemExit | None = None
     unsupported = ""
     try:
-        with space.active(), running(run):
+        with space.active(), running(run), _interrupted_in_time(run):
             target.function(Verification(binding, kernel))
     except OutsideDomain as outside:
         return Replay((), excluded=str(outside))

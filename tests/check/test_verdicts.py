@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import textwrap
+
+import pytest
 
 from tests.check.kernel_files import COPY, Checker, write
 
@@ -138,3 +142,43 @@ def test_missing_files_and_kernels(check: Checker) -> None:
         assert check.err == f"nkiverify: error: {message}\n"
     assert check("wrong.py") == 2
     assert check.err.endswith("wrong.py:1: not Python: invalid syntax\n")
+
+
+LATE = """
+    def kernel(n, m):
+        total = 0
+        for i in range(n):
+            total = i
+        assert total < 400_000_000
+        for j in range(m):
+            total = j
+        return total
+"""
+
+
+def test_a_refutation_that_no_plain_run_confirms_in_time_is_unknown(
+    check: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(check.folder, k="import nki\n" + textwrap.dedent(LATE))
+    monkeypatch.setattr("nkiverify.verifier.REPLAY_SECONDS", 0.2)
+    assert check("k.py::kernel", "--arg", "n=n:1..", "--arg", "m=m:1..", "--where", "n > 0") == 3
+    shown = " ".join(check.out.split())
+    assert re.search(r"kernel.assert at \S*k.py:\d is refuted for n = 4\d+, m = 1, which is not confirmed", shown)
+    assert "bound the dimensions" in shown
+
+
+def test_the_plain_run_ends_when_it_has_shown_the_violation(check: Checker) -> None:
+    # Two lines are refuted on their own; to see them both, one plain run would go through all rounds.
+    kernel = """
+        import nki.language as nl
+
+
+        def kernel(n, m):
+            x = n * 2
+            for i in range(n):
+                assert nl.tile_size.pmax == 128
+            return m * 2
+    """
+    write(check.folder, k=kernel)
+    assert check("k.py::kernel", "--arg", "n=n:1..", "--arg", "m=m:1..", "--phase", "2") == 1
+    assert "k.py:5" in check.out and "k.py:8" in check.out
