@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "contracts": "nkiverify.commands.contracts",
     "dashboard": "nkiverify.commands.dashboard",
     "doctor": "nkiverify.commands.doctor",
+    "equiv": "nkiverify.commands.equiv",
     "explain": "nkiverify.commands.explain",
     "history": "nkiverify.commands.history",
     "init": "nkiverify.commands.init",

@@ -82,10 +82,19 @@ class Request:
         )
 
     def _execute(self, v: Verification, dotted: str) -> None:
+        self.call(v, dotted)
+        if v.possible():
+            self.outcome.returned = True
+
+    def call(
+        self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
+    ) -> Any:
+        """Call the kernel, after `prepare` has seen its arguments; what it returns. `dotted` is its module's name."""
         namespace = vars(sys.modules[dotted])
         dimensions = self.assumed_domain(v)
         v.assume_asserts(self.asserts)
         values = {part.parameter: part.value(v, dimensions, namespace) for part in self.arguments}
+        prepare(values)
         kernel = self._wrapped(v.kernel)
         if self.grid is not None:
             kernel = kernel[tuple(extent_value(extent, dimensions) for extent in self.grid)]
@@ -95,9 +104,7 @@ class Request:
             views = {name: legacy_view(value) for name, value in options.items() if isinstance(value, Tensor)}
             options.update(views)
         v.called = True
-        kernel(*positional, **options)
-        if v.possible():
-            self.outcome.returned = True
+        return kernel(*positional, **options)
 
     def assumed_domain(self, v: Verification) -> dict[str, Any]:
         """The dimensions, with what --where says of them assumed."""
@@ -158,6 +165,13 @@ def request(reference: str, base: Path, given: Sequence[str], where: Sequence[st
         ),
         wrap=wrap,
     )
+
+
+def parameters_of(reference: str, base: Path) -> tuple[str, ...]:
+    """The parameters of the kernel `path::name`. Raises `UsageError` where there is none."""
+    path, _, rest = reference.partition("::")
+    launched = _LAUNCHED.fullmatch(rest.strip())
+    return tuple(inspect.signature(_load(path, launched[1] if launched else rest.strip(), base)).parameters)
 
 
 def _load(path: str, name: str, base: Path) -> Callable[..., Any]:

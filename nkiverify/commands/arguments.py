@@ -98,6 +98,17 @@ def positive_integer(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
 
 
+def positive_number(text: str) -> float:
+    """A number that is neither zero nor infinite."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if 0 < number < float("inf"):
+        return number
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+
+
 def positive_seconds(text: str) -> float:
     """A time that is neither zero nor endless."""
     try:

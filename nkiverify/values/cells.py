@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from nkiverify.model.dtypes import DType
 from nkiverify.model.indices import IndexTensor, Mask, Relation
 from nkiverify.values.formats import Array
 from nkiverify.values.numbers import Numbers
+
+_numbers = count()
 
 #: The mark of an element that nothing has written.
 UNWRITTEN = 1
@@ -31,7 +34,7 @@ class Cells:
     (PSUM): everywhere, nowhere, or by element. `changed` is set by every store.
     """
 
-    __slots__ = ("buffer", "changed", "dtype", "grown", "marks", "size", "unit", "written")
+    __slots__ = ("buffer", "changed", "dtype", "grown", "marks", "number", "size", "unit", "written")
 
     def __init__(self, numbers: Numbers, size: int, dtype: DType, *, written: bool = False) -> None:
         self.size = size
@@ -42,6 +45,8 @@ class Cells:
         self.unit = dtype.itemsize
         self.grown: Array | bool = False
         self.changed = False
+        #: Tells it from all others of this process.
+        self.number = next(_numbers)
 
     def has_grown(self, where: Region) -> Array | bool:
         """Where in a region products have been accumulated: everywhere, nowhere, or by element."""

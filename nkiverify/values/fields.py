@@ -1,6 +1,6 @@
 """Arithmetic over prime fields, in which kernels are compared exactly (docs/equivalence.md argues why).
 
-A number is one residue for each of two random primes between 2^29 and 2^30; together they behave like one of 59 bits.
+A number is one residue for each of three random primes between 2^29 and 2^30; together they behave like 87 bits.
 Sums, products and quotients are exact. Any other function is a keyed random function of its arguments, with these
 exceptions, which hold for real numbers: maximum and minimum are associative, commutative and idempotent, each is the
 other on negated arguments, and the least and the greatest float32 are neutral; comparisons depend on the difference of
@@ -22,13 +22,14 @@ from nkiverify.values.numbers import Numbers
 
 #: Bits of a residue, and of all of a number.
 LANE_BITS = 29
-LANES = 2
+LANES = 3
 #: Contractions are cut into pieces of this length: products of 30 and 16 bits then add up to less than 2^53.
 _DEPTH = 128
 _LIMB = 16
-#: What recognisable values (maxima) spend on the tag they are recognised by; the rest tells them apart.
-_TAG_BITS = 12
-_PAYLOAD_BITS = LANES * LANE_BITS - _TAG_BITS
+#: Bits that tell recognisable values (maxima) apart: two residues; the third one is what they are recognised by.
+_PAYLOAD_BITS = 2 * LANE_BITS
+_PAYLOAD = np.uint64((1 << _PAYLOAD_BITS) - 1)
+_LANE = np.uint64((1 << LANE_BITS) - 1)
 #: Magnitudes from here on stand for infinity: kernels write the least finite float32 in its place.
 _INFINITE = 3.38e38
 #: Integers up to here, of either sign, are recognised as integers.
@@ -88,17 +89,17 @@ class Fields(Numbers):
 
     lanes = LANES
 
-    def __init__(self, seed: int, roundings: bool = False) -> None:
+    def __init__(self, seed: int | tuple[int, ...], roundings: bool = False) -> None:
         """`roundings`: conversions to narrower floats are functions as well; otherwise they change nothing."""
         random = np.random.default_rng(seed)
         self.primes = random_primes(random, LANES)
         self.roundings = roundings
-        self._random = random
+        self.seed = seed
         self._keys: dict[str, np.uint64] = {}
         self._seed = np.uint64(random.integers(1 << 63))
         self._p = np.array(self.primes, dtype=np.int64)
         self._inverse = 1.0 / self._p.astype(np.float64)
-        #: Names of functions that were applied, which are not polynomials or quotients of polynomials.
+        #: Functions that were applied and are no quotients of polynomials, with how many numbers they were applied to.
         self.functions: dict[str, int] = {}
         self.divided_by_zero = False
         infinity = random.integers(1 << (LANE_BITS - 1), 1 << LANE_BITS, LANES)
@@ -134,12 +135,17 @@ class Fields(Numbers):
         residues = np.array([self._constant(part) for part in different.tolist()], dtype=np.uint32).T
         return residues[:, places.ravel()].reshape(LANES, *values.shape)
 
-    def random_elements(self, shape: tuple[int, ...], dtype: DType) -> Array:
+    @property
+    def applications(self) -> int:
+        """Numbers that functions other than maxima were applied to."""
+        return sum(count for name, count in self.functions.items() if name != "max")
+
+    def random_elements(self, random: np.random.Generator, shape: tuple[int, ...], dtype: DType) -> Array:
         """Stored random elements (lanes, *shape): any numbers, or any that conversion to `dtype` leaves alone."""
         if self._rounds(dtype):
-            words = self._random.integers(0, 1 << _PAYLOAD_BITS, shape, dtype=np.uint64)
+            words = random.integers(0, 1 << _PAYLOAD_BITS, shape, dtype=np.uint64)
             return self._encoded(f"to {dtype}", words).astype(np.uint32)
-        return np.stack([self._random.integers(0, prime, shape, dtype=np.uint32) for prime in self.primes])
+        return np.stack([random.integers(0, prime, shape, dtype=np.uint32) for prime in self.primes])
 
     def read(self, stored: Array, dtype: DType) -> Array:
         if dtype.is_packed:
@@ -153,6 +159,12 @@ class Fields(Numbers):
             numbers = self._rounded(numbers, dtype)
         return numbers.astype(np.uint32)
 
+    def nonzero(self, condition: Array) -> Array:
+        value, known = self._small(condition)
+        if known.all():
+            return np.broadcast_to((value != 0).astype(np.int64)[None], condition.shape)
+        return self.function("nonzero", condition)
+
     def rounded(self, numbers: Array, dtype: DType) -> Array:
         integer = self._small(numbers)[1]
         return numbers if integer.all() else np.where(integer, numbers, self.function(f"to {dtype}", numbers))
@@ -163,12 +175,12 @@ class Fields(Numbers):
     def _rounded(self, x: Array, dtype: DType) -> Array:
         """A projection onto the values `dtype` is taken to have; small integers are among them."""
         name = f"to {dtype}"
-        self._apply(name)
+        self._apply(name, x)
         _, known = self._decoded(name, x)
         known |= self._small(x)[1]
         if known.all():
             return x
-        images = self._encoded(name, self._hashed(name, x) & np.uint64((1 << _PAYLOAD_BITS) - 1))
+        images = self._encoded(name, self._hashed(name, x) & _PAYLOAD)
         return np.where(known, x, images)
 
     # --- the field ----------------------------------------------------------------------------------------------------
@@ -258,8 +270,8 @@ class Fields(Numbers):
 
     # --- functions ----------------------------------------------------------------------------------------------------
 
-    def _apply(self, name: str) -> None:
-        self.functions[name] = self.functions.get(name, 0) + 1
+    def _apply(self, name: str, numbers: Array) -> None:
+        self.functions[name] = self.functions.get(name, 0) + numbers.size // LANES
 
     def _key(self, name: str) -> Any:
         """The key of a function, the same for all numbers of this instance."""
@@ -271,24 +283,20 @@ class Fields(Numbers):
             found = self._keys[name] = _mixed(np.array([word], dtype=np.uint64))[0]
         return found
 
-    def _words(self, x: Array) -> Array:
-        """All lanes of each number in one word, without the axis of the lanes."""
-        lanes = x.astype(np.uint64)
-        return np.asarray(lanes[0] | (lanes[1] << np.uint64(32)))
-
     def _hashed(self, name: str, *arguments: Array) -> Array:
         """Keyed words of the arguments' values, without the axis of the lanes."""
         words = self._key(name)
         for argument in arguments:
-            words = _mixed(self._words(argument) + words)
+            lanes = argument.astype(np.uint64)
+            words = _mixed((lanes[0] | (lanes[1] << np.uint64(32))) + words)
+            words = _mixed(lanes[2] + words)
         return np.asarray(words)
 
     def function(self, name: str, *arguments: Array) -> Array:
-        """A keyed random function of its arguments."""
-        self._apply(name)
-        words = self._hashed(name, *arguments)
+        """A keyed random function of its arguments; each of its lanes depends on all of theirs."""
+        self._apply(name, arguments[0])
         lanes = [
-            (_mixed(words + self._key(f"{name} {lane}")) % np.uint64(prime)).astype(np.int64)
+            (self._hashed(f"{name} {lane}", *arguments) % np.uint64(prime)).astype(np.int64)
             for lane, prime in enumerate(self.primes)
         ]
         return np.stack(lanes)
@@ -393,64 +401,63 @@ class Fields(Numbers):
     # --- recognisable values ------------------------------------------------------------------------------------------
 
     def maximum(self, x: Array, y: Array) -> Array:
-        """The greater of two, by a rule that makes it associative and commutative."""
+        """The greater of two, by a rule that makes it associative, commutative and idempotent."""
         x, y = np.broadcast_arrays(x, y)
-        return self._greatest(np.stack([x, y], axis=-1))[..., 0]
+        self._apply("max", x)
+        joined = self._encoded("max", (self._image(x) + self._image(y)) & _PAYLOAD)
+        joined = np.where(self._neutral(x), y, np.where(self._neutral(y), x, joined))
+        return np.where((x == y).all(axis=0), x, joined)
 
     def _greatest(self, x: Array) -> Array:
-        """The maximum along the last axis, which stays: the image of the sum of images of the elements.
-
-        An element that is such an image itself counts as the sum it was made of.
-        """
-        self._apply("max")
-        payload, known = self._decoded("max", x)
-        mask = np.uint64((1 << _PAYLOAD_BITS) - 1)
-        images = np.where(known, payload, self._hashed("max of", x) & mask)
-        neutral = (x == self._modulus(x) - self._infinity.reshape(LANES, *(1,) * (x.ndim - 1))).all(axis=0)
-        same = (x == x[..., :1]).all(axis=(0, -1))[None, ..., None]
+        """The maximum along the last axis, which stays: the image of the sum of the elements' images."""
+        images = self._image(x)
+        neutral = self._neutral(x)
         images[neutral] = 0
-        joined = self._encoded("max", images.sum(axis=-1, keepdims=True) & mask)
-        single = (~neutral).sum(axis=-1, keepdims=True) <= 1
-        if same.any() or single.any():
-            # One element that counts (or several that are equal) is the maximum itself.
-            chosen = np.argmin(neutral, axis=-1)[None, ..., None]
-            alone = np.take_along_axis(x, np.broadcast_to(chosen, (LANES, *chosen.shape[1:])), axis=-1)
-            joined = np.where(same | single[None], alone, joined)
-        return joined
+        joined = self._encoded("max", images.sum(axis=-1, keepdims=True) & _PAYLOAD)
+        self._apply("max", joined)
+        # One element that counts, or several that are equal, is the maximum itself.
+        chosen = np.broadcast_to(np.argmin(neutral, axis=-1)[None, ..., None], (LANES, *neutral.shape[:-1], 1))
+        alone = np.take_along_axis(x, chosen, axis=-1)
+        same = ((x == alone).all(axis=0) | neutral).all(axis=-1)[None, ..., None]
+        return np.where(same, alone, joined)
+
+    def _image(self, x: Array) -> Array:
+        """What elements add to a maximum: a maximum what it was made of, others a random word."""
+        payload, known = self._decoded("max", x)
+        return np.where(known, payload, self._hashed("max of", x) & _PAYLOAD)
+
+    def _neutral(self, x: Array) -> Array:
+        """Where elements are the least float32, without the axis of the lanes."""
+        least = (self._p - self._infinity).reshape(LANES, *(1,) * (x.ndim - 1))
+        return np.asarray((x == least).all(axis=0))
 
     def _encoded(self, name: str, payload: Array) -> Array:
-        """Numbers that `_decoded` recognises, for words of `_PAYLOAD_BITS`: both lanes are below 2^29."""
-        bits = np.uint64(LANES * LANE_BITS)
-        everything = np.uint64((1 << int(bits)) - 1)
-        odd, key = self._key(f"{name} factor") | np.uint64(1), self._key(f"{name} tag")
-        words = payload | ((key & np.uint64((1 << _TAG_BITS) - 1)) << np.uint64(_PAYLOAD_BITS))
-        words = (words ^ (words >> np.uint64(LANE_BITS))) * odd & everything
+        """Numbers that `_decoded` recognises, for words of `_PAYLOAD_BITS`: two lanes hold the word, one proves it."""
+        odd = self._key(f"{name} factor") | np.uint64(1)
+        words = (payload ^ (payload >> np.uint64(LANE_BITS))) * odd & _PAYLOAD
         words ^= words >> np.uint64(LANE_BITS)
-        low = words & np.uint64((1 << LANE_BITS) - 1)
-        return np.stack([low, words >> np.uint64(LANE_BITS)]).astype(np.int64)
+        low = words & _LANE
+        proof = _mixed(payload + self._key(f"{name} proof")) & _LANE
+        return np.stack([low, words >> np.uint64(LANE_BITS), proof]).astype(np.int64)
 
     def _decoded(self, name: str, x: Array) -> tuple[Array, Array]:
         """The words numbers were encoded from, and where they were."""
-        bits = LANES * LANE_BITS
-        everything = np.uint64((1 << bits) - 1)
-        odd, key = self._key(f"{name} factor") | np.uint64(1), self._key(f"{name} tag")
-        back = np.uint64(pow(int(odd), -1, 1 << bits))
+        back = np.uint64(pow(int(self._key(f"{name} factor") | np.uint64(1)), -1, 1 << _PAYLOAD_BITS))
         lanes = x.astype(np.uint64)
-        small = ((lanes[0] | lanes[1]) >> np.uint64(LANE_BITS)) == 0
-        words = (lanes[0] | (lanes[1] << np.uint64(LANE_BITS))) & everything
+        words = (lanes[0] | (lanes[1] << np.uint64(LANE_BITS))) & _PAYLOAD
         words ^= words >> np.uint64(LANE_BITS)
-        words = words * back & everything
+        words = words * back & _PAYLOAD
         words ^= words >> np.uint64(LANE_BITS)
-        tag = key & np.uint64((1 << _TAG_BITS) - 1)
-        known = small & ((words >> np.uint64(_PAYLOAD_BITS)) == tag)
-        return words & np.uint64((1 << _PAYLOAD_BITS) - 1), known
+        proof = _mixed(words + self._key(f"{name} proof")) & _LANE
+        known = ((lanes[0] | lanes[1]) >> np.uint64(LANE_BITS) == 0) & (proof == lanes[2])
+        return words, known
 
     def _small(self, x: Array) -> tuple[Array, Array]:
         """Integers of small magnitude, and where the numbers are such."""
         p = self._modulus(x)
         centred = np.where(x > p >> 1, x - p, x)
         value = centred[0]
-        return value, (centred[1] == value) & (np.abs(value) <= _SMALL)
+        return value, (centred[1:] == value).all(axis=0) & (np.abs(value) <= _SMALL)
 
     def integers(self, stored: Array, dtype: DType) -> Array:
         values, known = self._small(stored.astype(np.int64))

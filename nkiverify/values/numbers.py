@@ -56,6 +56,10 @@ class Numbers(ABC):
     def convert(self, numbers: Array, dtype: DType) -> Array:
         """The engines' numbers as stored elements of `dtype`."""
 
+    def nonzero(self, condition: Array) -> Array:
+        """1 where a condition is not 0, else 0; or the condition itself, where `choose` does not mind."""
+        return condition
+
     def rounded(self, numbers: Array, dtype: DType) -> Array:
         """Numbers that are no integers, on their way to an integer dtype."""
         return numbers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,10 +13,13 @@ from nkiverify.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.model.contents import Contents, Interval
 from nkiverify.model.contracts import contract
+from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.indirection import IndirectionKind
 from nkiverify.model.launch import current_launch
 from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.operation import loads_registers
+from nkiverify.model.operators import Operator
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.source import Site, kernel_site
@@ -24,6 +28,7 @@ from nkiverify.values.cells import UNWRITTEN, Cells, Region
 from nkiverify.values.formats import Array
 from nkiverify.values.numbers import Numbers
 from nkiverify.values.semantics import MEANINGS
+from nkiverify.values.slices import Entry, Operand
 from nkiverify.values.step import Step
 
 if TYPE_CHECKING:
@@ -124,6 +129,10 @@ class ValueRun(ConcreteRun):
         self._shared: dict[tuple[object, int], Cells] = {}
         self._shared_count: dict[object, int] = {}
         self._program: object = None
+        #: The operations executed, where they are kept.
+        self.history: list[Entry] | None = None
+        #: The dtypes of what was allocated, arguments included.
+        self.dtypes: set[DType] = set()
 
     # --- allocations --------------------------------------------------------------------------------------------------
 
@@ -133,6 +142,7 @@ class ValueRun(ConcreteRun):
 
     def allocation(self, made: Storage) -> None:
         """What one program of a grid allocates in shared HBM, the others allocate too: it is one tensor."""
+        self.dtypes.add(made.dtype)
         launch = current_launch()
         if made.buffer is not SHARED_HBM or not launch.grid:
             return
@@ -211,6 +221,38 @@ class ValueRun(ConcreteRun):
             self.set_register(register, number)
             yield
 
+    def keep_history(self) -> None:
+        """Record every operation from now on."""
+        self.history = []
+
+    @property
+    def argument_names(self) -> dict[int, str]:
+        """The names of the kernel's arguments, by the numbers of their cells."""
+        names = {}
+        for identity, cells in self.arguments.items():
+            names[cells.number] = str(identity[1]) if isinstance(identity, tuple) else "an argument"
+        return names
+
+    def _entry(self, operation: Operation, regions: Mapping[str, Region], functions: frozenset[str]) -> Entry:
+        def operand(name: str, view: Tensor) -> Operand:
+            return Operand(self.cells(view).number, view.name, regions[name])
+
+        details = ", ".join(
+            f"{name}={value}"
+            for name, value in operation.attributes.items()
+            if isinstance(value, Operator) or (isinstance(value, Real) and value not in (False, 1.0))
+        )
+        return Entry(
+            operation.name,
+            kernel_site(3),
+            {name: operand(name, view) for name, view in operation.reads.items()},
+            {name: operand(name, view) for name, view in operation.writes.items()},
+            details,
+            functions,
+            operation.name in _ACCUMULATING and operation.attributes.get("accumulate") is not False,
+            loads_registers(operation),
+        )
+
     # --- operations ---------------------------------------------------------------------------------------------------
 
     def operation(self, operation: Operation) -> None:
@@ -222,10 +264,15 @@ class ValueRun(ConcreteRun):
             raise self.unsupported(f"the values of {operation.name}")
         regions = self._regions(operation)
         marked = self._needs_marks(operation, regions)
+        known = dict(getattr(self.numbers, "functions", ()))
         try:
             if marked:
                 meaning(Step(self, operation, regions, tracking=True, marked=True))
             meaning(Step(self, operation, regions, tracking=False, marked=marked))
+            if self.history is not None:
+                now = getattr(self.numbers, "functions", {})
+                applied = frozenset(name for name, times in now.items() if times != known.get(name))
+                self.history.append(self._entry(operation, regions, applied))
         except UnsupportedConstruct as limit:
             if limit.site is None:
                 raise self.unsupported(limit.construct, limit.advice) from None

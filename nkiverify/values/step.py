@@ -413,7 +413,9 @@ class Step:
     def choose(self, name: str, condition_name: str, condition: Array, x: Array, y: Array) -> Array:
         """Store x where the condition is not 0, else y; what is not chosen need not be defined. Returns it."""
         if not self.tracking or self._run.numbers.lanes > 1:
-            result = self.n.choose(condition, x, y)
+            # nl.where demands conditions of 0 and 1; predicates of instructions are any integers.
+            sure = condition if self.name == "nl.where" else self.n.nonzero(condition)
+            result = self.n.choose(sure, x, y)
         else:
             view = self._operation.reads[condition_name]
             found = storage.read(self._run.numbers, self._run.cells(view), self._regions[condition_name])

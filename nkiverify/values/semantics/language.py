@@ -10,12 +10,12 @@ from nkiverify.values.semantics.arithmetic import difference, mean, multiplied
 from nkiverify.values.semantics.table import meaning
 from nkiverify.values.step import Step
 
-_BINARY = (
+BINARY = (
     "add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "mod", "fmod", "abs_max", "abs_min",
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "bitwise_and", "bitwise_or", "bitwise_xor",
     "left_shift", "right_shift", "logical_and", "logical_or", "logical_xor",
 )  # fmt: skip
-_UNARY = (
+UNARY = (
     "abs", "square", "exp", "log", "sqrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "arctan", "tanh", "sigmoid",
     "relu", "gelu", "gelu_dx", "gelu_apprx_tanh", "gelu_apprx_sigmoid", "gelu_apprx_sigmoid_dx", "silu", "silu_dx",
     "softplus", "mish", "erf", "erf_dx", "ceil", "floor", "trunc", "negative", "sign", "invert", "logical_not",
@@ -24,7 +24,7 @@ _UNARY = (
 _UNRANGED = frozenset(("sin", "reciprocal"))
 
 
-@meaning(*(f"nl.{name}" for name in _BINARY))
+@meaning(*(f"nl.{name}" for name in BINARY))
 def binary(step: Step) -> None:
     """x op y; shapes broadcast, one operand may be a number."""
     name = step.name.removeprefix("nl.")
@@ -40,7 +40,7 @@ def binary(step: Step) -> None:
     step.write(target, step.n.binary(name, x, y), broadcast=True)
 
 
-@meaning(*(f"nl.{name}" for name in _UNARY))
+@meaning(*(f"nl.{name}" for name in UNARY))
 def unary(step: Step) -> None:
     """A function of each element."""
     name = step.name.removeprefix("nl.")

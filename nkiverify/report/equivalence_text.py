@@ -1,0 +1,65 @@
+"""The four answers about two kernels, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nkiverify.report.style import Style
+from nkiverify.report.wording import counted, place
+from nkiverify.values.equivalence import Answer, Comparison, Finding
+
+if TYPE_CHECKING:
+    from nkiverify.check.request import Request
+    from nkiverify.values.slices import Slice
+
+#: Lines of a slice that are shown; the ones nearest to the result.
+_SHOWN = 12
+_QUESTIONS = (("legal", "legal"), ("defined", "defined"), ("reals", "over the reals"), ("floats", "floating point"))
+
+
+def text(
+    found: Comparison, first: Request, second: Request, dimensions: Mapping[str, int], base: Path, style: Style
+) -> str:
+    """What `nkiverify equiv` prints."""
+    lines = [style.head(f"{first.reference} and {second.reference}")]
+    if dimensions:
+        lines.append("  chosen: " + ", ".join(f"{name} = {value}" for name, value in dimensions.items()))
+    if found.shapes:
+        lines.append("  at: " + ", ".join(f"{name} {shape}" for name, shape in found.shapes.items()))
+    for name, called in _QUESTIONS:
+        finding: Finding | None = getattr(found, name)
+        if finding is None:
+            lines.append(f"  {called:15} not asked: the kernels do not both run")
+            continue
+        lines.append(f"  {called:15} {_painted(finding.answer, style)}: {finding.text}")
+    if found.reals is not None and found.reals.difference is not None:
+        difference = found.reals.difference
+        element = ", ".join(map(str, difference.element))
+        for asked, value, came_from in (
+            (first, difference.first, difference.first_slice),
+            (second, difference.second, difference.second_slice),
+        ):
+            lines.append(f"  {difference.output}[{element}] of {asked.name}, modulo the primes {value}:")
+            lines += _slice(came_from, base)
+    return "\n".join(lines)
+
+
+def _painted(answer: Answer, style: Style) -> str:
+    if answer is Answer.NO:
+        return style.bad(answer.value)
+    return style.warn(answer.value) if answer is Answer.UNKNOWN else style.good(answer.value)
+
+
+def _slice(found: Slice, base: Path) -> list[str]:
+    lines = []
+    hidden = len(found.lines) - _SHOWN
+    if hidden > 0:
+        lines.append(f"    … {counted(hidden, 'line')} before")
+    for line in found.lines[-_SHOWN:]:
+        where = "" if line.site is None else place(line.site.file, line.site.line, base)
+        times = "" if line.times == 1 else f"  ({line.times} times)"
+        lines.append(f"    {where}  {line.text}{times}")
+    lines.append(f"    from {', '.join(found.arguments) or 'no argument'}")
+    return lines

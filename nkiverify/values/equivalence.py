@@ -1,0 +1,391 @@
+"""Whether two kernels compute the same (docs/equivalence.md): four verdicts, never merged.
+
+`reals`: equal over the real numbers, decided over prime fields. `floats`: equal in floating point, tested. `defined`:
+the second kernel is defined wherever the first one is. `legal`: no contract is broken at these shapes.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from nkiverify.check.request import Request
+from nkiverify.errors import ContractViolation, UnsupportedConstruct, UsageError
+from nkiverify.frontend.concrete import innermost_kernel_site
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.tensor import Tensor
+from nkiverify.values.degrees import Degrees
+from nkiverify.values.execution import Execution, Filling, argument_range, contents, execute, random_array
+from nkiverify.values.fields import LANE_BITS, LANES, Fields
+from nkiverify.values.formats import Array, unit_roundoff
+from nkiverify.values.numbers import Floats, Numbers
+from nkiverify.values.run import ValueRun
+from nkiverify.values.slices import Slice, slice_of
+
+#: How many times other primes are tried where a denominator is zero by chance.
+_ATTEMPTS = 4
+#: Bits of the words that maxima are told apart by (`nkiverify.values.fields`).
+_MAXIMUM_BITS = 2 * LANE_BITS
+
+
+class Answer(enum.Enum):
+    """What is known of one of the four questions."""
+
+    YES = "EQUAL"
+    NO = "DIFFERENT"
+    UNKNOWN = "UNKNOWN"
+    #: Floating point only: no difference beyond the tolerance, on one input.
+    TESTED = "EQUAL (tested)"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first element in which two results differ: its output, coordinates, what each kernel has there, and how it
+    got there."""
+
+    output: str
+    element: tuple[int, ...]
+    first: str
+    second: str
+    first_slice: Slice
+    second_slice: Slice
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The answer to one question, with its reason in words."""
+
+    answer: Answer
+    text: str
+    difference: Difference | None = None
+
+
+@dataclass(slots=True)
+class Comparison:
+    """The four answers. `error_bits`: equal values would agree by chance with a probability of at most 2^-bits."""
+
+    shapes: dict[str, str] = field(default_factory=dict)
+    legal: Finding | None = None
+    defined: Finding | None = None
+    reals: Finding | None = None
+    floats: Finding | None = None
+    error_bits: int = 0
+
+    def findings(self) -> list[Finding]:
+        """The answers that were given."""
+        return [answer for answer in (self.legal, self.defined, self.reals, self.floats) if answer is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two kernels, with the dimensions it is run on."""
+
+    label: str
+    asked: Request
+    dimensions: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Illegal(Exception):
+    side: Side
+    text: str
+
+
+class Comparer:
+    """Runs both kernels on the same inputs in several kinds of numbers."""
+
+    def __init__(self, first: Side, second: Side, hardware: Hardware, seed: int, tolerance: float | None) -> None:
+        self._sides = (first, second)
+        self._hardware = hardware
+        self._seed = seed
+        self._tolerance = tolerance
+
+    def compare(self) -> Comparison:
+        """Answer all four questions, as far as they can be answered. Raises `UsageError` where the kernels do not take
+        the same arguments."""
+        found = Comparison()
+        with threadpool_limits(1):
+            try:
+                floats = self._run(Floats, self._random_floats)
+            except _Illegal as illegal:
+                found.legal = Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
+                return found
+            except UnsupportedConstruct as limit:
+                found.legal = Finding(Answer.UNKNOWN, _limit_text(limit))
+                return found
+            found.legal = Finding(Answer.YES, "no contract is broken at these shapes")
+            found.shapes = {
+                name: f"{tensor.dtype}{list(map(int, tensor.shape))}" for name, tensor in floats[0].arguments.items()
+            }
+            pairs = self._paired(floats)
+            if isinstance(pairs, Finding):
+                found.defined = found.reals = found.floats = pairs
+                return found
+            found.defined = self._definedness(floats, pairs)
+            found.floats = self._floating(floats, pairs)
+            found.reals = self._over_the_reals(found)
+        return found
+
+    # --- running ------------------------------------------------------------------------------------------------------
+
+    def _run(
+        self, numbers: Callable[[], Numbers], filling: Callable[[Numbers], Filling], watch: bool = False
+    ) -> tuple[Execution, Execution]:
+        shared = numbers()
+        executions = []
+        for side in self._sides:
+            run = ValueRun(self._hardware, shared)
+            if watch:
+                run.keep_history()
+            try:
+                executions.append(execute(side.asked, run, side.dimensions, filling(shared)))
+            except UsageError:
+                raise
+            except ContractViolation as violation:
+                where = f" at {violation.site}" if violation.site is not None else ""
+                raise _Illegal(side, f"{violation}{where}") from None
+            except Exception as error:
+                site = innermost_kernel_site(error)
+                where = f" at {site}" if site is not None else ""
+                raise _Illegal(side, f"{type(error).__name__}: {error}{where}") from None
+        return executions[0], executions[1]
+
+    def _generators(self) -> Callable[[Tensor], np.random.Generator]:
+        """One generator for the i-th tensor argument of either kernel."""
+        position = 0
+
+        def next_generator(tensor: Tensor) -> np.random.Generator:
+            nonlocal position
+            position += 1
+            return np.random.default_rng((self._seed, position))
+
+        return next_generator
+
+    def _random_floats(self, numbers: Numbers) -> Filling:
+        generator = self._generators()
+
+        def fill(name: str, tensor: Tensor) -> Array:
+            shape = tuple(map(int, tensor.shape))
+            given = argument_range(tensor)
+            random = generator(tensor)
+            if given is not None:
+                return numbers.entered(random.integers(given[0], given[1] + 1, shape), tensor.dtype)
+            return numbers.entered(random_array(random, shape, tensor.dtype, -1.0, 1.0), tensor.dtype)
+
+        return fill
+
+    def _random_residues(self, numbers: Numbers) -> Filling:
+        assert isinstance(numbers, Fields)
+        generator = self._generators()
+
+        def fill(name: str, tensor: Tensor) -> Array:
+            shape = tuple(map(int, tensor.shape))
+            given = argument_range(tensor)
+            random = generator(tensor)
+            if given is not None:
+                return numbers.entered(random.integers(given[0], given[1] + 1, shape), tensor.dtype)
+            return numbers.random_elements(random, shape, tensor.dtype)
+
+        return fill
+
+    def _variables(self, numbers: Numbers) -> Filling:
+        assert isinstance(numbers, Degrees)
+        return lambda name, tensor: numbers.variables(tuple(map(int, tensor.shape)))
+
+    # --- the questions ------------------------------------------------------------------------------------------------
+
+    def _paired(self, both: tuple[Execution, Execution]) -> list[tuple[str, Tensor, Tensor]] | Finding:
+        self._check_arguments(both)
+        first, second = both[0].outputs(), both[1].outputs()
+        if len(first) != len(second):
+            return Finding(Answer.NO, f"{len(first)} results and {len(second)}")
+        pairs = [(name, one, two) for (name, one), (_, two) in zip(first, second, strict=True)]
+        for name, one, two in pairs:
+            if tuple(one.shape) != tuple(two.shape):
+                return Finding(Answer.NO, f"{name} has the shape {list(one.shape)} and {list(two.shape)}")
+        if not pairs:
+            return Finding(Answer.UNKNOWN, "the kernels return nothing and write nothing")
+        return pairs
+
+    def _check_arguments(self, both: tuple[Execution, Execution]) -> None:
+        shapes = [
+            [(tuple(map(int, tensor.shape)), tensor.dtype) for tensor in execution.arguments.values()]
+            for execution in both
+        ]
+        if shapes[0] != shapes[1]:
+            raise UsageError("the two kernels are not given the same tensors: their shapes or dtypes differ")
+
+    def _definedness(self, both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]]) -> Finding:
+        more = 0
+        for name, one, two in pairs:
+            marks = [_marks(execution, tensor) for execution, tensor in zip(both, (one, two), strict=True)]
+            lost = (marks[0] == 0) & (marks[1] != 0)
+            if lost.any():
+                element = np.unravel_index(int(lost.argmax()), lost.shape)
+                origin = both[1].run.origin(int(marks[1][element]))
+                why = "nothing writes it" if origin is None else str(origin)
+                place = ", ".join(str(int(part)) for part in element)
+                return Finding(Answer.NO, f"{name}[{place}] is undefined in the second kernel only: {why}")
+            more += int(((marks[0] != 0) & (marks[1] == 0)).sum())
+        if more:
+            return Finding(Answer.YES, f"the second kernel also defines {more} elements that the first one does not")
+        return Finding(Answer.YES, "both kernels define the same elements")
+
+    def _floating(self, both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]]) -> Finding:
+        worst, limit, equal = 0.0, 0.0, True
+        first_place = ("", (0,))
+        values = (0.0, 0.0)
+        for name, one, two in pairs:
+            left, right = (
+                contents(execution.run, tensor)[0][0].astype(np.float64)
+                for execution, tensor in zip(both, (one, two), strict=True)
+            )
+            compared = _marks(both[0], one) == 0
+            equal = equal and bool(np.array_equal(left[compared], right[compared], equal_nan=True))
+            with np.errstate(invalid="ignore"):
+                apart = np.where(compared & ~(np.isnan(left) & np.isnan(right)) & (left != right), left - right, 0.0)
+            apart = np.where(np.isnan(apart), np.inf, np.abs(apart))
+            scale = float(np.abs(left[compared & np.isfinite(left)]).max(initial=1e-30))
+            allowed = self._allowed(both, one, two) * scale
+            beyond = apart > allowed
+            if beyond.any() and worst <= limit:
+                place = tuple(int(part) for part in np.unravel_index(int(beyond.argmax()), beyond.shape))
+                first_place, values = (name, place), (float(left[place]), float(right[place]))
+                worst, limit = float(apart.max()), allowed
+            elif worst <= limit and float(apart.max(initial=0.0)) >= worst:
+                worst, limit = float(apart.max(initial=0.0)), allowed
+        if worst > limit:
+            place = ", ".join(map(str, first_place[1]))
+            return Finding(
+                Answer.NO,
+                f"{first_place[0]}[{place}] is {values[0]:.9g} and {values[1]:.9g}; "
+                f"greatest difference {worst:.3g}, tolerance {limit:.3g}",
+            )
+        if equal:
+            return Finding(Answer.TESTED, "identical on one random input")
+        return Finding(Answer.TESTED, f"greatest difference {worst:.3g} on one random input, tolerance {limit:.3g}")
+
+    def _allowed(self, both: tuple[Execution, Execution], one: Tensor, two: Tensor) -> float:
+        """The tolerance, relative to the greatest magnitude: a hundred roundings of the coarsest dtype that occurs."""
+        if self._tolerance is not None:
+            return self._tolerance
+        coarsest = max(unit_roundoff(dtype) for execution in both for dtype in execution.run.dtypes)
+        return 128 * max(coarsest, 2.0**-24)
+
+    def _over_the_reals(self, found: Comparison) -> Finding:
+        try:
+            for attempt in range(_ATTEMPTS):
+                both = self._run(partial(Fields, (self._seed, attempt)), self._random_residues)
+                numbers = both[0].run.numbers
+                assert isinstance(numbers, Fields)
+                if not numbers.divided_by_zero:
+                    break
+            else:
+                return Finding(Answer.UNKNOWN, "a divisor is zero for all values that were tried")
+            pairs = self._paired(both)
+            assert not isinstance(pairs, Finding)
+            place = self._first_difference(both, pairs)
+            if place is None:
+                found.error_bits = self._error_bits(numbers)
+                return Finding(Answer.YES, f"at these shapes, error <= 2^-{found.error_bits}{_functions(numbers)}")
+            return self._explained(place, numbers, found)
+        except _Illegal as illegal:
+            return Finding(Answer.UNKNOWN, f"{illegal.side.label}: {illegal.text}")
+        except UnsupportedConstruct as limit:
+            return Finding(Answer.UNKNOWN, _limit_text(limit))
+
+    def _first_difference(
+        self, both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]]
+    ) -> tuple[int, tuple[int, ...]] | None:
+        for position, (_, one, two) in enumerate(pairs):
+            left, right = (
+                contents(execution.run, tensor)[0] for execution, tensor in zip(both, (one, two), strict=True)
+            )
+            differ = (left != right).any(axis=0) & (_marks(both[0], one) == 0) & (_marks(both[1], two) == 0)
+            if differ.any():
+                element = np.unravel_index(int(differ.argmax()), differ.shape)
+                return position, tuple(int(part) for part in element)
+        return None
+
+    def _explained(self, place: tuple[int, tuple[int, ...]], numbers: Fields, found: Comparison) -> Finding:
+        """What to conclude from different residues: that the kernels differ, or that the method is too strict."""
+        position, element = place
+        seed = numbers.seed
+        both = self._run(lambda: Fields(seed), self._random_residues, watch=True)
+        slices = []
+        shown = []
+        name = ""
+        for execution in both:
+            name, tensor = execution.outputs()[position]
+            slices.append(slice_of(execution.run, tensor, element))
+            shown.append(_residue(contents(execution.run, tensor)[0][(slice(None), *element)]))
+        difference = Difference(name, element, shown[0], shown[1], slices[0], slices[1])
+        functions = sorted(slices[0].functions | slices[1].functions)
+        coordinates = ", ".join(map(str, element))
+        if not functions:
+            return Finding(Answer.NO, f"{name}[{coordinates}]", difference)
+        if found.floats is not None and found.floats.answer is Answer.NO:
+            text = (
+                f"{name}[{coordinates}], with {', '.join(functions)} as arbitrary functions; floating point confirms it"
+            )
+            return Finding(Answer.NO, text, difference)
+        text = (
+            f"{name}[{coordinates}] differs with {', '.join(functions)} taken as arbitrary functions; "
+            "an identity of these may make it equal"
+        )
+        return Finding(Answer.UNKNOWN, text, difference)
+
+    def _error_bits(self, numbers: Fields) -> int:
+        """-log2 of the probability that different values agree by chance, rounded down."""
+        both = self._run(Degrees, self._variables)
+        degrees = both[0].run.numbers
+        assert isinstance(degrees, Degrees)
+        outputs = max(
+            float(contents(execution.run, tensor)[0].sum(axis=0).max())
+            for execution in both
+            for _, tensor in execution.outputs()
+        )
+        return error_bits(
+            output_degree=2 * outputs,
+            argument_degree=2 * degrees.of_arguments,
+            applications=numbers.applications,
+            maxima=numbers.functions.get("max", 0),
+        )
+
+
+def error_bits(*, output_degree: float, argument_degree: float, applications: int, maxima: int) -> int:
+    """-log2, rounded down, of the sum of the probabilities that docs/equivalence.md derives.
+
+    An element of the outputs agrees by chance (`output_degree`: the degree of the difference); two of `applications`
+    values of functions have arguments that agree by chance; two of `maxima` are made of words of equal sum.
+    """
+    lane = 2.0**LANE_BITS
+    total = min(1.0, output_degree / lane) ** LANES
+    total += applications * (applications - 1) / 2 * min(1.0, argument_degree / lane) ** LANES
+    total += maxima * (maxima - 1) / 2 * 2.0**-_MAXIMUM_BITS
+    return 0 if total >= 1 else int(-math.log2(max(total, 2.0**-1000)))
+
+
+def _marks(execution: Execution, tensor: Tensor) -> Array:
+    marks = contents(execution.run, tensor)[1]
+    return np.zeros(tuple(map(int, tensor.shape)), dtype=np.uint32) if marks is None else marks
+
+
+def _residue(lanes: Array) -> str:
+    return "(" + ", ".join(str(int(lane)) for lane in lanes) + ")"
+
+
+def _functions(numbers: Fields) -> str:
+    names = sorted(numbers.functions)
+    return f", for any functions {', '.join(names)}" if names else ""
+
+
+def _limit_text(limit: UnsupportedConstruct) -> str:
+    where = f" at {limit.site}" if limit.site is not None else ""
+    return f"{limit.construct}{where}"

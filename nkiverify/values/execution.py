@@ -1,0 +1,113 @@
+"""Executing a kernel that was asked for on the command line, on elements that the caller chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nkiverify.check.request import Request
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.instrument import Rewriting
+from nkiverify.frontend.loader import load_kernel, module_name
+from nkiverify.manifest import Verification
+from nkiverify.model.dtypes import DType, DTypeKind
+from nkiverify.model.tensor import Tensor
+from nkiverify.run import running
+from nkiverify.values import cells as storage
+from nkiverify.values import formats
+from nkiverify.values.cells import Cells
+from nkiverify.values.formats import Array
+from nkiverify.values.run import ValueRun, elements_as
+
+#: The stored elements (lanes, *shape) of an argument, given its name and the tensor.
+Filling = Callable[[str, Tensor], Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A kernel that has run: its tensor arguments by name, its other ones, and what it returned."""
+
+    run: ValueRun
+    arguments: dict[str, Tensor]
+    others: dict[str, Any]
+    result: Any
+
+    def outputs(self) -> list[tuple[str, Tensor]]:
+        """The tensors it returned, then the arguments that it wrote."""
+        found = list(_tensors("result", self.result))
+        written = [(name, tensor) for name, tensor in self.arguments.items() if self.run.cells(tensor).changed]
+        returned = {id(tensor.storage) for _, tensor in found}
+        return found + [(name, tensor) for name, tensor in written if id(tensor.storage) not in returned]
+
+
+def execute(asked: Request, run: ValueRun, dimensions: Mapping[str, int], fill: Filling) -> Execution:
+    """Run the kernel on one choice of dimensions, its arguments filled. Raises what the kernel and the stubs raise."""
+    kernel, space = load_kernel(asked.reference, asked.base, Rewriting.NONE)
+    _, dotted = module_name((asked.base / asked.path).resolve())
+    arguments: dict[str, Tensor] = {}
+    others: dict[str, Any] = {}
+
+    def prepare(values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            tensors = dict(_tensors(name, value))
+            if not tensors:
+                others[name] = value
+            for called, tensor in tensors.items():
+                arguments[called] = tensor
+                run.arguments[tensor.storage.identity] = _filled(run, fill(called, tensor), tensor)
+
+    with space.active(), running(run):
+        result = asked.call(Verification(ConcreteBinding(dimensions), kernel), dotted, prepare)
+    return Execution(run, arguments, others, result)
+
+
+def _filled(run: ValueRun, elements: Array, tensor: Tensor) -> Cells:
+    cells = Cells(run.numbers, int(tensor.size), tensor.dtype, written=True)
+    run.numbers.flat(cells.buffer, tensor.dtype, tensor.dtype)[...] = elements.reshape(run.numbers.lanes, -1)
+    return cells
+
+
+def _tensors(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
+    if isinstance(value, Tensor):
+        yield name, value
+    elif isinstance(value, tuple | list):
+        for position, part in enumerate(value):
+            yield from _tensors(f"{name}_{position}", part)
+
+
+def contents(run: ValueRun, tensor: Tensor) -> tuple[Array, Array | None]:
+    """The stored elements (lanes, *shape) of a tensor, and its marks (*shape), None where all is defined."""
+    where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
+    cells = run.cells(tensor)
+    marks = storage.read_marks(cells, where)
+    return storage.read(run.numbers, cells, where), None if marks is None else marks[0]
+
+
+def random_array(random: np.random.Generator, shape: tuple[int, ...], dtype: DType, low: float, high: float) -> Array:
+    """Random elements of a dtype: floats between `low` and `high`, integers of that range or of the dtype's."""
+    kind = formats.STORED[dtype]
+    if dtype.is_float:
+        return formats.stored(random.uniform(low, high, shape).astype(np.float32), dtype)
+    if dtype.kind is DTypeKind.PACKED:
+        part = formats.UNPACKED[dtype]
+        values = random.uniform(low, high, (*shape, 4)).astype(part).astype(np.float32)
+        return formats.repacked(values, dtype)
+    if dtype.kind is DTypeKind.SCALE:
+        return np.exp2(random.integers(-4, 5, shape)).astype(kind)
+    if dtype.kind is DTypeKind.BOOL:
+        return random.integers(0, 2, shape).astype(kind)
+    limits = np.iinfo(kind)
+    return random.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)
+
+
+def argument_range(tensor: Tensor) -> tuple[int, int] | None:
+    """The range an integer argument was given (`i32[8] in 0..7`), where it is narrower than its dtype's."""
+    given = tensor.storage.content_range
+    if given is None or not tensor.dtype.is_integer:
+        return None
+    low, high = int(given.low), int(given.high)
+    limits = np.iinfo(formats.STORED[tensor.dtype])
+    return None if (low, high) == (limits.min, limits.max) else (low, high)
