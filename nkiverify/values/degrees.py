@@ -1,54 +1,57 @@
 """Bounds on the degrees of what a kernel computes, which bound the probability that different values agree by chance.
 
 Each element is a quotient of polynomials in the elements of the arguments and in the results of other functions, which
-count as variables of their own. The two lanes are the degrees of the numerator and of the denominator.
+count as variables of their own. The lanes are the degrees of the numerator and of the denominator, and the value itself
+as long as it is an integer known in this run, as indices have to be.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from nkiverify.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 from nkiverify.values.formats import Array
 from nkiverify.values.numbers import Numbers
 
-#: Functions of one number that are quotients of polynomials.
-_LINEAR = frozenset(("copy", "negative", "logical_not"))
+#: Functions of one number that leave its degrees as they are.
+_LINEAR = frozenset(("negative", "logical_not"))
 _PRODUCTS = frozenset(("multiply", "logical_and", "logical_or", "logical_xor"))
+_EXACT = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}
+_LANES = 3
+
+
+def _of(top: Array, bottom: Array, value: Array | float = np.nan) -> Array:
+    return np.stack(np.broadcast_arrays(top, bottom, np.asarray(value, dtype=np.float32))).astype(np.float32)
 
 
 class Degrees(Numbers):
     """Degrees in place of numbers."""
 
-    lanes = 2
+    lanes = _LANES
 
     def __init__(self) -> None:
-        #: The greatest degree of an argument of a function that is no quotient of polynomials, as a cross product.
+        #: The greatest sum of both degrees of an argument of a function that is no quotient of polynomials.
         self.of_arguments = 1.0
 
     def buffer(self, elements: int, dtype: DType) -> Array:
-        return np.zeros((2, elements), dtype=np.float32)
+        return np.zeros((_LANES, elements), dtype=np.float32)
 
     def window(
         self, buffer: Array, owner: DType, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], offset: int
     ) -> Array:
         steps = (buffer.strides[0], *(stride * 4 for stride in strides))
-        return np.ndarray((2, *shape), np.float32, buffer, offset * 4, steps)
+        return np.ndarray((_LANES, *shape), np.float32, buffer, offset * 4, steps)
 
     def flat(self, buffer: Array, owner: DType, dtype: DType) -> Array:
         return buffer
 
     def entered(self, values: Array, dtype: DType) -> Array:
-        return np.zeros((2, *values.shape), dtype=np.float32)
+        return _of(np.zeros(values.shape), np.zeros(values.shape), values.astype(np.float32))
 
     def variables(self, shape: tuple[int, ...]) -> Array:
         """Elements of an argument: each is a variable."""
-        return self._variable(np.zeros((2, *shape), dtype=np.float32))
-
-    def _variable(self, like: Array) -> Array:
-        result = np.zeros_like(like)
-        result[0] = 1
-        return result
+        return _of(np.ones(shape), np.zeros(shape))
 
     def read(self, stored: Array, dtype: DType) -> Array:
         return stored
@@ -58,59 +61,66 @@ class Degrees(Numbers):
     def convert(self, numbers: Array, dtype: DType) -> Array:
         return numbers
 
+    def integers(self, stored: Array, dtype: DType) -> Array:
+        if np.isnan(stored[2]).any():
+            raise UnsupportedConstruct("indices that depend on an argument, over prime fields")
+        return stored[2].astype(np.int64)
+
+    def rounded(self, numbers: Array, dtype: DType) -> Array:
+        known = ~np.isnan(numbers[2])
+        return np.where(known, numbers, self._function(numbers))
+
     def nonzero(self, condition: Array) -> Array:
         return self._function(condition)
 
-    def rounded(self, numbers: Array, dtype: DType) -> Array:
-        return self._function(numbers)
-
     def constant(self, value: float, rank: int) -> Array:
-        return np.zeros((2, *(1,) * (rank - 1)), dtype=np.float32)
+        return _of(np.zeros((1,) * (rank - 1)), np.zeros((1,) * (rank - 1)), value)
 
     def _function(self, *arguments: Array) -> Array:
-        joined = np.broadcast_arrays(*arguments)
-        for argument in joined:
+        shape = np.broadcast_shapes(*(argument.shape for argument in arguments))
+        for argument in arguments:
             # Two arguments n1/d1 and n2/d2 agree where n1 d2 - n2 d1 is zero.
             self.of_arguments = max(self.of_arguments, float((argument[0] + argument[1]).max()))
-        return self._variable(joined[0])
+        return self.variables(shape[1:])
 
     def unary(self, name: str, x: Array) -> Array:
-        if name in _LINEAR:
+        if name == "copy":
             return x
+        if name in _LINEAR:
+            return _of(x[0], x[1], -x[2] if name == "negative" else np.nan)
         if name == "square":
-            return 2 * x
+            return _of(2 * x[0], 2 * x[1], x[2] * x[2])
         if name == "reciprocal":
-            return x[::-1]
+            return _of(x[1], x[0])
         return self._function(x)
 
     def binary(self, name: str, x: Array, y: Array) -> Array:
-        x, y = np.broadcast_arrays(x, y)
+        value = _EXACT[name](x[2], y[2]) if name in _EXACT else np.nan
         if name in ("add", "subtract"):
-            return np.stack([np.maximum(x[0] + y[1], y[0] + x[1]), x[1] + y[1]])
+            return _of(np.maximum(x[0] + y[1], y[0] + x[1]), x[1] + y[1], value)
         if name in _PRODUCTS:
-            return x + y
+            return _of(x[0] + y[0], x[1] + y[1], value)
         if name == "divide":
-            return x + y[::-1]
+            return _of(x[0] + y[1], x[1] + y[0])
         return self._function(x, y)
 
     def reduce(self, name: str, x: Array) -> Array:
         if name == "add":
-            below = x[1:].sum(axis=-1, keepdims=True)
-            return np.concatenate([x[:1].max(axis=-1, keepdims=True) + below, below])
-        if name in ("multiply", "logical_and", "logical_or", "logical_xor"):
-            return x.sum(axis=-1, keepdims=True)
-        return self._function(x[..., :1] * 0 + x.max(axis=-1, keepdims=True))
+            below = x[1].sum(axis=-1, keepdims=True)
+            return _of(x[0].max(axis=-1, keepdims=True) + below, below)
+        if name in _PRODUCTS:
+            return _of(x[0].sum(axis=-1, keepdims=True), x[1].sum(axis=-1, keepdims=True))
+        return self._function(x.max(axis=-1, keepdims=True))
 
     def matmul(self, x: Array, y: Array) -> Array:
         below = x[1].sum(axis=0)[:, None] + y[1].sum(axis=0)[None, :]
-        return np.stack([x[0].max(axis=0)[:, None] + y[0].max(axis=0)[None, :] + below, below])
+        return _of(x[0].max(axis=0)[:, None] + y[0].max(axis=0)[None, :] + below, below)
 
     def scan(self, name0: str, name1: str, x: Array, y: Array, initial: Array) -> Array:
-        first, second = np.moveaxis(x, -1, 0), np.moveaxis(y, -1, 0)
         states = []
         state = initial[..., 0]
-        for step in range(first.shape[0]):
-            state = self.binary(name1, self.binary(name0, first[step], state), second[step])
+        for step in range(x.shape[-1]):
+            state = self.binary(name1, self.binary(name0, x[..., step], state), y[..., step])
             states.append(state)
         return np.stack(states, axis=-1)
 

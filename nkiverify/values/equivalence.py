@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +29,11 @@ from nkiverify.values.numbers import Floats, Numbers
 from nkiverify.values.run import ValueRun
 from nkiverify.values.slices import Slice, slice_of
 
+#: The tolerance in floating point, in roundings of the coarsest dtype of the first kernel.
+_ROUNDINGS = 128
+#: Random inputs on which kernels are compared in floating point where the method is too strict, and seconds for that.
+_INPUTS = 16
+_INPUT_SECONDS = 2.0
 #: How many times other primes are tried where a denominator is zero by chance.
 _ATTEMPTS = 4
 #: Bits of the words that maxima are told apart by (`nkiverify.values.fields`).
@@ -168,35 +174,52 @@ class Comparer:
         return next_generator
 
     def _random_floats(self, numbers: Numbers) -> Filling:
+        integers = self._integers(numbers)
         generator = self._generators()
 
         def fill(name: str, tensor: Tensor) -> Array:
+            random, known = generator(tensor), integers(tensor)
             shape = tuple(map(int, tensor.shape))
-            given = argument_range(tensor)
-            random = generator(tensor)
-            if given is not None:
-                return numbers.entered(random.integers(given[0], given[1] + 1, shape), tensor.dtype)
+            if known is not None:
+                return known
             return numbers.entered(random_array(random, shape, tensor.dtype, -1.0, 1.0), tensor.dtype)
 
         return fill
 
     def _random_residues(self, numbers: Numbers) -> Filling:
         assert isinstance(numbers, Fields)
+        integers = self._integers(numbers)
         generator = self._generators()
 
         def fill(name: str, tensor: Tensor) -> Array:
+            random, known = generator(tensor), integers(tensor)
             shape = tuple(map(int, tensor.shape))
-            given = argument_range(tensor)
-            random = generator(tensor)
-            if given is not None:
-                return numbers.entered(random.integers(given[0], given[1] + 1, shape), tensor.dtype)
-            return numbers.random_elements(random, shape, tensor.dtype)
+            return numbers.random_elements(random, shape, tensor.dtype) if known is None else known
 
         return fill
 
     def _variables(self, numbers: Numbers) -> Filling:
         assert isinstance(numbers, Degrees)
-        return lambda name, tensor: numbers.variables(tuple(map(int, tensor.shape)))
+        known = self._integers(numbers)
+
+        def fill(name: str, tensor: Tensor) -> Array:
+            found = known(tensor)
+            return numbers.variables(tuple(map(int, tensor.shape))) if found is None else found
+
+        return fill
+
+    def _integers(self, numbers: Numbers) -> Callable[[Tensor], Array | None]:
+        """For arguments that were given a range: the same integers in every kind of numbers."""
+        generator = self._generators()
+
+        def integers(tensor: Tensor) -> Array | None:
+            random, given = generator(tensor), argument_range(tensor)
+            if given is None:
+                return None
+            shape = tuple(map(int, tensor.shape))
+            return numbers.entered(random.integers(given[0], given[1] + 1, shape), tensor.dtype)
+
+        return integers
 
     # --- the questions ------------------------------------------------------------------------------------------------
 
@@ -239,14 +262,12 @@ class Comparer:
 
     def _floating(self, both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]]) -> Finding:
         worst, limit, equal = 0.0, 0.0, True
-        first_place = ("", (0,))
-        values = (0.0, 0.0)
+        shown = ""
         for name, one, two in pairs:
+            compared = (_marks(both[0], one) == 0) & (_marks(both[1], two) == 0)
             left, right = (
-                contents(execution.run, tensor)[0][0].astype(np.float64)
-                for execution, tensor in zip(both, (one, two), strict=True)
+                _defined_floats(execution, tensor, compared) for execution, tensor in zip(both, (one, two), strict=True)
             )
-            compared = _marks(both[0], one) == 0
             equal = equal and bool(np.array_equal(left[compared], right[compared], equal_nan=True))
             with np.errstate(invalid="ignore"):
                 apart = np.where(compared & ~(np.isnan(left) & np.isnan(right)) & (left != right), left - right, 0.0)
@@ -255,28 +276,24 @@ class Comparer:
             allowed = self._allowed(both, one, two) * scale
             beyond = apart > allowed
             if beyond.any() and worst <= limit:
-                place = tuple(int(part) for part in np.unravel_index(int(beyond.argmax()), beyond.shape))
-                first_place, values = (name, place), (float(left[place]), float(right[place]))
+                place = np.unravel_index(int(beyond.argmax()), beyond.shape)
+                coordinates = ", ".join(str(int(part)) for part in place)
+                shown = f"{name}[{coordinates}] is {float(left[place]):.9g} and {float(right[place]):.9g}"
                 worst, limit = float(apart.max()), allowed
             elif worst <= limit and float(apart.max(initial=0.0)) >= worst:
                 worst, limit = float(apart.max(initial=0.0)), allowed
         if worst > limit:
-            place = ", ".join(map(str, first_place[1]))
-            return Finding(
-                Answer.NO,
-                f"{first_place[0]}[{place}] is {values[0]:.9g} and {values[1]:.9g}; "
-                f"greatest difference {worst:.3g}, tolerance {limit:.3g}",
-            )
+            return Finding(Answer.NO, f"{shown}; greatest difference {worst:.3g}, tolerance {limit:.3g}")
         if equal:
             return Finding(Answer.TESTED, "identical on one random input")
         return Finding(Answer.TESTED, f"greatest difference {worst:.3g} on one random input, tolerance {limit:.3g}")
 
     def _allowed(self, both: tuple[Execution, Execution], one: Tensor, two: Tensor) -> float:
-        """The tolerance, relative to the greatest magnitude: a hundred roundings of the coarsest dtype that occurs."""
+        """The tolerance, relative to the greatest magnitude: many roundings of the first kernel's coarsest dtype."""
         if self._tolerance is not None:
             return self._tolerance
-        coarsest = max(unit_roundoff(dtype) for execution in both for dtype in execution.run.dtypes)
-        return 128 * max(coarsest, 2.0**-24)
+        coarsest = max((unit_roundoff(dtype) for dtype in both[0].run.dtypes), default=0.0)
+        return _ROUNDINGS * max(coarsest, 2.0**-24)
 
     def _over_the_reals(self, found: Comparison) -> Finding:
         try:
@@ -324,12 +341,16 @@ class Comparer:
         for execution in both:
             name, tensor = execution.outputs()[position]
             slices.append(slice_of(execution.run, tensor, element))
-            shown.append(_residue(contents(execution.run, tensor)[0][(slice(None), *element)]))
+            residues = contents(execution.run, tensor)[0]
+            shown.append(
+                _residue(residues.reshape(residues.shape[0], -1)[:, np.ravel_multi_index(element, residues.shape[1:])])
+            )
         difference = Difference(name, element, shown[0], shown[1], slices[0], slices[1])
         functions = sorted(slices[0].functions | slices[1].functions)
         coordinates = ", ".join(map(str, element))
         if not functions:
             return Finding(Answer.NO, f"{name}[{coordinates}]", difference)
+        self._look_again(found)
         if found.floats is not None and found.floats.answer is Answer.NO:
             text = (
                 f"{name}[{coordinates}], with {', '.join(functions)} as arbitrary functions; floating point confirms it"
@@ -341,13 +362,29 @@ class Comparer:
         )
         return Finding(Answer.UNKNOWN, text, difference)
 
+    def _look_again(self, found: Comparison) -> None:
+        """Compare in floating point on more inputs, as long as no difference was found."""
+        until = time.process_time() + _INPUT_SECONDS
+        seed = self._seed
+        for number in range(1, _INPUTS):
+            if found.floats is None or found.floats.answer is Answer.NO or time.process_time() > until:
+                break
+            self._seed = seed + number
+            both = self._run(Floats, self._random_floats)
+            pairs = self._paired(both)
+            assert not isinstance(pairs, Finding)
+            once = self._floating(both, pairs)
+            text = once.text if once.answer is Answer.NO else f"no greater difference on {number + 1} random inputs"
+            found.floats = Finding(once.answer, text)
+        self._seed = seed
+
     def _error_bits(self, numbers: Fields) -> int:
         """-log2 of the probability that different values agree by chance, rounded down."""
         both = self._run(Degrees, self._variables)
         degrees = both[0].run.numbers
         assert isinstance(degrees, Degrees)
         outputs = max(
-            float(contents(execution.run, tensor)[0].sum(axis=0).max())
+            float(contents(execution.run, tensor)[0][:2].sum(axis=0).max())
             for execution in both
             for _, tensor in execution.outputs()
         )
@@ -370,6 +407,12 @@ def error_bits(*, output_degree: float, argument_degree: float, applications: in
     total += applications * (applications - 1) / 2 * min(1.0, argument_degree / lane) ** LANES
     total += maxima * (maxima - 1) / 2 * 2.0**-_MAXIMUM_BITS
     return 0 if total >= 1 else int(-math.log2(max(total, 2.0**-1000)))
+
+
+def _defined_floats(execution: Execution, tensor: Tensor, defined: Array) -> Array:
+    """The elements of a tensor as float64, 0 where they are not defined."""
+    found = contents(execution.run, tensor)[0][0]
+    return np.where(defined, found, found.dtype.type(0)).astype(np.float64)
 
 
 def _marks(execution: Execution, tensor: Tensor) -> Array:

@@ -104,10 +104,10 @@ def slice_of(run: ValueRun, tensor: Tensor, element: tuple[int, ...]) -> Slice:
             for name, operand in entry.reads.items():
                 needed = _needed(entry, parameter, target.where, name, operand.where, hit)
                 wanted.setdefault(operand.allocation, set()).update(needed)
-    for number, places in wanted.items():
-        name = run.argument_names.get(number)
-        if name is not None and places:
-            arguments[f"{name} ({len(places)} elements)"] = None
+    for number, elements in wanted.items():
+        argument = run.argument_names.get(number)
+        if argument is not None and elements:
+            arguments[f"{argument} ({len(elements)} elements)"] = None
     lines = tuple(SliceLine(site, text, times) for (site, text), times in reversed(counts.items()))
     return Slice(lines, tuple(arguments), frozenset(functions))
 

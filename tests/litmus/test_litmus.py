@@ -1,0 +1,65 @@
+"""`nkiverify equiv` answers what each pair of the litmus kernels says."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nkiverify.check.request import parameters_of, request
+from nkiverify.model.hardware import hardware_named
+from nkiverify.values.equivalence import Answer, Comparer, Comparison, Side
+from tests.litmus import SHAPES
+
+FOLDER = Path(__file__).parent
+FILES = ("arithmetic", "functions", "movement", "reductions")
+WORDS = {"EQUAL": Answer.YES, "TESTED": Answer.TESTED, "DIFFERENT": Answer.NO, "UNKNOWN": Answer.UNKNOWN}
+EXPECTED = re.compile(r"(EQUAL|UNKNOWN|DIFFERENT) (TESTED|DIFFERENT)(?: (DIFFERENT))?: \S")
+
+
+def pairs() -> Iterator[tuple[str, str, tuple[str, str, str]]]:
+    """The file, the name and what is expected of each pair: over the reals, in floating point, where it is defined."""
+    for file in FILES:
+        for node in ast.parse((FOLDER / f"{file}.py").read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name.endswith("_b"):
+                found = EXPECTED.match(ast.get_docstring(node) or "")
+                assert found is not None, node.name
+                yield file, node.name.removesuffix("_b"), (found[1], found[2], found[3] or "EQUAL")
+
+
+PAIRS = list(pairs())
+
+
+def compared(file: str, first: str, second: str, seed: int = 0) -> Comparison:
+    sides = []
+    for name in (first, second):
+        reference = f"{file}.py::{name}"
+        given = [f"{parameter}={SHAPES[parameter]}" for parameter in parameters_of(reference, FOLDER)]
+        sides.append(Side(name, request(reference, FOLDER, given, [], None), {}))
+    return Comparer(sides[0], sides[1], hardware_named("trn2"), seed, None).compare()
+
+
+def test_there_are_forty_pairs() -> None:
+    assert len(PAIRS) >= 40
+
+
+@pytest.mark.parametrize(("file", "name", "expected"), PAIRS, ids=[pair[1] for pair in PAIRS])
+def test_pair(file: str, name: str, expected: tuple[str, str, str]) -> None:
+    found = compared(file, f"{name}_a", f"{name}_b")
+    assert found.legal is not None and found.legal.answer is Answer.YES, found.legal
+    answers = [finding.answer for finding in (found.reals, found.floats, found.defined) if finding is not None]
+    assert answers == [WORDS[word] for word in expected], found.findings()
+    if found.reals is not None and found.reals.answer is Answer.YES:
+        assert found.error_bits >= 40
+    else:
+        assert found.reals is not None and found.reals.difference is not None
+
+
+@pytest.mark.parametrize(("file", "name"), [pair[:2] for pair in PAIRS], ids=[pair[1] for pair in PAIRS])
+def test_every_kernel_equals_itself(file: str, name: str) -> None:
+    found = compared(file, f"{name}_a", f"{name}_a", seed=1)
+    assert [finding.answer for finding in found.findings()] == [Answer.YES, Answer.YES, Answer.YES, Answer.TESTED]
+    assert found.floats is not None and "identical" in found.floats.text

@@ -1,0 +1,222 @@
+"""Kernels of the corpus against each other, against direct definitions, and against mutants of themselves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nkiverify import resources
+from nkiverify.check.request import parameters_of, request
+from nkiverify.model.hardware import hardware_named
+from nkiverify.values.equivalence import Answer, Comparer, Comparison, Side, error_bits
+from nkiverify.values.shapes import chosen_dimensions
+
+ROOT = resources.root()
+HERE = Path(__file__).parent
+MATMULS = {
+    "matmul_tiled.py::matmul_tiled": "",
+    "matmul_hoist_load.py::matmul_hoist_load": "",
+    "matmul_block_free.py::matmul_block_free": "",
+    "matmul_fully_optimized.py::matmul_fully_optimized": "TILES_IN_BLOCK_M=2 TILES_IN_BLOCK_N=1 TILES_IN_BLOCK_K=1",
+    "matmul_contributed.py::matmul": "TILES_IN_BLOCK_M=1 TILES_IN_BLOCK_N=1 TILES_IN_BLOCK_K=1",
+}
+TILED = "matmul_tiled.py::matmul_tiled"
+SELECTIVE = "delta=f32[1,128,16] u=f32[1,128,16] A=f32[128,2] B=f32[1,2,16] C=f32[1,2,16]"
+EQUAL = [Answer.YES, Answer.YES, Answer.YES, Answer.TESTED]
+
+
+def side(reference: str, arguments: str, base: Path = ROOT / "kernels") -> Side:
+    """A kernel with arguments given in order, `f32[2,3] n=1`, or all by name."""
+    names = parameters_of(reference, base)
+    given = [
+        text if "=" in text else f"{name}={text}" for name, text in zip(names, arguments.split(), strict=False)
+    ] + arguments.split()[len(names) :]
+    return Side(reference, request(reference, base, given, [], None), {})
+
+
+def compared(first: Side, second: Side, seed: int = 0, hardware: str = "trn2") -> Comparison:
+    return Comparer(first, second, hardware_named(hardware), seed, None).compare()
+
+
+def answers(found: Comparison) -> list[Answer]:
+    """Legal, defined, over the reals, in floating point."""
+    return [finding.answer for finding in found.findings()]
+
+
+@pytest.mark.parametrize("other", list(MATMULS))
+def test_matmuls_of_the_tutorial_are_equal(other: str) -> None:
+    shapes = "f32[256,256] f32[256,1024]"
+    found = compared(side(TILED, shapes), side(other, f"{shapes} {MATMULS[other]}"))
+    assert answers(found) == EQUAL
+    assert found.error_bits >= 70
+
+
+@pytest.mark.parametrize(("name", "options"), [("mamba_v1", ""), ("mamba_v2", ""), ("mamba_v3", " seq_tile=8")])
+def test_mamba_versions_are_equal(name: str, options: str) -> None:
+    found = compared(side("mamba.py::mamba_v1", SELECTIVE), side(f"mamba.py::{name}", SELECTIVE + options))
+    assert answers(found) == EQUAL
+    assert found.error_bits >= 40
+
+
+@pytest.mark.parametrize("name", ["attn_fwd_v1", "attn_fwd_v2"])
+def test_short_attention_versions_are_equal(name: str) -> None:
+    shapes = "f32[128,128] f32[128,128] f32[128,128]"
+    found = compared(side("attention.py::attn_fwd_v1", shapes), side(f"attention.py::{name}", shapes))
+    assert answers(found) == EQUAL
+
+
+def test_long_attention_equals_its_definition() -> None:
+    shapes = "f32[128,512] f32[128,512] f32[128,512]"
+    found = compared(side("attention.py::attn_fwd_v3", shapes), side("direct.py::attention", shapes, HERE))
+    # The definition divides at the end: equal in a field, and but for roundings in floating point.
+    assert answers(found) == EQUAL
+    assert found.error_bits >= 30
+
+
+def test_short_attention_equals_the_definition_of_long_attention() -> None:
+    shapes = "f32[128,128] f32[128,128] f32[128,128]"
+    found = compared(side("attention.py::attn_fwd_v1", shapes), side("direct.py::attention", shapes, HERE))
+    assert answers(found) == EQUAL
+
+
+def test_bilinear_interpolation_equals_its_definition() -> None:
+    found = compared(
+        side("interpolation.py::interpolate_bilinear", "f32[3,5,4] chunk_size=3"),
+        side("direct.py::bilinear", "f32[3,5,4]", HERE),
+    )
+    assert answers(found) == EQUAL
+
+
+def mutated(tmp_path: Path, file: str, pattern: str, replacement: str) -> Path:
+    """A folder with a copy of a kernel file in which a pattern that occurs once is replaced."""
+    text = (ROOT / "kernels" / file).read_text(encoding="utf-8")
+    changed, times = re.subn(pattern, replacement, text)
+    assert times == 1, (pattern, times)
+    (tmp_path / file).write_text(changed, encoding="utf-8")
+    return tmp_path
+
+
+#: Mutants whose shapes and bounds are legal: only values tell.
+VALUE_MUTANTS = [
+    # The k-th tile of lhsT is multiplied with the first one of rhs.
+    ("matmul_tiled.py::matmul_tiled", r"rhs\[depth : depth \+ TILE_K", "rhs[0:TILE_K", "f32[256,256] f32[256,1024]"),
+    # Every output block is that of the first columns.
+    (
+        "matmul_tiled.py::matmul_tiled",
+        r"rhs\[depth : depth \+ TILE_K, column : column \+ TILE_N\]",
+        "rhs[depth : depth + TILE_K, 0:TILE_N]",
+        "f32[256,256] f32[256,1024]",
+    ),
+    # Products overwrite instead of accumulating.
+    (
+        "matmul_tiled.py::matmul_tiled",
+        r"moving=rhs_tile\)",
+        "moving=rhs_tile, accumulate=False)",
+        "f32[256,256] f32[256,1024]",
+    ),
+    # K and M tiles exchanged in an offset: equal sizes hide it from every check of shapes.
+    (
+        "matmul_tiled.py::matmul_tiled",
+        r"lhsT\[depth : depth \+ lhsT_rows, row : row \+ TILE_M\]",
+        "lhsT[row : row + lhsT_rows, depth : depth + TILE_M]",
+        "f32[256,256] f32[256,1024]",
+    ),
+    # The state is not handed on from tile to tile.
+    (
+        "mamba.py::mamba_v3",
+        r"                    nisa\.tensor_copy\(dst=state, src=h\[:, seq_tile - 1 : seq_tile\]\)\n",
+        "",
+        SELECTIVE + " seq_tile=8",
+    ),
+    # The states before the last one of a tile.
+    ("mamba.py::mamba_v3", r"h\[:, seq_tile - 1 : seq_tile\]", "h[:, 0:1]", SELECTIVE + " seq_tile=8"),
+    # The sum of exponentials is not inverted.
+    (
+        "attention.py::attn_fwd_v1",
+        r"nl\.reciprocal\(nl\.sum\(exponentials, axis=1, keepdims=True\)\)",
+        "nl.sum(exponentials, axis=1, keepdims=True)",
+        "f32[128,128] f32[128,128] f32[128,128]",
+    ),
+]
+
+
+@pytest.mark.parametrize(("reference", "pattern", "replacement", "arguments"), VALUE_MUTANTS)
+def test_mutants_that_only_change_values_are_different(
+    tmp_path: Path, reference: str, pattern: str, replacement: str, arguments: str
+) -> None:
+    file = reference.partition("::")[0]
+    mutant = side(reference, arguments, mutated(tmp_path, file, pattern, replacement))
+    found = compared(side(reference, arguments), mutant)
+    assert answers(found) == [Answer.YES, Answer.YES, Answer.NO, Answer.NO]
+    assert found.reals is not None and found.reals.difference is not None
+    assert found.reals.difference.first_slice.lines and found.reals.difference.second_slice.lines
+
+
+def test_a_wrong_tile_constant_shows_where_the_sizes_differ() -> None:
+    options = "f32[128,256] f32[128,512] {} TILES_IN_BLOCK_M=2 TILES_IN_BLOCK_N=1 TILES_IN_BLOCK_K=1"
+    good, bad = (f"matmul_fully_optimized.py::matmul_fully_optimized_{name}" for name in ("tile_m", "pr89"))
+    same = compared(side(good, options.format("tile_m=128")), side(bad, options.format("tile_m=128")))
+    assert answers(same) == EQUAL
+    apart = compared(side(good, options.format("tile_m=64")), side(bad, options.format("tile_m=64")))
+    assert answers(apart)[0] is Answer.NO
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_kernels_equal_themselves_for_any_seed(seed: int) -> None:
+    for reference, arguments in (
+        (TILED, "f32[128,128] f32[128,512]"),
+        ("maxpooling.py::maxpooling", "f32[130,8] pool_size=2"),
+        ("avgpool.py::avgpool", "f32[2,6,6] pool_size=2"),
+        ("transpose2d.py::transpose2d", "i8[2,6] shape2d=(2,3)"),
+    ):
+        assert answers(compared(side(reference, arguments), side(reference, arguments), seed)) == EQUAL, reference
+
+
+def test_an_undefined_element_is_lost_only_by_the_second_kernel() -> None:
+    shapes = "f32[64,256] f32[64,1024]"
+    unguarded = "matmul_block_free.py::matmul_block_free_unguarded"
+    found = compared(side(unguarded, shapes), side(unguarded, shapes))
+    assert found.defined is not None and found.defined.answer is Answer.YES
+
+
+def test_what_cannot_be_evaluated_over_fields_is_unknown() -> None:
+    arguments = "x=bf16[32,128] dtype='float8_e5m2_x4'"
+    quantise = side("mx_matmul.py::mx_quantize", arguments)
+    found = compared(quantise, quantise, hardware="trn3")
+    assert found.reals is not None and found.reals.answer is Answer.UNKNOWN
+    assert "quantize_mx" in found.reals.text
+
+
+def test_shapes_make_every_loop_run_twice() -> None:
+    both = [side(reference, "f32[K,M] f32[K,N]").asked for reference in list(MATMULS)[:3]]
+    found = chosen_dimensions(both, "trn2")
+    assert found == {"K": 256, "M": 512, "N": 2048}
+
+
+@pytest.mark.parametrize(
+    ("values", "bits"),
+    [
+        # One polynomial of degree 4 over three fields of more than 2^29 elements: 3 * (29 - 2).
+        ({"output_degree": 4, "argument_degree": 2, "applications": 0, "maxima": 0}, 81),
+        # 2^10 applications make 2^19 pairs, the degree of their arguments being 2: 84 - 19.
+        ({"output_degree": 1, "argument_degree": 2, "applications": 1024, "maxima": 0}, 65),
+        # Maxima are told apart by 58 bits.
+        ({"output_degree": 1, "argument_degree": 1, "applications": 0, "maxima": 1024}, 39),
+        ({"output_degree": 2.0**40, "argument_degree": 1, "applications": 0, "maxima": 0}, 0),
+    ],
+)
+def test_the_probability_of_an_error(values: dict[str, float], bits: int) -> None:
+    assert error_bits(**values) == bits  # type: ignore[arg-type]
+
+
+def test_roundings_differ_where_the_reals_agree() -> None:
+    shapes = "{0}[512,256] {0}[512,512]"
+    options = " TILES_IN_BLOCK_M=2 TILES_IN_BLOCK_N=1 TILES_IN_BLOCK_K=1"
+    optimised = "matmul_fully_optimized.py::matmul_fully_optimized"
+    found = compared(side(TILED, shapes.format("bf16")), side(optimised, shapes.format("bf16") + options))
+    assert found.reals is not None and found.reals.answer is Answer.YES
+    assert found.floats is not None and "identical" not in found.floats.text
+    assert np.isfinite(found.error_bits)
