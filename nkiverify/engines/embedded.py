@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -23,6 +24,9 @@ from nkiverify.symbolic.terms import Atom
 
 #: Milliseconds Z3 may take for one claim, unless the target's time is shorter.
 CLAIM_MS = 10_000
+
+#: Assignments kept for the next hypotheses; trying each costs as much as the hypotheses are long.
+SAMPLES = 48
 
 
 class Outcome(enum.Enum):
@@ -105,8 +109,8 @@ class EmbeddedEngine:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._deadline = float("inf")
-        #: Assignments that satisfied hypotheses: most other hypotheses are satisfied by one of them.
-        self._samples: list[Valuation] = []
+        #: Assignments that satisfied hypotheses: most other hypotheses are satisfied by one of the latest.
+        self._samples: deque[Valuation] = deque(maxlen=SAMPLES)
 
     def limit(self, seconds: float) -> None:
         """Stop asking the solver after so many seconds from now: what is not decided by then stays undecided."""
@@ -201,7 +205,7 @@ class EmbeddedEngine:
                 return True
         if self._milliseconds() <= 0:
             return None
-        for known in ([parent.sample] if parent is not None and parent.sample else []) + self._samples:
+        for known in ([parent.sample] if parent is not None and parent.sample else []) + list(self._samples):
             path.sample = next(variants(known, path.hypotheses), None)
             if path.sample is not None:
                 return True

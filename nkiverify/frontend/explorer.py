@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from nkiverify.model.operation import Operation
     from nkiverify.model.tensor import Storage, Tensor
 
+#: Numbers from here on are refused: Python turns none of more than 4,300 digits into text.
+TOO_LARGE = 10**4200
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -442,6 +445,9 @@ class SymbolicRun:
 
     def claim_exception(self, error: Exception | SystemExit) -> None:
         """The kernel raises `error` on the present path, which ends here."""
+        if isinstance(error, MemoryError):
+            # How much there is says nothing about the kernel.
+            raise self.unsupported("a kernel that needs more memory than there is", "bound the dimensions")
         rule = contract("kernel.assert" if isinstance(error, AssertionError) else "kernel.exception")
         sites = [frame_site_of(entry) for entry in kernel_entries(error)]
         phase = 1
@@ -539,6 +545,8 @@ class SymbolicRun:
 
     def host_integer(self, value: Term, frame: FrameType) -> None:
         """Kernel code computed `value`: it must have 32 bits."""
+        if any(abs(coefficient) >= TOO_LARGE for coefficient in value.monomials.values()):
+            raise self.unsupported("an integer of thousands of digits")
         if self.recording:
             self._fits(value, frame_site(frame))
 

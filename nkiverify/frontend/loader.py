@@ -24,7 +24,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from nkiverify import resources
-from nkiverify.errors import UsageError
+from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import kernel_builtins
 from nkiverify.frontend.holders import register_kernel_module
@@ -51,6 +51,8 @@ class KernelSpace:
         self.modules: dict[str, ModuleType] = {}
         #: Whether a kernel of these modules has been run since they were imported.
         self.executed = False
+        #: The files the modules were read from, as they were then: time of the last change, and size.
+        self._read: dict[Path, tuple[int, int]] = {}
         self._finder = _Finder(self)
         #: Top-level names that could be served, each with the folder that serves it: the nearest one to the kernel.
         self._served: dict[str, Path] = {}
@@ -114,6 +116,14 @@ class KernelSpace:
         folder = self._served.get(name.partition(".")[0])
         return folder.joinpath(*name.split(".")) if folder is not None else None
 
+    def will_read(self, file: Path) -> None:
+        """Remember what `file` is now."""
+        self._read[file] = _stamp(file)
+
+    def outdated(self) -> bool:
+        """Whether a file has changed since a module was read from it."""
+        return any(not file.is_file() or _stamp(file) != stamp for file, stamp in self._read.items())
+
     def load(self, name: str) -> ModuleType:
         """The module of this name, loaded if it is not yet."""
         with self.active():
@@ -150,7 +160,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             return _spec(fullname, file, _StubLoader(file))
         file = self._space.source_of(fullname)
         if file is not None:
-            return _spec(fullname, file, _KernelSource(file, self._space.rewriting))
+            return _spec(fullname, file, _KernelSource(file, self._space))
         folder = self._space.folder_of(fullname)
         if folder is None:
             return None
@@ -181,9 +191,10 @@ class _StubLoader(importlib.abc.Loader):
 
 
 class _KernelSource(importlib.abc.Loader):
-    def __init__(self, file: Path, rewriting: Rewriting) -> None:
+    def __init__(self, file: Path, space: KernelSpace) -> None:
         self._file = file
-        self._rewriting = rewriting
+        self._space = space
+        self._rewriting = space.rewriting
 
     def exec_module(self, module: ModuleType) -> None:
         namespace = module.__dict__
@@ -194,6 +205,7 @@ class _KernelSource(importlib.abc.Loader):
             namespace[HOOKS] = hooks
         if self._rewriting is Rewriting.FULL:
             namespace["__builtins__"] = kernel_builtins(_import_for_symbolic_runs)
+        self._space.will_read(self._file)
         code = _compile(self._file, self._rewriting)
         register_code(code)
         execute(code, self._file, namespace, self._compile_rest)
@@ -214,13 +226,24 @@ def _import_for_symbolic_runs(
     return as_kernels_see(found)
 
 
-def _compile(file: Path, rewriting: Rewriting) -> CodeType:
+def _stamp(file: Path) -> tuple[int, int]:
     stat = file.stat()
-    key = (str(file), stat.st_mtime_ns, stat.st_size, rewriting)
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _compile(file: Path, rewriting: Rewriting) -> CodeType:
+    key = (str(file), *_stamp(file), rewriting)
     code = _compiled.get(key)
     if code is None:
         tree = parse(file)
-        code = compile(rewriting.apply(tree), str(file), "exec", dont_inherit=True)
+        try:
+            code = compile(rewriting.apply(tree), str(file), "exec", dont_inherit=True)
+        except SyntaxError as error:
+            # A loop becomes two blocks, and CPython allows twenty within one another.
+            compile(parse(file), str(file), "exec", dont_inherit=True)
+            place = f"{file.name}:{error.lineno}"
+            construct = f"so many loops within one another, at {place}"
+            raise UnsupportedConstruct(construct, "put some into a helper function") from None
         _compiled[key] = code
     return code
 
@@ -295,7 +318,7 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
     root, dotted = module_name(file)
     shared = rewriting is Rewriting.FULL
     space = _spaces.get(root) if shared else None
-    if space is None:
+    if space is None or space.outdated():
         space = KernelSpace(root, rewriting)
         if shared:
             _spaces[root] = space

@@ -86,7 +86,7 @@ def variants(base: Valuation, hypotheses: list[Condition | bool], *mentioned: Co
     indices = {atom for atom in _atoms_of([*hypotheses, *mentioned]) if isinstance(atom, Index)}
     open_indices = indices - base.given.keys()
     candidates = [base] if not open_indices else []
-    for value in (0, 1):
+    for value in (0, 1) if open_indices else ():
         candidates.append(Valuation({**base.given, **dict.fromkeys(open_indices, value)}))
     for atom in indices:
         moved = base.given.get(atom, 0)

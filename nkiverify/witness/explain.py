@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations, product
@@ -93,13 +94,18 @@ def _shown(value: object, valuation: Valuation) -> str:
     return str(value)
 
 
+def _abbreviated(text: str) -> str:
+    """Numbers of more than thirty digits by their first and last ones."""
+    return re.sub(r"\d{31,}", lambda found: f"{found[0][:6]}…{found[0][-6:]}", text)
+
+
 def _valued(term: Term, valuation: Valuation) -> str:
     """A term with its value: `128*k + 128 = 256`."""
-    text = render(term)
+    text = _abbreviated(render(term))
     if term.constant is not None:
         return text
     try:
-        return f"{text} = {valuation.term(term)}"
+        return _abbreviated(f"{text} = {valuation.term(term)}")
     except Undefined:
         return text
 

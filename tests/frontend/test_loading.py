@@ -93,10 +93,12 @@ def test_the_same_kernel_in_two_files_is_two_kernels(tmp_path: Path) -> None:
 def test_a_kernel_is_read_again_when_it_has_changed(tmp_path: Path) -> None:
     write(tmp_path, kernel="def kernel(n):\n    assert n >= 0\n")
     assert verdict(make_target(call_it, tmp_path)).verdict is Verdict.SUCCESSFUL
-    folder = tmp_path / "changed"
-    folder.mkdir()
-    write(folder, kernel="def kernel(n):\n    assert n >= 1\n")
-    assert verdict(make_target(call_it, folder)).verdict is Verdict.FAILED
+    write(tmp_path, kernel="def kernel(n):\n    assert n >= 1 + 0\n")
+    assert verdict(make_target(call_it, tmp_path)).verdict is Verdict.FAILED
+    write(tmp_path, helper="LEAST = 0\n", kernel="from helper import LEAST\ndef kernel(n):\n    assert n >= LEAST\n")
+    assert verdict(make_target(call_it, tmp_path)).verdict is Verdict.SUCCESSFUL
+    write(tmp_path, helper="LEAST = 100\n")
+    assert verdict(make_target(call_it, tmp_path)).verdict is Verdict.FAILED
 
 
 @pytest.mark.parametrize(

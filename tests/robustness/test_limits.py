@@ -1,0 +1,117 @@
+"""Kernels that are too much of something: a verdict, or an UNKNOWN that names the limit; never a crash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nkiverify.config import Options
+from nkiverify.results import Run, Verdict
+from nkiverify.verifier import verify
+from tests.soundness.trap import target_for
+
+
+def judged(source: str, folder: Path, high: int | None = 100_000, seconds: float = 30.0) -> list[Run]:
+    """The runs of both phases over dimensions from 1 to `high`."""
+    target = target_for(source, folder, low=1, high=high)
+    return verify(target, Options(root=folder, phases=(1, 2), timeout=seconds))
+
+
+def nest(depth: int, claim: str) -> str:
+    """A kernel of `depth` loops within one another, with `claim` in the innermost."""
+    lines = ["def kernel(n):"]
+    lines += [f"{'    ' * (level + 1)}for i{level} in range(n):" for level in range(depth)]
+    return "\n".join([*lines, f"{'    ' * (depth + 1)}{claim}"]) + "\n"
+
+
+@pytest.mark.parametrize(("slack", "verdict"), [(8, Verdict.SUCCESSFUL), (9, Verdict.FAILED)])
+def test_eight_symbolic_loops_within_one_another(slack: int, verdict: Verdict, tmp_path: Path) -> None:
+    total = " + ".join(f"i{level}" for level in range(8))
+    runs = judged(nest(8, f"assert {total} + {slack} <= 8 * n"), tmp_path, high=100)
+    assert runs[0].verdict is verdict
+
+
+def test_loops_that_python_could_nest_but_their_rewriting_not(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    target = target_for("def kernel(n):\n    pass\n", tmp_path)
+    path.write_text(nest(15, "assert n > 0"), encoding="utf-8")
+    for run in verify(target, Options(root=tmp_path, phases=(1, 2))):
+        assert run.verdict is Verdict.UNKNOWN
+        assert "so many loops within one another, at kernel.py:" in run.reason
+
+
+def test_ten_thousand_claims(tmp_path: Path) -> None:
+    right = judged("def kernel(n):\n    for k in range(10000):\n        assert n + k * n > k\n", tmp_path)
+    assert right[0].verdict is Verdict.SUCCESSFUL
+    wrong = judged("def kernel(n):\n    for k in range(10000):\n        assert n * 9998 != k or n > 1\n", tmp_path)
+    assert wrong[0].verdict is Verdict.FAILED
+    assert wrong[0].violations[0].witness == {"n": 1}
+
+
+def test_a_thousand_paths(tmp_path: Path) -> None:
+    names = [f"n{k}" for k in range(10)]
+    tests = "".join(f"    if {name} > 3:\n        total += 1\n" for name in names)
+    source = f"def kernel({', '.join(names)}):\n    total = 0\n{tests}    assert total CLAIM\n"
+    right = judged(source.replace("CLAIM", "<= 10"), tmp_path, high=40, seconds=120.0)
+    assert (right[0].verdict, right[0].qualifier) == (Verdict.SUCCESSFUL, "")
+    wrong = judged(source.replace("CLAIM", "< 10"), tmp_path, high=40, seconds=120.0)
+    assert wrong[0].violations[0].witness == dict.fromkeys(names, 4)
+
+
+def test_recursion_without_a_bound_names_the_limit(tmp_path: Path) -> None:
+    source = """
+        def kernel(n):
+            def down(k):
+                return 0 if k <= 0 else 1 + down(k - 1)
+            assert down(n) >= 0
+        """
+    for run in judged(source, tmp_path, high=None, seconds=3.0):
+        assert run.verdict is Verdict.UNKNOWN
+        assert "decisions" in run.reason or "time limit" in run.reason
+
+
+def test_recursion_too_deep_for_python_fails_as_it_does_in_python(tmp_path: Path) -> None:
+    source = """
+        def kernel(n):
+            def down(k):
+                return 0 if k == 0 else 1 + down(k - 1)
+            assert down(20000) + n > 0
+        """
+    (shape, _) = judged(source, tmp_path)
+    assert shape.verdict is Verdict.FAILED
+    assert shape.violations[0].replayed
+    assert "RecursionError" in str(shape.violations[0])
+
+
+def test_huge_constants(tmp_path: Path) -> None:
+    shape, arithmetic = judged("def kernel(n):\n    big = 10 ** 4000\n    assert big * n >= big\n", tmp_path)
+    assert shape.verdict is Verdict.SUCCESSFUL
+    assert arithmetic.verdict is Verdict.FAILED
+    # A number of thousands of digits is no message.
+    assert len(str(arithmetic.violations[0])) < 2000
+
+
+def test_integers_of_more_digits_than_python_writes(tmp_path: Path) -> None:
+    for run in judged("def kernel(n):\n    assert (1 << 100000) + n > 0\n", tmp_path):
+        assert run.verdict is Verdict.UNKNOWN
+        assert "an integer of thousands of digits" in run.reason
+
+
+def test_a_kernel_that_allocates_more_than_there_is(tmp_path: Path) -> None:
+    for run in judged("def kernel(n):\n    x = bytearray(2 ** 62)\n    assert n > 0\n", tmp_path):
+        assert run.verdict in (Verdict.UNKNOWN, Verdict.FAILED)
+        assert run.verdict is Verdict.UNKNOWN or run.violations[0].contract == "host.int32"
+
+
+@pytest.mark.parametrize("body", ["while True:\n        n = n + 1", "k = 0\n    while k >= 0:\n        k += 1"])
+def test_a_loop_without_end_ends_at_the_time_limit(body: str, tmp_path: Path) -> None:
+    for run in judged(f"def kernel(n):\n    {body}\n", tmp_path, seconds=1.0):
+        assert run.verdict is Verdict.UNKNOWN
+        assert "time limit" in run.reason
+
+
+def test_names_in_any_script(tmp_path: Path) -> None:
+    runs = judged("def kernel(größe):\n    ширина = größe * 2\n    assert ширина > größe + 1\n", tmp_path)
+    assert runs[0].verdict is Verdict.FAILED
+    assert runs[0].violations[0].witness == {"größe": 1}
