@@ -1,0 +1,89 @@
+"""The pytest plugin, in a repository of a user's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+# A pytest in this process forgets what it imports, and numpy cannot be imported twice.
+from nkiverify import verifier as _verifier  # noqa: F401
+from nkiverify.report import terminal as _terminal  # noqa: F401
+from tests.check.kernel_files import COPY, write
+from tests.cli.test_project import MANIFEST
+
+pytest_plugins = ["pytester"]
+
+RAGGED = MANIFEST.format(kernel="k.py::copy", name="ragged", more=', tags=("slow",)').replace(
+    "multiple_of=128", "1, 200"
+)
+
+
+@pytest.fixture
+def repository(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A repository with a kernel, and a manifest with a target that holds and one that does not."""
+    write(pytester.path, kernels__k=COPY)
+    held = MANIFEST.format(kernel="k.py::copy", name="copy_all", more="")
+    ragged = RAGGED.replace("from nkiverify", "# from nkiverify")
+    (pytester.path / "kernels" / "nkiverify_targets.py").write_text(held + ragged, encoding="utf-8")
+    pytester.makepyprojecttoml("[tool.pytest.ini_options]\n")
+    return pytester
+
+
+def run(repository: pytest.Pytester, *words: str) -> pytest.RunResult:
+    return repository.runpytest_inprocess("-p", "nkiverify.pytest_plugin", "-p", "no:cacheprovider", *words)
+
+
+def test_targets_of_manifests_are_tests(repository: pytest.Pytester) -> None:
+    before = {path for path in repository.path.rglob("*") if path.is_file()}
+    result = run(repository)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        ["phase 1 FAILED, expected SUCCESSFUL", "*F % tile == 0*", "*witness*", "*nkiverify_targets.py::ragged*"]
+    )
+    # A report is no traceback, and nothing is left behind.
+    assert "Traceback" not in result.stdout.str() and "pytest_plugin.py" not in result.stdout.str()
+    assert {path for path in repository.path.rglob("*") if path.is_file()} == before
+
+
+def test_they_are_selected_like_other_tests(repository: pytest.Pytester) -> None:
+    run(repository, "-k", "slow").assert_outcomes(failed=1, deselected=1)
+    run(repository, "kernels/nkiverify_targets.py::copy_all").assert_outcomes(passed=1)
+
+
+def test_targets_in_test_files_are_tests_beside_the_others(repository: pytest.Pytester) -> None:
+    here = MANIFEST.format(kernel="kernels/k.py::copy", name="copied", more="")
+    repository.makepyfile(test_kernels=here + "\n\ndef test_other():\n    assert copied\n")
+    run(repository, "test_kernels.py").assert_outcomes(passed=2)
+
+
+def test_unknown_is_no_pass(repository: pytest.Pytester) -> None:
+    write(
+        repository.path,
+        kernels__k=COPY.replace("P, F = a.shape", "P, F = a.shape\n        import torch; torch.ones(3)"),
+    )
+    result = run(repository, "-k", "copy_all")
+    result.assert_outcomes(failed=1, deselected=1)
+    result.stdout.fnmatch_lines(["*UNKNOWN*torch*"])
+
+
+def test_a_manifest_that_cannot_be_used_is_an_error_of_collection(repository: pytest.Pytester) -> None:
+    (repository.path / "kernels" / "nkiverify_targets.py").write_text("undefined\n", encoding="utf-8")
+    result = run(repository)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*kernels/nkiverify_targets.py:1: NameError: name 'undefined' is not defined"])
+
+
+def test_settings_name_other_manifests_and_the_defaults_of_targets(repository: pytest.Pytester) -> None:
+    (repository.path / "kernels" / "nkiverify_targets.py").rename(repository.path / "kernels" / "checks.py")
+    run(repository).assert_outcomes()
+    repository.makepyprojecttoml('[tool.nkiverify]\nmanifests = ["kernels/checks.py"]\n')
+    run(repository).assert_outcomes(passed=1, failed=1)
+    repository.makepyprojecttoml('[tool.nkiverify]\nmanifests = ["absent.py"]\n')
+    assert run(repository).ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_without_targets_the_plugin_costs_nothing() -> None:
+    script = "import sys, nkiverify.pytest_plugin; assert not {'z3', 'numpy', 'nkiverify.verifier'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True)
