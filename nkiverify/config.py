@@ -24,6 +24,9 @@ ENGINES: tuple[str, ...] = ("auto", "embedded", "esbmc", "both")
 #: What decides unless somebody says otherwise.
 DEFAULT_ENGINE = "embedded"
 
+#: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together.
+BESIDE_SECONDS = 20.0
+
 #: Seconds a target may take in all its phases together, unless the user says otherwise.
 DEFAULT_TIMEOUT_SECONDS = 60.0
 
@@ -36,6 +39,7 @@ class Options:
     decides: `phases` are then those the target expects a verdict for, `unwind` is the bound of the target's flags,
     `hardware` the generation it names, `jobs` the number of usable cores. `every_violation` asks for all refuted claims
     instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their verdicts.
+    `keep_lowered` is the folder for all programs that ESBMC is given, `disagreements` for those it is at odds about.
     """
 
     root: Path
@@ -52,8 +56,14 @@ class Options:
     every_violation: bool = False
     engine: str = "embedded"
     keep_lowered: Path | None = None
+    disagreements: Path | None = None
     cache: bool = True
     json: Path | None = None
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which a target must have its verdicts: its time-out, and what ESBMC may take beside."""
+        return self.timeout + (BESIDE_SECONDS if self.engine == "auto" else 0.0)
 
 
 def usable_cores() -> int:

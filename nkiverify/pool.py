@@ -224,7 +224,7 @@ class _Pool:
         except Exception:  # a death in the middle of an answer leaves bytes that unpickle to anything
             answer = None
         if answer is _Signal.BEGUN:
-            worker.deadline = time.monotonic() + self.options.timeout + self.grace
+            worker.deadline = time.monotonic() + self.options.patience + self.grace
             return None
         if isinstance(answer, list):
             worker.target = None

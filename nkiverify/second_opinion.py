@@ -6,13 +6,14 @@ that shows both sides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
+from typing import Protocol
 
+from nkiverify.config import Options
 from nkiverify.engines import embedded
-from nkiverify.engines.embedded import Outcome, Rung
+from nkiverify.engines.embedded import Rung
 from nkiverify.engines.esbmc import canary, locate, verdict
 from nkiverify.engines.esbmc.engine import Decision, EsbmcEngine
 from nkiverify.engines.esbmc.flags import read
@@ -20,14 +21,31 @@ from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.errors import UsageError
 from nkiverify.manifest import Target
 from nkiverify.program import Program
-from nkiverify.results import Run, Verdict, Violation
+from nkiverify.results import Run, Verdict
 from nkiverify.session import DISAGREEMENT
 
-#: Seconds ESBMC may take for one phase of one target beside the embedded engine, and where it is the only engine.
-BESIDE_SECONDS = 10.0
 
-#: Turns refuted claims into violations, replayed in plain Python.
-Replay = Callable[[Sequence[embedded.Decision]], "list[Violation]"]
+class Judge(Protocol):
+    """One phase of a target: its claims, what the embedded engine decided, and how decisions become a verdict."""
+
+    @property
+    def target(self) -> Target:
+        """The target that is judged."""
+
+    @property
+    def phase(self) -> int:
+        """The phase whose claims are judged."""
+
+    @property
+    def program(self) -> Program:
+        """The shape program with the claims."""
+
+    @property
+    def decisions(self) -> Sequence[embedded.Decision]:
+        """The embedded engine's decisions, unwinding included; none where it was not asked."""
+
+    def entry(self, engine: str, decisions: Sequence[embedded.Decision]) -> Run:
+        """The verdict that the decisions of `engine` about all claims amount to, refutations replayed."""
 
 
 @cache
@@ -45,39 +63,36 @@ def installation() -> Installation | None:
     return found
 
 
-def opinion(
-    target: Target,
-    program: Program,
-    phase: int,
-    ours: Sequence[embedded.Decision],
-    replayed: Replay,
-    seconds: float,
-    keep: Path | None = None,
-) -> Run | None:
-    """What ESBMC says of `target` in `phase`; None where there is no ESBMC.
+def opinion(judge: Judge, options: Options, seconds: float) -> Run | None:
+    """What ESBMC says of the claims of `judge`, within `seconds`; None where there is no ESBMC.
 
-    `ours` are the embedded engine's decisions about the same claims, unwinding included.
+    Its verdict is made as that of the embedded engine is: what the shape program leaves out is UNKNOWN to both. Raises
+    `UsageError` for an ESBMC or flags that cannot be used, and where lowered programs cannot be written.
     """
     found = installation()
     if found is None:
         return None
-    engine = EsbmcEngine(found, program, target.name, read(target.flags), keep)
-    result = engine.decide(phase, seconds)
-    refuted = [_as_embedded(decision) for decision in result.decisions if _counts(decision)]
-    run = verdict.run_of(target, phase, engine.name, result, replayed(refuted) if refuted else ())
-    run = replace(run, advisory=bool(ours))
-    contradictions = verdict.disagreements(ours, result.decisions)
-    if contradictions:
-        text = "; ".join(map(str, contradictions[:3]))
-        return replace(run, verdict=Verdict.ERROR, qualifier=DISAGREEMENT, reason=text)
-    return run
-
-
-def _counts(decision: Decision) -> bool:
-    return decision.outcome is Outcome.REFUTED and not decision.claim.unwinding
+    engine = EsbmcEngine(found, judge.program, judge.target.name, read(judge.target.flags), options.keep_lowered)
+    result = engine.decide(judge.phase, seconds)
+    run = verdict.completed(judge.entry(engine.name, [_as_embedded(one) for one in result.decisions]), result)
+    run = replace(run, advisory=bool(judge.decisions))
+    contradictions = verdict.disagreements(judge.decisions, result.decisions)
+    if not contradictions:
+        return run
+    reason = "; ".join(map(str, contradictions[:3]))
+    if options.disagreements is not None:
+        kept = engine.leave([one.claim.number for one in contradictions], judge.phase, options.disagreements)
+        reason = f"{reason}; ESBMC was given {kept}"
+    return replace(run, verdict=Verdict.ERROR, qualifier=DISAGREEMENT, reason=reason)
 
 
 def _as_embedded(decision: Decision) -> embedded.Decision:
-    """A refutation of ESBMC's in the form that witnesses are made from."""
-    hypotheses = tuple(decision.hypotheses)
-    return embedded.Decision(decision.claim, Outcome.REFUTED, Rung.SMT, hypotheses, dict(decision.values))
+    """A decision of ESBMC's in the form that verdicts and witnesses are made from."""
+    return embedded.Decision(
+        decision.claim,
+        decision.outcome,
+        Rung.SMT,
+        tuple(decision.hypotheses),
+        dict(decision.values),
+        decision.reason,
+    )

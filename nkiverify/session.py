@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import metadata
@@ -80,7 +80,7 @@ class Session:
     @property
     def unexpected(self) -> tuple[Run, ...]:
         """The runs that do not count as a pass."""
-        return tuple(run for run in self.runs if status_of(run) is not ExitStatus.AS_EXPECTED)
+        return tuple(run for run in telling(self.runs) if status_of(run) is not ExitStatus.AS_EXPECTED)
 
     @property
     def exit_status(self) -> ExitStatus:
@@ -99,12 +99,9 @@ def status_of(run: Run) -> ExitStatus:
     """
     if run.qualifier == DISAGREEMENT:
         return ExitStatus.MISMATCH
-    if run.advisory:
-        # What is left open beside the run that counts changes nothing.
-        contrary = run.verdict in (Verdict.SUCCESSFUL, Verdict.FAILED) and run.verdict is not (
-            run.expected or run.verdict
-        )
-        return ExitStatus.MISMATCH if contrary else ExitStatus.AS_EXPECTED
+    if run.advisory and run.verdict is not Verdict.FAILED:
+        # What is left open, or proved, beside the run that counts changes nothing.
+        return ExitStatus.AS_EXPECTED
     if run.verdict is Verdict.UNKNOWN:
         return ExitStatus.UNKNOWN
     if run.verdict is Verdict.VACUOUS:
@@ -115,6 +112,40 @@ def status_of(run: Run) -> ExitStatus:
         return ExitStatus.INTERNAL_ERROR
     wanted = run.expected if run.expected is not None else Verdict.SUCCESSFUL
     return ExitStatus.AS_EXPECTED if run.verdict is wanted else ExitStatus.MISMATCH
+
+
+def counting(runs: Iterable[Run]) -> list[Run]:
+    """The runs without those that another engine adds beside them."""
+    return [run for run in runs if not run.advisory]
+
+
+def telling(runs: Sequence[Run]) -> list[Run]:
+    """The runs that say something: without those beside another that change nothing, or only repeat its refutation."""
+    refuted = {(run.target, run.phase) for run in counting(runs) if run.verdict is Verdict.FAILED}
+    return [
+        run
+        for run in runs
+        if not run.advisory
+        or run.qualifier == DISAGREEMENT
+        or (status_of(run) is not ExitStatus.AS_EXPECTED and (run.target, run.phase) not in refuted)
+    ]
+
+
+def is_open(run: Run) -> bool:
+    """Whether `run`, of another engine beside the one that counts, comes to no conclusion."""
+    return run.qualifier != DISAGREEMENT and run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED)
+
+
+def beside(run: Run, other: Run | None) -> str:
+    """What `other`, of another engine, says of the same claims as `run`, in a word; empty where there is none."""
+    if other is None:
+        return ""
+    if other.qualifier == DISAGREEMENT:
+        return "DISAGREES"
+    if is_open(other):
+        return "open"
+    # Where the engine that counts comes to no conclusion, there is nothing to agree with.
+    return "agrees" if other.verdict is run.verdict else other.verdict.value
 
 
 def worst(statuses: Iterable[ExitStatus]) -> ExitStatus:

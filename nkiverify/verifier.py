@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from nkiverify import lines
-from nkiverify.config import Options
+from nkiverify.config import BESIDE_SECONDS, Options
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.flags import unwind_of
@@ -155,21 +155,40 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     exploring = time.perf_counter() - clock
     spent = exploring
     runs: list[Run] = []
+    judges: list[_Judge] = []
     engine = EmbeddedEngine(exploration.run.program)
     for phase in phases:
         clock = time.perf_counter()
         left = max(0.0, options.timeout - spent)
-        judge = _Judge(target, exploration, engine, hardware, phase, left, options.every_violation)
-        run = judge.run()
+        judges.append(_Judge(target, exploration, engine, hardware, phase, left, options.every_violation))
+        if options.engine == "esbmc":
+            continue
+        run = judges[-1].run()
         seconds = time.perf_counter() - clock
         # The exploration serves all phases; its time is counted in the first one.
         milliseconds = (seconds + (exploring if phase == phases[0] else 0.0)) * 1000
-        if options.engine != "esbmc":
-            runs.append(replace(run, milliseconds=milliseconds))
+        runs.append(replace(run, milliseconds=milliseconds))
         spent += seconds
-        if options.engine != "embedded":
-            runs.extend(_second_opinion(judge, options, max(1.0, options.timeout - spent)))
-    return runs
+    if options.engine == "embedded":
+        return runs
+    return _with_second_opinions(judges, runs, options, max(1.0, options.timeout - spent))
+
+
+def _with_second_opinions(judges: Sequence[_Judge], runs: Sequence[Run], options: Options, seconds: float) -> list[Run]:
+    """ESBMC's entry of each phase, behind that of the embedded engine where there is one.
+
+    Only now, when the embedded engine has all its verdicts: ESBMC takes none of its time. A phase has its share of the
+    `seconds`, and what the phases before it left of theirs.
+    """
+    if options.engine == "auto":
+        seconds = BESIDE_SECONDS
+    deadline = time.monotonic() + seconds
+    entries: list[Run] = []
+    for number, judge in enumerate(judges):
+        entries += runs[number : number + 1]
+        share = (deadline - time.monotonic()) / (len(judges) - number)
+        entries += _second_opinion(judge, options, max(0.0, share))
+    return entries
 
 
 def _second_opinion(judge: _Judge, options: Options, seconds: float) -> list[Run]:
@@ -177,22 +196,17 @@ def _second_opinion(judge: _Judge, options: Options, seconds: float) -> list[Run
     from nkiverify import second_opinion
 
     beside = options.engine == "auto"
+    started = time.perf_counter()
     try:
-        run = second_opinion.opinion(
-            judge.target,
-            judge.program,
-            judge.phase,
-            () if options.engine == "esbmc" else judge.decisions,
-            judge.violations_of,
-            min(seconds, second_opinion.BESIDE_SECONDS) if beside else seconds,
-            options.keep_lowered,
-        )
-    except UsageError as refused:
+        run = second_opinion.opinion(judge, options, seconds)
+    except Exception as error:
         if not beside:
             raise
-        # An ESBMC that cannot be used takes nothing from the verdict of the embedded engine.
-        unusable = _plain(judge.target, judge.phase, Verdict.ERROR, str(refused), time.perf_counter(), "unusable")
-        return [replace(unusable, engine="esbmc", advisory=True)]
+        # Whatever is wrong with ESBMC, or with asking it, takes nothing from the verdict of the embedded engine.
+        told = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+        unusable = _plain(judge.target, judge.phase, Verdict.ERROR, told, started, "unusable")
+        details = "" if isinstance(error, UsageError) else traceback.format_exc()
+        return [replace(unusable, engine="esbmc", advisory=True, traceback=details)]
     if run is None:
         if beside:
             return []
@@ -241,19 +255,20 @@ class _Judge:
         """The shape program with the claims."""
         return self._exploration.run.program
 
-    def violations_of(self, refuted: Sequence[Decision]) -> list[Violation]:
-        """The violations that refuted claims amount to, with witnesses replayed in plain Python."""
-        return self._violations(_by_place(iter(refuted), self._every))
-
     def run(self) -> Run:
-        """The verdict."""
+        """The verdict of the embedded engine."""
         engine = self._engine
         engine.limit(self._seconds)
-        decisions = engine.decide(self._phase)
-        reached = [decision for decision in decisions if decision.outcome is not Outcome.UNREACHED]
-        unwinding = engine.decide_unwinding()
-        self.decisions = [*decisions, *unwinding]
-        claims = reached
+        self.decisions = [*engine.decide(self._phase), *engine.decide_unwinding()]
+        return self.entry(EmbeddedEngine.name, self.decisions)
+
+    def entry(self, engine: str, decisions: Sequence[Decision]) -> Run:
+        """The verdict that decisions about all claims of the phase amount to, those about unwinding included.
+
+        Refuted claims are replayed in plain Python, whichever `engine` refuted them.
+        """
+        unwinding = [decision for decision in decisions if decision.claim.unwinding]
+        claims = [one for one in decisions if not one.claim.unwinding and one.outcome is not Outcome.UNREACHED]
         refuted = _by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), self._every)
         violations = self._violations(refuted)
         verdict, qualifier, reason = self._judge(claims, unwinding, violations)
@@ -265,7 +280,7 @@ class _Judge:
             family=self._target.family,
             kind=self._target.kind,
             phase=self._phase,
-            engine=EmbeddedEngine.name,
+            engine=engine,
             expected=self._target.expect.get(self._phase),
             verdict=verdict,
             qualifier=qualifier,
@@ -278,7 +293,7 @@ class _Judge:
             tags=self._target.tags,
             place=place,
             advice=advice,
-            decided=lines.decided((one.claim, one.outcome.value, _by(one)) for one in self.decisions),
+            decided=lines.decided((one.claim, one.outcome.value, _by(one)) for one in decisions),
             assumed_at=self._exploration.assumed_at,
         )
 

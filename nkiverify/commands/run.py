@@ -77,7 +77,8 @@ def execute(arguments: argparse.Namespace) -> int:
         jobs=layered("jobs", arguments.jobs, project.settings, None).value,
         fail_fast=arguments.fail_fast,
         every_violation=arguments.all,
-        keep_lowered=arguments.keep_lowered,
+        keep_lowered=_folder(arguments.keep_lowered, "--keep-lowered"),
+        disagreements=project.reports / "disagreements",
         debug=arguments.debug,
         cache=not arguments.no_cache,
         json=_writable(arguments.json, "--json"),
@@ -247,6 +248,19 @@ def _targets_by_name(root: Path) -> Mapping[str, Target]:
     from nkiverify.manifest import load_targets
 
     return {target.name: target for target in load_targets(root)}
+
+
+def _folder(path: Path | None, option: str) -> Path | None:
+    """`path`, a folder that is made where there is none: asked before the run."""
+    if path is None:
+        return None
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{option}: {path} cannot be made a folder: {error.strerror or error}") from None
+    if not os.access(path, os.W_OK):
+        raise UsageError(f"{option}: {path} cannot be written")
+    return path
 
 
 def _writable(path: Path | None, option: str) -> Path | None:

@@ -20,7 +20,7 @@ from nkiverify.model.contracts import Contract
 from nkiverify.report.history import PastSession
 from nkiverify.report.results_file import Results
 from nkiverify.results import Run, Verdict, Violation
-from nkiverify.session import ExitStatus, status_of
+from nkiverify.session import DISAGREEMENT, ExitStatus, counting, is_open, status_of, telling
 
 #: A place as it is written in reasons: `kernels/matmul.py:57`.
 _PLACE = re.compile(r"([\w./-]+\.py):(\d+)")
@@ -129,23 +129,23 @@ class Page:
     @property
     def claims(self) -> int:
         """The claims of all runs."""
-        return sum(run.claims for run in self.runs)
+        return sum(run.claims for run in counting(self.runs))
 
     @property
     def unexpected(self) -> tuple[Run, ...]:
         """The runs that do not count as a pass."""
-        return tuple(run for run in self.runs if status_of(run) is not ExitStatus.AS_EXPECTED)
+        return tuple(run for run in telling(self.runs) if status_of(run) is not ExitStatus.AS_EXPECTED)
 
     @property
     def verdicts(self) -> list[tuple[str, int]]:
         """How many runs ended in each verdict, those without a run left out."""
-        counts = Counter(run.verdict for run in self.runs)
+        counts = Counter(run.verdict for run in counting(self.runs))
         return [(verdict.value, counts[verdict]) for verdict in Verdict if counts[verdict]]
 
     @property
     def bounded(self) -> int:
         """How many verdicts hold up to a bound."""
-        return sum(run.qualifier.startswith("bounded") for run in self.runs)
+        return sum(run.qualifier.startswith("bounded") for run in counting(self.runs))
 
     @property
     def assumptions(self) -> list[tuple[str, list[str]]]:
@@ -184,7 +184,7 @@ def assemble(
     this = next((session for session in reversed(past) if session.started == results.started), None)
     earlier = [session for session in past if this is None or session.id < this.id]
     # What was not run again says nothing about time.
-    alike = [session for session in earlier if session.runs == len(results.runs) and not session.cached]
+    alike = [session for session in earlier if session.runs == len(counting(results.runs)) and not session.cached]
     return Page(
         results=results,
         targets=targets,
@@ -208,6 +208,8 @@ def state(run: Run) -> str:
     if status is ExitStatus.AS_EXPECTED:
         if run.verdict is Verdict.FAILED:
             return "refuted"
+        if run.advisory and is_open(run):
+            return "unknown"
         return "bounded" if run.qualifier else "pass"
     if status is ExitStatus.MISMATCH:
         return "mismatch"
@@ -390,7 +392,8 @@ def _disagreements(runs: Sequence[Run]) -> Iterable[tuple[Run, ...]]:
     for run in runs:
         alike.setdefault((run.target, run.phase), []).append(run)
     for group in alike.values():
-        if {Verdict.SUCCESSFUL, Verdict.FAILED} <= {run.verdict for run in group}:
+        contrary = {Verdict.SUCCESSFUL, Verdict.FAILED} <= {run.verdict for run in group}
+        if contrary or any(run.qualifier == DISAGREEMENT for run in group):
             yield tuple(group)
 
 

@@ -33,6 +33,7 @@ _DISTRIBUTION = (".dist-info", ".egg-info", ".egg-link", ".pth")
 _WITHOUT_EFFECT = {
     "cache",
     "debug",
+    "disagreements",
     "fail_fast",
     "families",
     "jobs",

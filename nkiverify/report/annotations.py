@@ -9,13 +9,13 @@ from pathlib import Path
 
 from nkiverify.report import wording
 from nkiverify.results import Run, Violation
-from nkiverify.session import ExitStatus, Session, status_of
+from nkiverify.session import ExitStatus, Session, status_of, telling
 
 
 def text(session: Session) -> str:
     """A line for each refuted claim and each ending that is not as expected; empty where all is well."""
     lines: list[str] = []
-    for run in session.runs:
+    for run in telling(session.runs):
         status = status_of(run)
         if status is ExitStatus.AS_EXPECTED:
             continue

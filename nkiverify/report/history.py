@@ -56,6 +56,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     # A run that was not run again says nothing about time.
     ("ALTER TABLE run ADD COLUMN cached INTEGER NOT NULL DEFAULT 0",),
+    # What another engine says beside a run is recorded, and counted with neither the runs nor the claims.
+    ("ALTER TABLE run ADD COLUMN advisory INTEGER NOT NULL DEFAULT 0",),
 )
 
 
@@ -98,6 +100,7 @@ class PastRun:
     claims: int
     milliseconds: float
     cached: bool
+    advisory: bool
 
 
 def database(reports: Path) -> Path:
@@ -132,7 +135,7 @@ def record(session: Session, path: Path) -> None:
             tuple(map(_storable, facts)),
         )
         connection.executemany(
-            "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (tuple(map(_storable, (cursor.lastrowid, *_row(run)))) for run in session.runs),
         )
 
@@ -145,7 +148,7 @@ def sessions(path: Path) -> list[PastSession]:
         rows = connection.execute(
             "SELECT id, started, seconds, command, nkiverify, exit_status, commit_id, machine,"
             " count(DISTINCT target), count(*), sum(as_expected), sum(claims), sum(cached)"
-            " FROM session JOIN run ON run.session = session.id GROUP BY id ORDER BY id"
+            " FROM session JOIN run ON run.session = session.id WHERE NOT advisory GROUP BY id ORDER BY id"
         ).fetchall()
     return [PastSession(*row) for row in rows]
 
@@ -187,12 +190,15 @@ def _runs(path: Path, condition: str, value: str | int) -> list[PastRun]:
     with _opened(path, write=False) as connection:
         rows = connection.execute(
             "SELECT session, started, commit_id, target, phase, engine, verdict, qualifier, as_expected, claims,"
-            " milliseconds, cached FROM run JOIN session ON run.session = session.id"
+            " milliseconds, cached, advisory FROM run JOIN session ON run.session = session.id"
             f" WHERE {condition} ORDER BY run.rowid",
             (value,),
         ).fetchall()
     past = (PastRun(*row) for row in rows)
-    return [replace(one, as_expected=bool(one.as_expected), cached=bool(one.cached)) for one in past]
+    return [
+        replace(one, as_expected=bool(one.as_expected), cached=bool(one.cached), advisory=bool(one.advisory))
+        for one in past
+    ]
 
 
 def _row(run: Run) -> tuple[object, ...]:
@@ -208,6 +214,7 @@ def _row(run: Run) -> tuple[object, ...]:
         run.claims,
         round(run.milliseconds, 3),
         int(run.cached),
+        int(run.advisory),
     )
 
 

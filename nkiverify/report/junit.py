@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from nkiverify.report import wording
 from nkiverify.results import Run
-from nkiverify.session import ExitStatus, Session, status_of
+from nkiverify.session import ExitStatus, Session, beside, status_of, telling
 
 #: Characters that XML 1.0 cannot hold.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -20,21 +20,24 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 def text(session: Session) -> str:
     """The session as the text of an XML file, a suite for each family."""
     families: dict[str, list[Run]] = {}
-    for run in session.runs:
+    others = {(run.target, run.phase): run for run in session.runs if run.advisory}
+    told = telling(session.runs)
+    for run in told:
         families.setdefault(run.family, []).append(run)
-    top = ElementTree.Element("testsuites", _numbers(list(session.runs)) | {"name": "nkiverify"})
+    top = ElementTree.Element("testsuites", _numbers(told) | {"name": "nkiverify"})
     # The wall-clock time: the suites' sum to more where several processes ran.
     top.set("time", f"{session.seconds:.3f}")
     for family, runs in families.items():
         suite = ElementTree.SubElement(top, "testsuite", {"name": _clean(family)} | _numbers(runs))
         suite.set("timestamp", session.started.replace(tzinfo=None).isoformat(timespec="seconds"))
         for run in runs:
-            _case(suite, run, session.root)
+            _case(suite, run, None if run.advisory else others.get((run.target, run.phase)), session.root)
     ElementTree.indent(top)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(top, encoding="unicode") + "\n"
 
 
-def _case(suite: ElementTree.Element, run: Run, root: Path) -> None:
+def _case(suite: ElementTree.Element, run: Run, other: Run | None, root: Path) -> None:
+    """The test case of `run`; what `other` says beside it is no case of its own: it passes nothing."""
     engine = "" if run.engine == "embedded" else f", {run.engine}"
     case = ElementTree.SubElement(
         suite,
@@ -47,7 +50,9 @@ def _case(suite: ElementTree.Element, run: Run, root: Path) -> None:
         },
     )
     properties = ElementTree.SubElement(case, "properties")
+    second = [(other.engine, beside(run, other))] if other is not None else []
     for name, value in (
+        *second,
         ("verdict", wording.verdict(run)),
         ("expected", wording.expectation(run.expected)),
         ("kind", run.kind.value),

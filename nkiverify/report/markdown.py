@@ -9,14 +9,14 @@ from pathlib import Path
 
 from nkiverify.report import wording
 from nkiverify.results import Run, Verdict, Violation
-from nkiverify.session import ExitStatus, Session, status_of
+from nkiverify.session import ExitStatus, Session, beside, counting, status_of
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
 
 
 def text(session: Session) -> str:
     """The headline, what is not as expected in full, and every family in a table that is folded away."""
-    unexpected = [run for run in session.runs if status_of(run) is not ExitStatus.AS_EXPECTED]
+    unexpected = session.unexpected
     parts = [f"## nkiverify: {_headline(session, len(unexpected))}", _totals(session)]
     if session.not_run:
         why = "interrupted" if session.interrupted else "stopped"
@@ -25,8 +25,9 @@ def text(session: Session) -> str:
     if unexpected:
         parts.append(_table(unexpected))
         parts += [_story(run, session.root) for run in unexpected if run.violations or run.reason]
-    if session.runs:
-        parts.append(f"<details><summary>Families</summary>\n\n{_families(session.runs)}\n\n</details>")
+    counted = counting(session.runs)
+    if counted:
+        parts.append(f"<details><summary>Families</summary>\n\n{_families(counted)}\n\n</details>")
     # A name that is no valid Unicode cannot be written.
     return ("\n\n".join(parts) + "\n").encode("utf-8", "replace").decode("utf-8")
 
@@ -48,18 +49,23 @@ def _headline(session: Session, unexpected: int) -> str:
     if not session.runs:
         return "nothing was verified"
     if unexpected:
-        return f"{unexpected} of {wording.counted(len(session.runs), 'run')} not as expected"
-    return f"all {wording.counted(len(session.runs), 'run')} as expected"
+        return f"{unexpected} of {wording.counted(len(counting(session.runs)), 'run')} not as expected"
+    return f"all {wording.counted(len(counting(session.runs)), 'run')} as expected"
 
 
 def _totals(session: Session) -> str:
-    counts = Counter(run.verdict for run in session.runs)
-    targets = wording.counted(len({run.target for run in session.runs}), "target")
+    counted = counting(session.runs)
+    counts = Counter(run.verdict for run in counted)
+    targets = wording.counted(len({run.target for run in counted}), "target")
     verdicts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
-    claims = wording.counted(sum(run.claims for run in session.runs), "claim")
-    cached = sum(run.cached for run in session.runs)
+    claims = wording.counted(sum(run.claims for run in counted), "claim")
+    cached = sum(run.cached for run in counted)
     time = f"{session.seconds:.1f} s" + (f", {cached} runs cached" if cached else "")
-    return f"{targets}, {claims}, {time}" + (f": {verdicts}" if verdicts else "")
+    others = {(run.target, run.phase): run for run in session.runs if run.advisory}
+    words = Counter(beside(run, others.get((run.target, run.phase))) for run in counted)
+    said = ", ".join(f"{number} {word}" for word, number in sorted(words.items()) if word)
+    second = f"; {next(iter(others.values())).engine} beside: {said}" if said else ""
+    return f"{targets}, {claims}, {time}" + (f": {verdicts}" if verdicts else "") + second
 
 
 def _table(runs: Sequence[Run]) -> str:

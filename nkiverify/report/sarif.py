@@ -19,7 +19,7 @@ from nkiverify.model.contracts import Contract
 from nkiverify.report import wording
 from nkiverify.report.json_results import Json
 from nkiverify.results import Run, Verdict, Violation
-from nkiverify.session import ExitStatus, Session, status_of
+from nkiverify.session import ExitStatus, Session, status_of, telling
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"
@@ -44,7 +44,7 @@ def document(session: Session, contracts: Mapping[str, Contract]) -> dict[str, J
     results: list[Json] = []
     rules: dict[str, dict[str, Json]] = {}
     weaknesses: set[str] = set()
-    for run in session.runs:
+    for run in telling(session.runs):
         for rule, described, result in _results(run, session.root, contracts):
             rules.setdefault(rule, described)
             number: Json = list(rules).index(rule)

@@ -10,7 +10,7 @@ from nkiverify.report.columns import columns
 from nkiverify.report.diagnostic import field
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import Run, Verdict
-from nkiverify.session import DISAGREEMENT, ExitStatus, Session, status_of
+from nkiverify.session import ExitStatus, Session, beside, counting, is_open, status_of, telling
 
 #: Columns a report fits, as far as the names of the targets allow.
 WIDTH = 80
@@ -36,15 +36,18 @@ def report(
     if session.runs:
         parts.append(table(session.runs, width))
     if not detail_expected:
-        counting = [run for run in session.runs if not run.advisory]
-        expected = [run for run in counting if run.verdict is Verdict.FAILED and not _unexpected(run)]
+        expected = [run for run in counting(session.runs) if run.verdict is Verdict.FAILED and not _unexpected(run)]
         if expected:
             parts.append("Refuted, as expected:\n" + "\n".join(_brief(run, session, width) for run in expected))
     parts += [
         _story(run, session, debug, width, style)
-        for run in session.runs
+        for run in telling(session.runs)
         if _unexpected(run) or (detail_expected and not run.advisory and (run.violations or run.reason))
     ]
+    concluded = {(run.target, run.phase) for run in counting(session.runs) if not is_open(run)}
+    left_open = [run for run in session.runs if run.advisory and is_open(run) and (run.target, run.phase) in concluded]
+    if left_open:
+        parts.append(_left_open(left_open, session, width))
     parts.append(summary(session, width))
     return "\n\n".join(parts) + "\n"
 
@@ -54,7 +57,8 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
 
     Then columns are set closer. A name is never cut: it is what one types to run the target again.
     """
-    beside = {(run.target, run.phase): run for run in runs if run.advisory}
+    others = {(run.target, run.phase): run for run in runs if run.advisory}
+    counted = counting(runs)
     rows = [_COLUMNS] + [
         (
             run.target,
@@ -65,36 +69,28 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
             str(run.claims),
             wording.duration(run),
         )
-        for run in runs
-        if not run.advisory
+        for run in counted
     ]
     alignment = _ALIGNMENT
-    if beside:
+    if others:
         # Said beside the run that counts: one word in its line.
         rows = [
-            (*row, _SECOND if number == 0 else _beside(beside.get((row[0], int(row[1])))))
-            for number, row in enumerate(rows)
+            (*row, said)
+            for row, said in zip(
+                rows, [_SECOND, *(beside(run, others.get((run.target, run.phase))) for run in counted)], strict=True
+            )
         ]
         alignment = (*alignment, "left")
-    others = [max(map(len, column)) for column in zip(*_without(rows, _QUALIFIER), strict=True)]
-    room = width - sum(others)
-    gap = 2 if room - 2 * len(others) >= _NARROWEST_QUALIFIER else 1
+    widths = [max(map(len, column)) for column in zip(*_without(rows, _QUALIFIER), strict=True)]
+    room = width - sum(widths)
+    gap = 2 if room - 2 * len(widths) >= _NARROWEST_QUALIFIER else 1
     if gap == 1 and not any(run.qualifier for run in runs):
         rows, alignment = _without(rows, _QUALIFIER), _without([alignment], _QUALIFIER)[0]
-        gap = 2 if room >= 2 * (len(others) - 1) else 1
+        gap = 2 if room >= 2 * (len(widths) - 1) else 1
     else:
-        limit = max(room - gap * len(others), _NARROWEST_QUALIFIER)
+        limit = max(room - gap * len(widths), _NARROWEST_QUALIFIER)
         rows = [(*row[:_QUALIFIER], _shortened(row[_QUALIFIER], limit), *row[_QUALIFIER + 1 :]) for row in rows]
     return columns(rows[0], rows[1:], alignment, gap)
-
-
-def _beside(run: Run | None) -> str:
-    """What another engine says of the same claims, in a word."""
-    if run is None:
-        return ""
-    if run.qualifier == DISAGREEMENT:
-        return "DISAGREES"
-    return {Verdict.SUCCESSFUL: "agrees", Verdict.FAILED: "agrees"}.get(run.verdict, "open")
 
 
 def _without(rows: Sequence[tuple[str, ...]], column: int) -> list[tuple[str, ...]]:
@@ -105,7 +101,7 @@ def summary(session: Session, width: int = WIDTH) -> str:
     """What the run as a whole found, and what it did not get to."""
     lines = [_totals(session)]
     for status, words in _OUTCOMES.items():
-        runs = [run for run in session.runs if status_of(run) is status]
+        runs = [run for run in telling(session.runs) if status_of(run) is status]
         if runs:
             lines.append(f"{words}: " + ", ".join(f"{run.target}{_GLUE}(phase{_GLUE}{run.phase})" for run in runs))
     if session.not_run:
@@ -116,6 +112,9 @@ def summary(session: Session, width: int = WIDTH) -> str:
     text = "\n".join(textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
     return text.replace(_GLUE, " ")
 
+
+#: How many runs with the same reason are named.
+_FEW_NAMES = 5
 
 #: A space at which a line is not broken.
 _GLUE = "\N{NO-BREAK SPACE}"
@@ -130,27 +129,41 @@ _OUTCOMES = {
 
 
 def _totals(session: Session) -> str:
-    counting = [run for run in session.runs if not run.advisory]
-    targets = len({run.target for run in counting})
-    runs = wording.counted(len(counting), "run")
+    counted = counting(session.runs)
+    targets = len({run.target for run in counted})
+    runs = wording.counted(len(counted), "run")
     head = f"{runs} of {wording.counted(targets, 'target')} in {session.seconds:.1f} s"
-    cached = sum(run.cached for run in counting)
+    cached = sum(run.cached for run in counted)
     if cached:
         head += f" ({cached} cached)"
     counts = []
     for verdict in Verdict:
-        these = [run for run in counting if run.verdict is verdict]
+        these = [run for run in counted if run.verdict is verdict]
         bounded = sum(run.qualifier.startswith("bounded") for run in these)
         if these:
             counts.append(f"{len(these)} {verdict.value}" + (f" ({bounded} bounded)" if bounded else ""))
     text = f"{head}: {', '.join(counts)}" if counts else head
-    beside = [run for run in session.runs if run.advisory]
-    if not beside:
+    others = {(run.target, run.phase): run for run in session.runs if run.advisory}
+    if not others:
         return text
-    words = [_beside(run) for run in beside]
-    said = ", ".join(f"{words.count(word)} {word}" for word in ("agrees", "open", "DISAGREES") if word in words)
-    seconds = sum(run.milliseconds for run in beside) / 1000
-    return f"{text}; {beside[0].engine} beside it, in {seconds:.1f} s of its own: {said}"
+    words = [beside(run, others[run.target, run.phase]) for run in counted if (run.target, run.phase) in others]
+    said = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(sorted(words, key=str.lower)))
+    seconds = sum(run.milliseconds for run in others.values()) / 1000
+    return f"{text}; {next(iter(others.values())).engine} beside it, in {seconds:.1f} s of its own: {said}"
+
+
+def _left_open(runs: Sequence[Run], session: Session, width: int) -> str:
+    """What another engine did not decide, with the reason: it changes no verdict."""
+    of: dict[str, list[str]] = {}
+    for run in runs:
+        reason = " ".join(wording.text(run.reason or run.qualifier or run.verdict.value, session.root).split())
+        of.setdefault(reason, []).append(f"{run.target}{_GLUE}(phase{_GLUE}{run.phase})")
+    lines = [f"Left open by {runs[0].engine}, which changes no verdict:"]
+    for reason, names in of.items():
+        more = f" and {len(names) - _FEW_NAMES} more" if len(names) > _FEW_NAMES else ""
+        line = f"  {', '.join(names[:_FEW_NAMES])}{more}: {reason}"
+        lines.append(textwrap.fill(line, width, subsequent_indent="    ", break_on_hyphens=False))
+    return "\n".join(lines).replace(_GLUE, " ")
 
 
 def _unexpected(run: Run) -> bool:
@@ -173,6 +186,8 @@ def _story(run: Run, session: Session, debug: bool, width: int, style: Style) ->
     lines = [f"{style.head(run.target)}, phase {run.phase}: {_painted(verdict, run, style)}, {ending}"]
     lines += field("kernel", run.kernel, width, style=style)
     reason = run.reason or (run.qualifier if run.verdict is Verdict.UNKNOWN else "")
+    # It has a line of its own.
+    reason = reason.removesuffix(f"; {run.advice}") if run.advice else reason
     if reason:
         lines += field("reason", wording.text(reason, session.root), width, style=style)
     lines += diagnostic.unknown(run, session.root, width, style)

@@ -28,10 +28,12 @@ def violations_of(path: Path, target: str, phase: int | None) -> list[Recorded]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         runs = [run for run in document["runs"] if run["target"] == target]
+        refuted = {run["phase"] for run in runs if run["violations"] and not run.get("advisory")}
         found = [
             Recorded(target, run["phase"], _violation(entry))
             for run in runs
-            if phase in (None, run["phase"])
+            # What another engine refutes as well is the same fault.
+            if phase in (None, run["phase"]) and not (run.get("advisory") and run["phase"] in refuted)
             for entry in run["violations"]
         ]
     except OSError as error:

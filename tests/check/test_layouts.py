@@ -25,9 +25,7 @@ def test_helpers_are_found_as_python_finds_them(
     kernel: str, module: str, helper: str, packages: bool, check: Checker
 ) -> None:
     (check.folder / "pyproject.toml").touch()
-    write(
-        check.folder, **{kernel.removesuffix(".py").replace("/", "__"): HELPED.replace("{}", module), helper: TILES}
-    )
+    write(check.folder, **{kernel.removesuffix(".py").replace("/", "__"): HELPED.replace("{}", module), helper: TILES})
     if packages:
         for name in ("pkg", "pkg/deep", "src/pkg", "src/pkg/deep"):
             if (check.folder / name).is_dir():

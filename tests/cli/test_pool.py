@@ -94,9 +94,7 @@ def test_a_target_that_ends_in_its_grace_keeps_its_verdict() -> None:
 def test_a_stopped_target_has_a_run_for_every_phase_it_was_to_run_in() -> None:
     dying = target("exit", expect={1: Verdict.FAILED, 2: Verdict.SUCCESSFUL})
     for phases, expected in ((None, [1, 2]), ((2,), [2])):
-        outcome = pool.run_in_workers(
-            [dying], options(phases=phases), verify, dict, Record(), fails, 1, grace=GRACE
-        )
+        outcome = pool.run_in_workers([dying], options(phases=phases), verify, dict, Record(), fails, 1, grace=GRACE)
         assert [run.phase for run in outcome.runs] == expected
         assert [run.expected for run in outcome.runs] == [dying.expect[phase] for phase in expected]
 

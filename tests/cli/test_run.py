@@ -21,7 +21,7 @@ from nkiverify.report import json_results
 
 TOP = Path(__file__).parents[2]
 
-KERNELS = '''
+KERNELS = """
 import nki
 import nki.isa as nisa
 import nki.language as nl
@@ -48,7 +48,7 @@ def runs_for_ever(a, rows):
 
 
 not_a_function = 3
-'''
+"""
 
 HARNESS = '''
 from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, target

@@ -149,7 +149,5 @@ def test_decisions_are_those_of_looking_at_every_assignment(program: Program) ->
 def is_counterexample(decision: Decision) -> bool:
     """Whether the values of a decision satisfy the hypotheses and break the claim, every index within its range."""
     found = Valuation({**dict.fromkeys((atom_of(DIMENSIONS[name]) for name in NAMES), 0), **decision.values})
-    inside = all(
-        0 <= value < found.term(atom.extent) for atom, value in found.given.items() if isinstance(atom, Index)
-    )
+    inside = all(0 <= value < found.term(atom.extent) for atom, value in found.given.items() if isinstance(atom, Index))
     return inside and found.satisfies([*decision.hypotheses, negate(decision.claim.condition)])

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nkiverify import resources, second_opinion
-from nkiverify.config import Options
-from nkiverify.engines.embedded import Outcome
+from nkiverify.config import BESIDE_SECONDS, Options
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
 from nkiverify.manifest import Target, load_targets
@@ -52,7 +52,7 @@ def test_the_embedded_engine_alone_asks_no_esbmc(monkeypatch: pytest.MonkeyPatch
     assert [run.engine for run in runs_of("matmul_basic", engine="embedded")] == ["embedded", "embedded"]
 
 
-def test_a_contradiction_is_a_mismatch_that_names_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_contradiction_is_a_mismatch_that_names_both_sides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     genuine = EsbmcEngine.decide
 
     def contrary(self: EsbmcEngine, phase: int, seconds: float) -> Result:
@@ -61,10 +61,13 @@ def test_a_contradiction_is_a_mismatch_that_names_both_sides(monkeypatch: pytest
         return replace(result, decisions=(replace(first, outcome=Outcome.REFUTED), *others))
 
     monkeypatch.setattr(EsbmcEngine, "decide", contrary)
-    _, theirs, *_ = runs_of("matmul_basic")
+    _, theirs, *_ = runs_of("matmul_basic", disagreements=tmp_path / "disagreements")
     assert theirs.qualifier == DISAGREEMENT
     assert "embedded says proved, ESBMC says refuted" in theirs.reason
     assert status_of(theirs) is ExitStatus.MISMATCH
+    kept = tmp_path / "disagreements" / "matmul_basic-phase1.c"
+    assert str(kept) in theirs.reason
+    assert "claim 1" in kept.read_text(encoding="utf-8")
 
 
 def test_what_esbmc_leaves_open_does_not_change_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +98,75 @@ def test_an_esbmc_that_cannot_be_used_takes_nothing_from_the_verdict(monkeypatch
     assert {status_of(run) for run in asked} == {ExitStatus.USAGE}
 
 
+def test_whatever_breaks_in_asking_esbmc_takes_nothing_from_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(self: EsbmcEngine, phase: int, seconds: float) -> Result:
+        raise RecursionError("a program as deep as this")
+
+    monkeypatch.setattr(EsbmcEngine, "decide", broken)
+    runs = runs_of("matmul_basic")
+    assert [run.verdict for run in runs if not run.advisory] == [Verdict.SUCCESSFUL, Verdict.SUCCESSFUL]
+    assert {run.reason for run in runs if run.advisory} == {"RecursionError: a program as deep as this"}
+    assert {status_of(run) for run in runs} == {ExitStatus.AS_EXPECTED}
+    assert {status_of(run) for run in runs_of("matmul_basic", engine="both")} == {ExitStatus.INTERNAL_ERROR}
+
+
+def test_esbmc_is_asked_when_the_embedded_engine_has_all_its_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, int]] = []
+    given: list[float] = []
+    ours, theirs = EmbeddedEngine.decide, EsbmcEngine.decide
+
+    def embedded(self: EmbeddedEngine, phase: int) -> list[Decision]:
+        asked.append(("embedded", phase))
+        return ours(self, phase)
+
+    def esbmc(self: EsbmcEngine, phase: int, seconds: float) -> Result:
+        asked.append(("esbmc", phase))
+        given.append(seconds)
+        return theirs(self, phase, seconds)
+
+    monkeypatch.setattr(EmbeddedEngine, "decide", embedded)
+    monkeypatch.setattr(EsbmcEngine, "decide", esbmc)
+    runs_of("matmul_basic")
+    assert asked == [("embedded", 1), ("embedded", 2), ("esbmc", 1), ("esbmc", 2)]
+    assert 0 < sum(given) <= 1.5 * BESIDE_SECONDS
+    asked.clear()
+    runs_of("matmul_basic", engine="esbmc")
+    assert asked == [("esbmc", 1), ("esbmc", 2)]
+
+
+@pytest.mark.parametrize("engine", ["auto", "both", "esbmc"])
+def test_a_kernel_that_could_not_be_followed_to_its_end_is_proved_by_no_engine(engine: str, tmp_path: Path) -> None:
+    # The claims before the construct hold: nothing is known of those behind it.
+    (tmp_path / "k.py").write_text(UNFOLLOWED, encoding="utf-8")
+    (tmp_path / "nkiverify_targets.py").write_text(UNFOLLOWED_TARGET, encoding="utf-8")
+    (one,) = load_targets(tmp_path)
+    runs = verify(one, Options(root=tmp_path, engine=engine))
+    assert {run.verdict for run in runs} == {Verdict.UNKNOWN}
+    assert all("a dictionary key or set element" in run.reason for run in runs)
+
+
+UNFOLLOWED = """
+import nki
+import nki.language as nl
+
+@nki.jit
+def k(x):
+    P, F = x.shape
+    t = nl.ndarray((P, F), dtype=x.dtype, buffer=nl.shared_hbm)
+    seen = {F: 1}
+    return t[0:P, 0:F + 1]
+"""
+UNFOLLOWED_TARGET = """
+from nkiverify.manifest import SUCCESSFUL, Kind, target
+from nkiverify.model.dtypes import bfloat16
+
+@target(kernel="k.py::k", family="k", kind=Kind.UNBOUNDED, expect={1: SUCCESSFUL})
+def k_all(v):
+    v.call(v.tensor("x", (v.dim("P"), v.dim("F")), bfloat16))
+"""
+
+
 def test_the_lowered_programs_are_left_where_they_are_asked_for(tmp_path: Path) -> None:
-    runs_of("matmul_tiled_all", keep_lowered=tmp_path, phases=(1,))
+    runs_of("matmul_tiled_all", keep_lowered=tmp_path / "new" / "folder", phases=(1,))
     text = "\n".join(file.read_text(encoding="utf-8") for file in tmp_path.rglob("*") if file.is_file())
     assert "matmul_tiled.py" in text

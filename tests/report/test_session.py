@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from nkiverify.results import Run, Verdict
-from nkiverify.session import PRECEDENCE, ExitStatus, status_of, worst
+from nkiverify.session import DISAGREEMENT, PRECEDENCE, ExitStatus, status_of, worst
 from tests.report.samples import refuted, run, session
 
 
@@ -25,6 +25,13 @@ from tests.report.samples import refuted, run, session
         (run(verdict=Verdict.ERROR), ExitStatus.INTERNAL_ERROR),
         (run(verdict=Verdict.UNKNOWN), ExitStatus.UNKNOWN),
         (run(verdict=Verdict.VACUOUS), ExitStatus.NOTHING_VERIFIED),
+        (run(advisory=True, verdict=Verdict.UNKNOWN), ExitStatus.AS_EXPECTED),
+        (run(advisory=True, verdict=Verdict.ERROR, qualifier="unusable"), ExitStatus.AS_EXPECTED),
+        (run(advisory=True, verdict=Verdict.ERROR, qualifier=DISAGREEMENT), ExitStatus.MISMATCH),
+        (refuted(advisory=True), ExitStatus.AS_EXPECTED),
+        (refuted(advisory=True, expected=Verdict.SUCCESSFUL), ExitStatus.MISMATCH),
+        (refuted(advisory=True, expected=None), ExitStatus.MISMATCH),
+        (refuted(advisory=True, expected=None, qualifier="not replayed"), ExitStatus.INTERNAL_ERROR),
     ],
 )
 def test_each_ending_has_its_status(sample: Run, status: ExitStatus) -> None:

@@ -10,32 +10,50 @@ from tests.soundness.trap import Trap, complaints
 
 TRAPS = [
     # raised in a loop
-    Trap("raise_in_some_iteration_wrong", """
+    Trap(
+        "raise_in_some_iteration_wrong",
+        """
         def kernel(n):
             for i in range(n):
                 if i == 3:
                     raise ValueError("three")
-        """, decided=True),
-    Trap("raise_in_no_iteration_right", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "raise_in_no_iteration_right",
+        """
         def kernel(n):
             for i in range(n):
                 if i >= n:
                     raise ValueError("never")
                 assert i < n
-        """, decided=True),
-    Trap("raise_in_every_iteration_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "raise_in_every_iteration_wrong",
+        """
         def kernel(n):
             for i in range(n):
                 raise ValueError("always")
-        """, decided=True),
-    Trap("raise_in_every_iteration_of_an_inner_loop", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "raise_in_every_iteration_of_an_inner_loop",
+        """
         def kernel(n, m):
             for i in range(n):
                 for j in range(m):
                     raise ValueError("always")
             assert n * m == 0
-        """, decided=True),
-    Trap("raise_in_the_loop_handled_outside_right", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "raise_in_the_loop_handled_outside_right",
+        """
         def kernel(n):
             found = -1
             try:
@@ -45,8 +63,11 @@ TRAPS = [
             except ValueError:
                 found = 3
             assert found == 3 or n <= 3
-        """),
-    Trap("raise_in_the_loop_handled_outside_wrong", """
+        """,
+    ),
+    Trap(
+        "raise_in_the_loop_handled_outside_wrong",
+        """
         def kernel(n):
             found = -1
             try:
@@ -56,8 +77,11 @@ TRAPS = [
             except ValueError:
                 found = 3
             assert found != 3
-        """),
-    Trap("raise_in_the_loop_handled_inside_right", """
+        """,
+    ),
+    Trap(
+        "raise_in_the_loop_handled_inside_right",
+        """
         def kernel(n):
             for i in range(n):
                 try:
@@ -67,8 +91,12 @@ TRAPS = [
                 except ValueError:
                     seen = 1
                 assert seen == (1 if i == 3 else 0)
-        """, decided=True),
-    Trap("raise_in_the_loop_handled_inside_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "raise_in_the_loop_handled_inside_wrong",
+        """
         def kernel(n):
             for i in range(n):
                 try:
@@ -78,8 +106,12 @@ TRAPS = [
                 except ValueError:
                     seen = 1
                 assert seen == 0
-        """, decided=True),
-    Trap("raise_handled_by_the_caller_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "raise_handled_by_the_caller_wrong",
+        """
         def search(n):
             for i in range(n):
                 if i == 2:
@@ -92,8 +124,11 @@ TRAPS = [
             except KeyError:
                 found = 2
             assert found == -1
-        """),
-    Trap("value_carried_by_an_exception_wrong", """
+        """,
+    ),
+    Trap(
+        "value_carried_by_an_exception_wrong",
+        """
         def kernel(n):
             found = 0
             try:
@@ -103,8 +138,11 @@ TRAPS = [
             except ValueError as error:
                 found = error.args[0]
             assert found == 0
-        """),
-    Trap("stop_iteration_as_control_flow_wrong", """
+        """,
+    ),
+    Trap(
+        "stop_iteration_as_control_flow_wrong",
+        """
         def kernel(n):
             count = 0
             try:
@@ -115,8 +153,11 @@ TRAPS = [
             except StopIteration:
                 pass
             assert count == n
-        """),
-    Trap("division_by_zero_in_one_iteration_handled_wrong", """
+        """,
+    ),
+    Trap(
+        "division_by_zero_in_one_iteration_handled_wrong",
+        """
         def kernel(n):
             for i in range(n):
                 try:
@@ -124,8 +165,11 @@ TRAPS = [
                 except ZeroDivisionError:
                     x = -1
                 assert x >= 0
-        """),
-    Trap("division_by_zero_in_one_iteration_handled_right", """
+        """,
+    ),
+    Trap(
+        "division_by_zero_in_one_iteration_handled_right",
+        """
         def kernel(n):
             for i in range(n):
                 try:
@@ -133,39 +177,63 @@ TRAPS = [
                 except ZeroDivisionError:
                     x = 0
                 assert x <= 12
-        """),
-    Trap("division_by_zero_wrong", """
+        """,
+    ),
+    Trap(
+        "division_by_zero_wrong",
+        """
         def kernel(n):
             x = 12 // (n - 3)
-        """, decided=True, phase=2),
-    Trap("division_by_zero_in_one_iteration_wrong", """
+        """,
+        decided=True,
+        phase=2,
+    ),
+    Trap(
+        "division_by_zero_in_one_iteration_wrong",
+        """
         def kernel(n):
             for i in range(n):
                 x = 12 % (3 - i)
-        """, decided=True, phase=2),
-    Trap("division_by_zero_before_an_assert_wrong", """
+        """,
+        decided=True,
+        phase=2,
+    ),
+    Trap(
+        "division_by_zero_before_an_assert_wrong",
+        """
         def kernel(n):
             if n < 100:
                 x = 12 // n
                 assert n != 0
-        """, decided=True, phase=2),
-    Trap("division_by_zero_handled_wrong", """
+        """,
+        decided=True,
+        phase=2,
+    ),
+    Trap(
+        "division_by_zero_handled_wrong",
+        """
         def kernel(n):
             try:
                 x = 12 // (n - 3)
             except ZeroDivisionError:
                 x = 100
             assert x < 100
-        """),
-    Trap("division_by_zero_in_the_handler_wrong", """
+        """,
+    ),
+    Trap(
+        "division_by_zero_in_the_handler_wrong",
+        """
         def kernel(n):
             try:
                 x = 12 // (n - 3)
             except ZeroDivisionError:
                 assert n < 3
             assert n >= 0
-        """),
-    Trap("modulo_by_zero_handled_in_a_loop_wrong", """
+        """,
+    ),
+    Trap(
+        "modulo_by_zero_handled_in_a_loop_wrong",
+        """
         def kernel(n):
             zeros = 0
             for i in range(n):
@@ -174,8 +242,11 @@ TRAPS = [
                 except ZeroDivisionError:
                     zeros = 1
             assert zeros == 0
-        """),
-    Trap("true_division_by_zero_handled_wrong", """
+        """,
+    ),
+    Trap(
+        "true_division_by_zero_handled_wrong",
+        """
         def kernel(n):
             known = True
             try:
@@ -183,8 +254,11 @@ TRAPS = [
             except ZeroDivisionError:
                 known = False
             assert known
-        """),
-    Trap("divmod_by_zero_handled_wrong", """
+        """,
+    ),
+    Trap(
+        "divmod_by_zero_handled_wrong",
+        """
         def kernel(n):
             known = True
             try:
@@ -192,8 +266,11 @@ TRAPS = [
             except ArithmeticError:
                 known = False
             assert known
-        """),
-    Trap("division_by_zero_under_suppress_wrong", """
+        """,
+    ),
+    Trap(
+        "division_by_zero_under_suppress_wrong",
+        """
         import contextlib
 
         def kernel(n):
@@ -202,8 +279,11 @@ TRAPS = [
                 x = 12 // (n - 3)
                 known = True
             assert known
-        """),
-    Trap("division_by_zero_with_finally_that_returns_wrong", """
+        """,
+    ),
+    Trap(
+        "division_by_zero_with_finally_that_returns_wrong",
+        """
         def divides(n):
             result = False
             try:
@@ -214,8 +294,11 @@ TRAPS = [
 
         def kernel(n):
             assert divides(n)
-        """),
-    Trap("division_by_zero_handled_by_the_caller_wrong", """
+        """,
+    ),
+    Trap(
+        "division_by_zero_handled_by_the_caller_wrong",
+        """
         def divide(n):
             return 12 // (n - 3)
 
@@ -226,8 +309,11 @@ TRAPS = [
             except ZeroDivisionError:
                 known = False
             assert known
-        """),
-    Trap("division_by_zero_swallowed_by_finally_wrong", """
+        """,
+    ),
+    Trap(
+        "division_by_zero_swallowed_by_finally_wrong",
+        """
         def divide(n):
             try:
                 return 12 // (n - 3)
@@ -236,15 +322,23 @@ TRAPS = [
 
         def kernel(n):
             assert divide(n) < 100
-        """),
-    Trap("true_division_by_zero_wrong", """
+        """,
+    ),
+    Trap(
+        "true_division_by_zero_wrong",
+        """
         import math
 
         def kernel(n):
             x = math.ceil(12 / (n - 3))
-        """, decided=True, phase=2),
+        """,
+        decided=True,
+        phase=2,
+    ),
     # handlers that catch too much
-    Trap("bare_except_around_a_failing_assert_wrong", """
+    Trap(
+        "bare_except_around_a_failing_assert_wrong",
+        """
         def kernel(n):
             ok = True
             try:
@@ -252,15 +346,21 @@ TRAPS = [
             except:
                 ok = False
             assert ok
-        """),
-    Trap("bare_except_around_a_failing_assert_right", """
+        """,
+    ),
+    Trap(
+        "bare_except_around_a_failing_assert_right",
+        """
         def kernel(n):
             try:
                 assert n < 4
             except:
                 assert n >= 4
-        """),
-    Trap("except_exception_around_a_failing_call", """
+        """,
+    ),
+    Trap(
+        "except_exception_around_a_failing_call",
+        """
         def fail(n):
             if n == 3:
                 raise RuntimeError("three")
@@ -272,8 +372,11 @@ TRAPS = [
             except Exception:
                 x = -1
             assert x >= 0
-        """),
-    Trap("except_exception_around_an_unsupported_construct", """
+        """,
+    ),
+    Trap(
+        "except_exception_around_an_unsupported_construct",
+        """
         def kernel(n):
             x = 0
             try:
@@ -282,8 +385,11 @@ TRAPS = [
             except Exception:
                 pass
             assert x == 0
-        """),
-    Trap("bare_except_around_an_unsupported_construct", """
+        """,
+    ),
+    Trap(
+        "bare_except_around_an_unsupported_construct",
+        """
         def kernel(n):
             x = 0
             try:
@@ -291,8 +397,11 @@ TRAPS = [
             except:
                 pass
             assert x == 0
-        """),
-    Trap("base_exception_around_an_unsupported_construct", """
+        """,
+    ),
+    Trap(
+        "base_exception_around_an_unsupported_construct",
+        """
         def kernel(n):
             x = 0
             try:
@@ -300,8 +409,11 @@ TRAPS = [
             except BaseException:
                 x = 0
             assert x == 0
-        """),
-    Trap("unsupported_construct_swallowed_by_finally", """
+        """,
+    ),
+    Trap(
+        "unsupported_construct_swallowed_by_finally",
+        """
         def attempt(n):
             try:
                 return n ^ 1
@@ -313,8 +425,11 @@ TRAPS = [
             assert x == 0
             y = n ^ 1
             assert y == n + 1
-        """),
-    Trap("unsupported_construct_swallowed_by_suppress", """
+        """,
+    ),
+    Trap(
+        "unsupported_construct_swallowed_by_suppress",
+        """
         import contextlib
 
         def kernel(n):
@@ -322,8 +437,11 @@ TRAPS = [
             with contextlib.suppress(BaseException):
                 x = n ^ 1
             assert x == 0
-        """),
-    Trap("unsupported_construct_swallowed_by_an_own_context_manager", """
+        """,
+    ),
+    Trap(
+        "unsupported_construct_swallowed_by_an_own_context_manager",
+        """
         class Swallow:
             def __enter__(self):
                 return self
@@ -335,8 +453,11 @@ TRAPS = [
             with Swallow():
                 x = n ^ 1
             assert x == 0
-        """),
-    Trap("assert_swallowed_by_an_own_context_manager_wrong", """
+        """,
+    ),
+    Trap(
+        "assert_swallowed_by_an_own_context_manager_wrong",
+        """
         class Swallow:
             def __enter__(self):
                 return self
@@ -349,8 +470,11 @@ TRAPS = [
                 assert n < 3
                 x = 1
             assert x == 1
-        """),
-    Trap("assert_swallowed_by_suppress_wrong", """
+        """,
+    ),
+    Trap(
+        "assert_swallowed_by_suppress_wrong",
+        """
         import contextlib
 
         def kernel(n):
@@ -359,8 +483,11 @@ TRAPS = [
                 assert n < 3
                 x = 1
             assert x == 1
-        """),
-    Trap("assert_swallowed_by_finally_wrong", """
+        """,
+    ),
+    Trap(
+        "assert_swallowed_by_finally_wrong",
+        """
         def attempt(n):
             try:
                 assert n < 3
@@ -370,8 +497,11 @@ TRAPS = [
 
         def kernel(n):
             assert attempt(n) == 1
-        """),
-    Trap("assert_in_a_loop_swallowed_by_finally_wrong", """
+        """,
+    ),
+    Trap(
+        "assert_in_a_loop_swallowed_by_finally_wrong",
+        """
         def attempt(n):
             result = 1
             try:
@@ -383,8 +513,11 @@ TRAPS = [
 
         def kernel(n):
             assert attempt(n) == 2
-        """),
-    Trap("exception_in_a_loop_swallowed_by_finally_wrong", """
+        """,
+    ),
+    Trap(
+        "exception_in_a_loop_swallowed_by_finally_wrong",
+        """
         def attempt(n):
             result = 1
             try:
@@ -397,8 +530,11 @@ TRAPS = [
 
         def kernel(n):
             assert attempt(n) == 2
-        """),
-    Trap("exception_in_a_loop_swallowed_by_finally_that_breaks_wrong", """
+        """,
+    ),
+    Trap(
+        "exception_in_a_loop_swallowed_by_finally_that_breaks_wrong",
+        """
         def kernel(n):
             result = 1
             while True:
@@ -410,8 +546,11 @@ TRAPS = [
                 finally:
                     break
             assert result == 2
-        """),
-    Trap("exception_in_a_loop_swallowed_by_suppress_wrong", """
+        """,
+    ),
+    Trap(
+        "exception_in_a_loop_swallowed_by_suppress_wrong",
+        """
         import contextlib
 
         def kernel(n):
@@ -422,8 +561,11 @@ TRAPS = [
                         raise ValueError
                 result = 2
             assert result == 2
-        """),
-    Trap("exception_in_the_body_swallowed_by_suppress_wrong", """
+        """,
+    ),
+    Trap(
+        "exception_in_the_body_swallowed_by_suppress_wrong",
+        """
         import contextlib
 
         def kernel(n):
@@ -434,8 +576,11 @@ TRAPS = [
                         raise ValueError
                     result = 2
                 assert result == 2
-        """),
-    Trap("exception_in_the_body_swallowed_by_suppress_right", """
+        """,
+    ),
+    Trap(
+        "exception_in_the_body_swallowed_by_suppress_right",
+        """
         import contextlib
 
         def kernel(n):
@@ -446,8 +591,11 @@ TRAPS = [
                         raise ValueError
                     result = 2
                 assert result == (1 if i == 3 else 2)
-        """),
-    Trap("carried_name_read_in_a_try_wrong", """
+        """,
+    ),
+    Trap(
+        "carried_name_read_in_a_try_wrong",
+        """
         def kernel(n):
             x = 0
             for i in range(n):
@@ -456,8 +604,11 @@ TRAPS = [
                 except NameError:
                     x = 1
                 assert x == 1
-        """),
-    Trap("carried_name_read_in_a_try_with_bare_except_wrong", """
+        """,
+    ),
+    Trap(
+        "carried_name_read_in_a_try_with_bare_except_wrong",
+        """
         def kernel(n):
             x = 0
             for i in range(n):
@@ -467,8 +618,11 @@ TRAPS = [
                     y = 1
                 assert y == 1
                 x = y
-        """),
-    Trap("carried_name_read_under_suppress_wrong", """
+        """,
+    ),
+    Trap(
+        "carried_name_read_under_suppress_wrong",
+        """
         import contextlib
 
         def kernel(n):
@@ -479,8 +633,11 @@ TRAPS = [
                     y = x * x + 1
                 assert y == 1
                 x = y
-        """),
-    Trap("carried_name_read_under_finally_wrong", """
+        """,
+    ),
+    Trap(
+        "carried_name_read_under_finally_wrong",
+        """
         def kernel(n):
             x = 0
             for i in range(n):
@@ -491,8 +648,11 @@ TRAPS = [
                     assert y == 1
                     x = y
                     continue
-        """),
-    Trap("carried_name_read_in_a_closure_in_a_try_wrong", """
+        """,
+    ),
+    Trap(
+        "carried_name_read_in_a_closure_in_a_try_wrong",
+        """
         def kernel(n):
             x = 0
             def step():
@@ -504,8 +664,11 @@ TRAPS = [
                     y = 1
                 assert y == 1
                 x = y
-        """),
-    Trap("name_of_the_loop_read_after_it_in_a_try_wrong", """
+        """,
+    ),
+    Trap(
+        "name_of_the_loop_read_after_it_in_a_try_wrong",
+        """
         def kernel(n):
             x = 7
             for i in range(n):
@@ -515,8 +678,11 @@ TRAPS = [
             except NameError:
                 y = 7
             assert y == 7
-        """),
-    Trap("name_of_the_loop_read_after_it_by_a_closure_wrong", """
+        """,
+    ),
+    Trap(
+        "name_of_the_loop_read_after_it_by_a_closure_wrong",
+        """
         def kernel(n):
             x = 7
             def read():
@@ -527,8 +693,11 @@ TRAPS = [
             for i in range(n):
                 x = x * x
             assert read() == 7
-        """),
-    Trap("unbound_name_handled_right", """
+        """,
+    ),
+    Trap(
+        "unbound_name_handled_right",
+        """
         def kernel(n):
             for i in range(n):
                 x = i
@@ -537,8 +706,11 @@ TRAPS = [
             except NameError:
                 y = 0
             assert y <= n
-        """),
-    Trap("unbound_name_handled_wrong", """
+        """,
+    ),
+    Trap(
+        "unbound_name_handled_wrong",
+        """
         def kernel(n):
             for i in range(n):
                 x = i
@@ -547,8 +719,11 @@ TRAPS = [
             except NameError:
                 y = 100
             assert y <= n
-        """),
-    Trap("name_deleted_and_read_in_a_try_wrong", """
+        """,
+    ),
+    Trap(
+        "name_deleted_and_read_in_a_try_wrong",
+        """
         def kernel(n):
             x = 0
             for i in range(n):
@@ -558,70 +733,106 @@ TRAPS = [
                 except NameError:
                     y = 1
                 assert y == 0
-        """),
-    Trap("type_error_on_a_symbolic_value_handled", """
+        """,
+    ),
+    Trap(
+        "type_error_on_a_symbolic_value_handled",
+        """
         def kernel(n):
             try:
                 x = n + "text"
             except TypeError:
                 x = 0
             assert x == 0
-        """),
-    Trap("attribute_error_on_a_symbolic_value_handled", """
+        """,
+    ),
+    Trap(
+        "attribute_error_on_a_symbolic_value_handled",
+        """
         def kernel(n):
             try:
                 x = n.to_bytes(4, "little")
             except AttributeError:
                 x = 0
             assert x != 0
-        """),
-    Trap("hasattr_of_a_symbolic_value", """
+        """,
+    ),
+    Trap(
+        "hasattr_of_a_symbolic_value",
+        """
         def kernel(n):
             assert hasattr(n, "to_bytes")
-        """),
-    Trap("hasattr_of_what_int_does_not_have", """
+        """,
+    ),
+    Trap(
+        "hasattr_of_what_int_does_not_have",
+        """
         def kernel(n):
             assert not hasattr(n, "monomials")
             assert not hasattr(n, "constant")
-        """),
-    Trap("attribute_error_on_a_symbolic_value_handled_wrong", """
+        """,
+    ),
+    Trap(
+        "attribute_error_on_a_symbolic_value_handled_wrong",
+        """
         def kernel(n):
             try:
                 x = n.to_bytes(4, "little")
             except AttributeError:
                 x = 0
             assert x == 0
-        """),
-    Trap("hasattr_of_a_symbolic_condition_wrong", """
+        """,
+    ),
+    Trap(
+        "hasattr_of_a_symbolic_condition_wrong",
+        """
         def kernel(n):
             condition = n > 3
             assert not hasattr(condition, "to_bytes")
-        """),
-    Trap("hasattr_of_a_list_wrong", """
+        """,
+    ),
+    Trap(
+        "hasattr_of_a_list_wrong",
+        """
         def kernel(n):
             values = [i for i in range(n)]
             assert hasattr(values, "parts")
-        """),
-    Trap("hasattr_of_a_quotient_wrong", """
+        """,
+    ),
+    Trap(
+        "hasattr_of_a_quotient_wrong",
+        """
         def kernel(n):
             assert hasattr(n / 2, "top")
-        """),
-    Trap("hasattr_of_a_range_wrong", """
+        """,
+    ),
+    Trap(
+        "hasattr_of_a_range_wrong",
+        """
         def kernel(n):
             assert not hasattr(range(n), "index")
-        """),
-    Trap("getattr_with_default", """
+        """,
+    ),
+    Trap(
+        "getattr_with_default",
+        """
         def kernel(n):
             x = getattr(n, "atoms", None)
             assert x is None
-        """),
-    Trap("getattr_of_bit_count", """
+        """,
+    ),
+    Trap(
+        "getattr_of_bit_count",
+        """
         def kernel(n):
             count = getattr(n, "bit_count", lambda: 0)()
             assert count <= 1
-        """),
+        """,
+    ),
     # finally and else
-    Trap("finally_that_returns_wrong", """
+    Trap(
+        "finally_that_returns_wrong",
+        """
         def attempt(n):
             for i in range(n):
                 try:
@@ -633,8 +844,11 @@ TRAPS = [
 
         def kernel(n):
             assert attempt(n) == -1
-        """),
-    Trap("finally_that_continues_right", """
+        """,
+    ),
+    Trap(
+        "finally_that_continues_right",
+        """
         def kernel(n):
             count = 0
             for i in range(n):
@@ -645,8 +859,11 @@ TRAPS = [
                     count += 1
                     continue
             assert count == n
-        """),
-    Trap("finally_that_continues_wrong", """
+        """,
+    ),
+    Trap(
+        "finally_that_continues_wrong",
+        """
         def kernel(n):
             count = 0
             for i in range(n):
@@ -657,8 +874,11 @@ TRAPS = [
                 finally:
                     continue
             assert count == n
-        """),
-    Trap("finally_that_breaks_wrong", """
+        """,
+    ),
+    Trap(
+        "finally_that_breaks_wrong",
+        """
         def kernel(n):
             count = 0
             for i in range(n):
@@ -667,8 +887,11 @@ TRAPS = [
                 finally:
                     break
             assert count == n
-        """),
-    Trap("finally_that_counts_right", """
+        """,
+    ),
+    Trap(
+        "finally_that_counts_right",
+        """
         def kernel(n):
             count = 0
             for i in range(n):
@@ -677,8 +900,11 @@ TRAPS = [
                 finally:
                     count += 1
             assert count == n
-        """),
-    Trap("finally_that_counts_wrong", """
+        """,
+    ),
+    Trap(
+        "finally_that_counts_wrong",
+        """
         def kernel(n):
             count = 0
             for i in range(n):
@@ -686,8 +912,11 @@ TRAPS = [
                     assert count < 3
                 finally:
                     count += 1
-        """),
-    Trap("try_else_wrong", """
+        """,
+    ),
+    Trap(
+        "try_else_wrong",
+        """
         def kernel(n):
             for i in range(n):
                 try:
@@ -700,8 +929,11 @@ TRAPS = [
                 finally:
                     last = i
                 assert kind == 2
-        """),
-    Trap("handler_that_counts_wrong", """
+        """,
+    ),
+    Trap(
+        "handler_that_counts_wrong",
+        """
         def kernel(n):
             failures = 0
             for i in range(n):
@@ -711,8 +943,11 @@ TRAPS = [
                 except ValueError:
                     failures += 1
             assert failures <= 1
-        """),
-    Trap("exception_kept_after_the_loop_wrong", """
+        """,
+    ),
+    Trap(
+        "exception_kept_after_the_loop_wrong",
+        """
         def kernel(n):
             kept = None
             for i in range(n):
@@ -722,8 +957,11 @@ TRAPS = [
                 except ValueError as error:
                     kept = error
             assert kept is None
-        """),
-    Trap("raise_from_and_reraise_wrong", """
+        """,
+    ),
+    Trap(
+        "raise_from_and_reraise_wrong",
+        """
         def kernel(n):
             for i in range(n):
                 try:
@@ -731,8 +969,11 @@ TRAPS = [
                         raise ValueError(i)
                 except ValueError as error:
                     raise RuntimeError("again") from error
-        """),
-    Trap("reraised_and_handled_by_the_caller_wrong", """
+        """,
+    ),
+    Trap(
+        "reraised_and_handled_by_the_caller_wrong",
+        """
         def step(i):
             try:
                 if i == 2:
@@ -749,8 +990,11 @@ TRAPS = [
                 except ValueError:
                     x = 1
                 assert x == 0
-        """),
-    Trap("own_exception_class_wrong", """
+        """,
+    ),
+    Trap(
+        "own_exception_class_wrong",
+        """
         class Found(Exception):
             def __init__(self, where):
                 self.where = where
@@ -764,8 +1008,11 @@ TRAPS = [
             except Found as found:
                 where = found.where
             assert where <= 2
-        """),
-    Trap("exception_group_of_iterations", """
+        """,
+    ),
+    Trap(
+        "exception_group_of_iterations",
+        """
         def kernel(n):
             errors = []
             for i in range(n):
@@ -775,15 +1022,22 @@ TRAPS = [
                 except ValueError as error:
                     errors.append(error)
             assert not errors
-        """),
-    Trap("assert_false_in_a_branch_never_taken_right", """
+        """,
+    ),
+    Trap(
+        "assert_false_in_a_branch_never_taken_right",
+        """
         def kernel(n):
             for i in range(n):
                 if i * i < 0:
                     assert False
                 assert i < n
-        """, decided=True),
-    Trap("assert_with_a_message_with_effect_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "assert_with_a_message_with_effect_wrong",
+        """
         def kernel(n):
             log = []
             try:
@@ -791,13 +1045,20 @@ TRAPS = [
             except AssertionError:
                 pass
             assert not log
-        """),
-    Trap("assert_of_a_walrus_right", """
+        """,
+    ),
+    Trap(
+        "assert_of_a_walrus_right",
+        """
         def kernel(n):
             assert (m := n + 1) > n
             assert m == n + 1
-        """, decided=True),
-    Trap("assert_of_a_chain_with_effects", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "assert_of_a_chain_with_effects",
+        """
         def kernel(n):
             calls = []
             def middle():
@@ -805,31 +1066,48 @@ TRAPS = [
                 return n
             assert -1 < middle() < n + 1
             assert len(calls) == 1
-        """),
-    Trap("assert_of_a_short_circuit_right", """
+        """,
+    ),
+    Trap(
+        "assert_of_a_short_circuit_right",
+        """
         def kernel(n):
             assert n == 0 or 12 // n >= 0
             assert n < 5 and 7 // (5 - n) > 0 or n >= 5
-        """),
-    Trap("assert_relied_on_by_what_follows_right", """
+        """,
+    ),
+    Trap(
+        "assert_relied_on_by_what_follows_right",
+        """
         def kernel(n):
             if n < 5:
                 assert n < 10
                 assert n < 7
-        """, decided=True),
-    Trap("assert_in_the_loop_does_not_bind_after_it_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "assert_in_the_loop_does_not_bind_after_it_wrong",
+        """
         def kernel(n, m):
             for i in range(n):
                 if i == 2:
                     assert m < 4
             assert m < 4
-        """, decided=True),
-    Trap("raise_none_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "raise_none_wrong",
+        """
         def kernel(n):
             if n == 3:
                 raise
-        """),
-    Trap("generator_close_swallows_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_close_swallows_wrong",
+        """
         def numbers(n):
             try:
                 for i in range(n):
@@ -844,8 +1122,11 @@ TRAPS = [
                     break
                 total += 1
             assert total <= 2
-        """),
-    Trap("recursion_error_handled", """
+        """,
+    ),
+    Trap(
+        "recursion_error_handled",
+        """
         def endless(n):
             return endless(n + 1)
 
@@ -855,7 +1136,8 @@ TRAPS = [
             except RecursionError:
                 x = 0
             assert x == 0
-        """),
+        """,
+    ),
 ]
 
 

@@ -10,7 +10,9 @@ from tests.soundness.trap import Trap, complaints
 
 TRAPS = [
     # closures and globals
-    Trap("nonlocal_counter_wrong", """
+    Trap(
+        "nonlocal_counter_wrong",
+        """
         def kernel(n):
             count = 0
             def step():
@@ -19,8 +21,11 @@ TRAPS = [
             for i in range(n):
                 assert count < 3
                 step()
-        """),
-    Trap("nonlocal_counter_right", """
+        """,
+    ),
+    Trap(
+        "nonlocal_counter_right",
+        """
         def kernel(n):
             count = 0
             def step():
@@ -30,8 +35,11 @@ TRAPS = [
                 assert count == i
                 step()
             assert count == n
-        """),
-    Trap("nonlocal_swap_wrong", """
+        """,
+    ),
+    Trap(
+        "nonlocal_swap_wrong",
+        """
         def kernel(n):
             a, b = 0, 1
             def swap():
@@ -40,8 +48,11 @@ TRAPS = [
             for i in range(n):
                 assert a == 0
                 swap()
-        """),
-    Trap("global_counter_wrong", """
+        """,
+    ),
+    Trap(
+        "global_counter_wrong",
+        """
         count = 0
 
         def kernel(n):
@@ -49,8 +60,11 @@ TRAPS = [
             for i in range(n):
                 assert count < 3
                 count += 1
-        """),
-    Trap("global_counter_right", """
+        """,
+    ),
+    Trap(
+        "global_counter_right",
+        """
         count = 0
 
         def kernel(n):
@@ -59,8 +73,11 @@ TRAPS = [
                 assert count == i
                 count += 1
             assert count == n
-        """),
-    Trap("global_counter_in_a_helper_wrong", """
+        """,
+    ),
+    Trap(
+        "global_counter_in_a_helper_wrong",
+        """
         count = 0
 
         def step():
@@ -71,16 +88,22 @@ TRAPS = [
         def kernel(n):
             for i in range(n):
                 assert step() < 3
-        """),
-    Trap("global_list_wrong", """
+        """,
+    ),
+    Trap(
+        "global_list_wrong",
+        """
         log = []
 
         def kernel(n):
             for i in range(n):
                 log.append(i)
             assert len(log) < 3
-        """),
-    Trap("global_state_from_path_to_path_right", """
+        """,
+    ),
+    Trap(
+        "global_state_from_path_to_path_right",
+        """
         seen = []
 
         def kernel(n):
@@ -89,8 +112,12 @@ TRAPS = [
             else:
                 seen.append(2)
             assert len(seen) == 1
-        """, decided=True),
-    Trap("global_flag_set_in_one_branch_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "global_flag_set_in_one_branch_wrong",
+        """
         flag = False
 
         def kernel(n):
@@ -98,8 +125,12 @@ TRAPS = [
             if n > 2:
                 flag = True
             assert not flag
-        """, decided=True),
-    Trap("name_of_the_module_set_through_sys_modules_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "name_of_the_module_set_through_sys_modules_wrong",
+        """
         import sys
 
         count = 0
@@ -108,8 +139,11 @@ TRAPS = [
             for i in range(n):
                 assert count < 3
                 setattr(sys.modules[__name__], "count", count + 1)
-        """),
-    Trap("attribute_of_an_imported_module_wrong", """
+        """,
+    ),
+    Trap(
+        "attribute_of_an_imported_module_wrong",
+        """
         import string
 
         def kernel(n):
@@ -117,8 +151,11 @@ TRAPS = [
             for i in range(n):
                 assert getattr(string, "mark", 0) == 0
                 string.mark = 1
-        """),
-    Trap("random_numbers_wrong", """
+        """,
+    ),
+    Trap(
+        "random_numbers_wrong",
+        """
         import random
 
         def kernel(n):
@@ -127,22 +164,31 @@ TRAPS = [
             generator = random.Random(0)
             for i in range(n):
                 assert generator.random() == first
-        """),
-    Trap("closure_reads_the_loop_variable_right", """
+        """,
+    ),
+    Trap(
+        "closure_reads_the_loop_variable_right",
+        """
         def kernel(n):
             def double():
                 return 2 * i
             for i in range(n):
                 assert double() == 2 * i
-        """),
-    Trap("closure_reads_the_loop_variable_wrong", """
+        """,
+    ),
+    Trap(
+        "closure_reads_the_loop_variable_wrong",
+        """
         def kernel(n):
             def double():
                 return 2 * i
             for i in range(n):
                 assert double() < 6
-        """),
-    Trap("closure_reads_a_carried_name_wrong", """
+        """,
+    ),
+    Trap(
+        "closure_reads_a_carried_name_wrong",
+        """
         def kernel(n):
             x = 0
             def read():
@@ -150,8 +196,11 @@ TRAPS = [
             for i in range(n):
                 assert read() < 3
                 x = x + 1
-        """),
-    Trap("closure_reads_a_rebound_name_wrong", """
+        """,
+    ),
+    Trap(
+        "closure_reads_a_rebound_name_wrong",
+        """
         def kernel(n):
             x = 1
             def read():
@@ -159,8 +208,11 @@ TRAPS = [
             for i in range(n):
                 assert read() < 5
                 x = x * 2
-        """),
-    Trap("closure_reads_a_rebound_name_before_it_is_bound_wrong", """
+        """,
+    ),
+    Trap(
+        "closure_reads_a_rebound_name_before_it_is_bound_wrong",
+        """
         def kernel(n):
             x = 0
             def read():
@@ -168,8 +220,11 @@ TRAPS = [
             for i in range(n):
                 assert read() == 0
                 x = i + 1
-        """),
-    Trap("closure_appends_wrong", """
+        """,
+    ),
+    Trap(
+        "closure_appends_wrong",
+        """
         def kernel(n):
             log = []
             def note(i):
@@ -177,8 +232,11 @@ TRAPS = [
             for i in range(n):
                 note(i)
             assert len(log) < 3
-        """),
-    Trap("closure_appends_right", """
+        """,
+    ),
+    Trap(
+        "closure_appends_right",
+        """
         def kernel(n):
             log = []
             def note(i):
@@ -186,8 +244,11 @@ TRAPS = [
             for i in range(n):
                 note(i)
             assert len(log) == n
-        """),
-    Trap("two_closures_over_one_cell_wrong", """
+        """,
+    ),
+    Trap(
+        "two_closures_over_one_cell_wrong",
+        """
         def counter():
             count = 0
             def step():
@@ -202,8 +263,11 @@ TRAPS = [
             for i in range(n):
                 step()
             assert read() < 3
-        """),
-    Trap("loop_in_a_closure_wrong", """
+        """,
+    ),
+    Trap(
+        "loop_in_a_closure_wrong",
+        """
         def kernel(n):
             total = 0
             def run():
@@ -212,14 +276,20 @@ TRAPS = [
                     total += 2
             run()
             assert total < 6
-        """),
-    Trap("loop_in_a_lambda_body_wrong", """
+        """,
+    ),
+    Trap(
+        "loop_in_a_lambda_body_wrong",
+        """
         def kernel(n):
             count = lambda: sum(1 for i in range(n))
             assert count() < 3
-        """),
+        """,
+    ),
     # defaults, attributes, caches
-    Trap("mutable_default_list_wrong", """
+    Trap(
+        "mutable_default_list_wrong",
+        """
         def note(i, log=[]):
             log.append(i)
             return len(log)
@@ -227,8 +297,11 @@ TRAPS = [
         def kernel(n):
             for i in range(n):
                 assert note(i) < 3
-        """),
-    Trap("mutable_default_list_right", """
+        """,
+    ),
+    Trap(
+        "mutable_default_list_right",
+        """
         def note(i, log=[]):
             log.append(i)
             return len(log)
@@ -236,8 +309,11 @@ TRAPS = [
         def kernel(n):
             for i in range(n):
                 assert note(i) == i + 1
-        """),
-    Trap("mutable_default_dict_wrong", """
+        """,
+    ),
+    Trap(
+        "mutable_default_dict_wrong",
+        """
         def note(i, table={"count": 0}):
             table["count"] += 1
             return table["count"]
@@ -245,8 +321,11 @@ TRAPS = [
         def kernel(n):
             for i in range(n):
                 assert note(i) < 3
-        """),
-    Trap("mutable_keyword_default_wrong", """
+        """,
+    ),
+    Trap(
+        "mutable_keyword_default_wrong",
+        """
         def note(i, *, log=[]):
             log.append(i)
             return len(log)
@@ -254,8 +333,11 @@ TRAPS = [
         def kernel(n):
             for i in range(n):
                 assert note(i) < 3
-        """),
-    Trap("mutable_default_of_the_kernel_itself_wrong", """
+        """,
+    ),
+    Trap(
+        "mutable_default_of_the_kernel_itself_wrong",
+        """
         def kernel(n, m):
             def inner(log=[]):
                 log.append(1)
@@ -263,8 +345,11 @@ TRAPS = [
             for i in range(n):
                 inner()
             assert inner() < 3
-        """),
-    Trap("attribute_of_a_function_wrong", """
+        """,
+    ),
+    Trap(
+        "attribute_of_a_function_wrong",
+        """
         def step():
             step.count += 1
             return step.count
@@ -275,8 +360,11 @@ TRAPS = [
             step.count = 0
             for i in range(n):
                 assert step() < 3
-        """),
-    Trap("lru_cache_right", """
+        """,
+    ),
+    Trap(
+        "lru_cache_right",
+        """
         import functools
 
         @functools.lru_cache(maxsize=None)
@@ -286,8 +374,11 @@ TRAPS = [
         def kernel(n):
             for i in range(n):
                 assert double(i) == 2 * i
-        """),
-    Trap("lru_cache_with_effects_wrong", """
+        """,
+    ),
+    Trap(
+        "lru_cache_with_effects_wrong",
+        """
         import functools
 
         calls = []
@@ -301,8 +392,11 @@ TRAPS = [
             for i in range(n):
                 note("a")
             assert len(calls) == n
-        """),
-    Trap("lru_cache_keyed_by_a_symbolic_int_wrong", """
+        """,
+    ),
+    Trap(
+        "lru_cache_keyed_by_a_symbolic_int_wrong",
+        """
         import functools
 
         @functools.lru_cache(maxsize=None)
@@ -314,8 +408,11 @@ TRAPS = [
             for i in range(n):
                 half(i)
             assert half.cache_info().misses < 3
-        """),
-    Trap("cached_property_wrong", """
+        """,
+    ),
+    Trap(
+        "cached_property_wrong",
+        """
         import functools
 
         class Plan:
@@ -330,16 +427,23 @@ TRAPS = [
             for i in range(n):
                 assert plan.double == 2 * plan.size
                 plan.size += 1
-        """),
-    Trap("partial_right", """
+        """,
+    ),
+    Trap(
+        "partial_right",
+        """
         import functools
 
         def kernel(n):
             scale = functools.partial(lambda a, b: a * b, 3)
             for i in range(n):
                 assert scale(i) == 3 * i
-        """, decided=True),
-    Trap("partial_of_a_list_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "partial_of_a_list_wrong",
+        """
         import functools
 
         def kernel(n):
@@ -348,8 +452,11 @@ TRAPS = [
             for i in range(n):
                 note(i)
             assert len(note.args[0]) < 3
-        """),
-    Trap("partial_of_append_wrong", """
+        """,
+    ),
+    Trap(
+        "partial_of_append_wrong",
+        """
         import functools
 
         def make():
@@ -361,8 +468,11 @@ TRAPS = [
             for i in range(n):
                 note(i)
             assert count() < 3
-        """),
-    Trap("decorator_that_counts_wrong", """
+        """,
+    ),
+    Trap(
+        "decorator_that_counts_wrong",
+        """
         def counted(function):
             def wrapper(*arguments):
                 wrapper.calls += 1
@@ -378,8 +488,11 @@ TRAPS = [
             for i in range(n):
                 double(i)
             assert double.calls < 3
-        """),
-    Trap("decorator_that_wraps_right", """
+        """,
+    ),
+    Trap(
+        "decorator_that_wraps_right",
+        """
         import functools
 
         def add_one(function):
@@ -395,8 +508,12 @@ TRAPS = [
         def kernel(n):
             for i in range(n):
                 assert double(i) == 2 * i + 1
-        """, decided=True),
-    Trap("singledispatch_right", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "singledispatch_right",
+        """
         import functools
 
         @functools.singledispatch
@@ -414,8 +531,11 @@ TRAPS = [
         def kernel(n):
             assert size(n) == n
             assert size([1, 2]) == 2
-        """),
-    Trap("singledispatch_wrong", """
+        """,
+    ),
+    Trap(
+        "singledispatch_wrong",
+        """
         import functools
 
         @functools.singledispatch
@@ -428,9 +548,12 @@ TRAPS = [
 
         def kernel(n):
             assert size(n) == -1
-        """),
+        """,
+    ),
     # classes and objects
-    Trap("attribute_counter_wrong", """
+    Trap(
+        "attribute_counter_wrong",
+        """
         class State:
             def __init__(self):
                 self.count = 0
@@ -440,8 +563,11 @@ TRAPS = [
             for i in range(n):
                 assert state.count < 3
                 state.count += 1
-        """),
-    Trap("attribute_counter_right", """
+        """,
+    ),
+    Trap(
+        "attribute_counter_right",
+        """
         class State:
             def __init__(self):
                 self.count = 0
@@ -452,8 +578,11 @@ TRAPS = [
                 assert state.count == i
                 state.count += 1
             assert state.count == n
-        """),
-    Trap("attribute_list_wrong", """
+        """,
+    ),
+    Trap(
+        "attribute_list_wrong",
+        """
         class State:
             def __init__(self):
                 self.tiles = []
@@ -463,8 +592,11 @@ TRAPS = [
             for i in range(n):
                 state.tiles.append(i)
             assert len(state.tiles) < 3
-        """),
-    Trap("attribute_list_right", """
+        """,
+    ),
+    Trap(
+        "attribute_list_right",
+        """
         class State:
             def __init__(self):
                 self.tiles = []
@@ -476,8 +608,11 @@ TRAPS = [
             assert len(state.tiles) == n
             for i in range(n):
                 assert state.tiles[i] == i
-        """),
-    Trap("attribute_rebound_wrong", """
+        """,
+    ),
+    Trap(
+        "attribute_rebound_wrong",
+        """
         class State:
             def __init__(self):
                 self.tiles = []
@@ -487,8 +622,11 @@ TRAPS = [
             for i in range(n):
                 state.tiles = [i]
             assert len(state.tiles) == 0
-        """),
-    Trap("attribute_swap_wrong", """
+        """,
+    ),
+    Trap(
+        "attribute_swap_wrong",
+        """
         class State:
             pass
 
@@ -498,8 +636,11 @@ TRAPS = [
             for i in range(n):
                 assert state.a == 0
                 state.a, state.b = state.b, state.a
-        """),
-    Trap("slots_counter_wrong", """
+        """,
+    ),
+    Trap(
+        "slots_counter_wrong",
+        """
         class State:
             __slots__ = ("count",)
             def __init__(self):
@@ -510,8 +651,11 @@ TRAPS = [
             for i in range(n):
                 assert state.count < 3
                 state.count += 1
-        """),
-    Trap("private_name_counter_wrong", """
+        """,
+    ),
+    Trap(
+        "private_name_counter_wrong",
+        """
         class State:
             __slots__ = ("__count",)
             def __init__(self):
@@ -524,8 +668,11 @@ TRAPS = [
             state = State()
             for i in range(n):
                 assert state.step() < 3
-        """),
-    Trap("class_attribute_counter_wrong", """
+        """,
+    ),
+    Trap(
+        "class_attribute_counter_wrong",
+        """
         class State:
             count = 0
 
@@ -534,8 +681,11 @@ TRAPS = [
             for i in range(n):
                 assert State.count < 3
                 State.count += 1
-        """),
-    Trap("class_attribute_counter_right", """
+        """,
+    ),
+    Trap(
+        "class_attribute_counter_right",
+        """
         class State:
             count = 0
 
@@ -544,8 +694,11 @@ TRAPS = [
             for i in range(n):
                 assert State.count == i
                 State.count += 1
-        """),
-    Trap("class_attribute_list_wrong", """
+        """,
+    ),
+    Trap(
+        "class_attribute_list_wrong",
+        """
         class State:
             log = []
 
@@ -553,8 +706,11 @@ TRAPS = [
             for i in range(n):
                 State.log.append(i)
             assert len(State().log) < 3
-        """),
-    Trap("class_attribute_of_a_base_wrong", """
+        """,
+    ),
+    Trap(
+        "class_attribute_of_a_base_wrong",
+        """
         class Base:
             count = 0
 
@@ -566,8 +722,11 @@ TRAPS = [
             for i in range(n):
                 assert State.count < 3
                 Base.count += 1
-        """),
-    Trap("class_attribute_shadowed_by_the_instance_wrong", """
+        """,
+    ),
+    Trap(
+        "class_attribute_shadowed_by_the_instance_wrong",
+        """
         class State:
             count = 0
 
@@ -576,8 +735,11 @@ TRAPS = [
             for i in range(n):
                 assert state.count < 3
                 state.count += 1
-        """),
-    Trap("class_attribute_counted_by_instances_wrong", """
+        """,
+    ),
+    Trap(
+        "class_attribute_counted_by_instances_wrong",
+        """
         class Tile:
             made = 0
             def __init__(self):
@@ -587,8 +749,11 @@ TRAPS = [
         def kernel(n):
             for i in range(n):
                 assert Tile().number < 3
-        """),
-    Trap("class_method_counter_wrong", """
+        """,
+    ),
+    Trap(
+        "class_method_counter_wrong",
+        """
         class State:
             count = 0
             @classmethod
@@ -599,8 +764,11 @@ TRAPS = [
         def kernel(n):
             for i in range(n):
                 assert State.step() < 3
-        """),
-    Trap("metaclass_counter_wrong", """
+        """,
+    ),
+    Trap(
+        "metaclass_counter_wrong",
+        """
         class Meta(type):
             made = 0
             def __call__(cls):
@@ -614,8 +782,11 @@ TRAPS = [
             for i in range(n):
                 Tile()
             assert Meta.made < 3
-        """),
-    Trap("property_with_state_wrong", """
+        """,
+    ),
+    Trap(
+        "property_with_state_wrong",
+        """
         class State:
             def __init__(self):
                 self._reads = 0
@@ -628,8 +799,11 @@ TRAPS = [
             state = State()
             for i in range(n):
                 assert state.reads < 3
-        """),
-    Trap("property_without_state_right", """
+        """,
+    ),
+    Trap(
+        "property_without_state_right",
+        """
         class Plan:
             def __init__(self, size):
                 self.size = size
@@ -641,8 +815,12 @@ TRAPS = [
             plan = Plan(n)
             for i in range(plan.double):
                 assert i < 2 * n
-        """, decided=True),
-    Trap("descriptor_with_state_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "descriptor_with_state_wrong",
+        """
         class Counting:
             def __init__(self):
                 self.count = 0
@@ -657,8 +835,11 @@ TRAPS = [
             state = State()
             for i in range(n):
                 assert state.value < 3
-        """),
-    Trap("getattr_with_state_wrong", """
+        """,
+    ),
+    Trap(
+        "getattr_with_state_wrong",
+        """
         class State:
             def __init__(self):
                 self.asked = 0
@@ -670,8 +851,11 @@ TRAPS = [
             state = State()
             for i in range(n):
                 assert state.anything < 3
-        """),
-    Trap("equality_with_state_wrong", """
+        """,
+    ),
+    Trap(
+        "equality_with_state_wrong",
+        """
         class Odd:
             def __init__(self):
                 self.asked = 0
@@ -684,8 +868,11 @@ TRAPS = [
             odd = Odd()
             for i in range(n):
                 assert not (odd == 1)
-        """),
-    Trap("callable_object_wrong", """
+        """,
+    ),
+    Trap(
+        "callable_object_wrong",
+        """
         class Step:
             def __init__(self):
                 self.count = 0
@@ -697,8 +884,11 @@ TRAPS = [
             step = Step()
             for i in range(n):
                 assert step() < 3
-        """),
-    Trap("own_iterator_wrong", """
+        """,
+    ),
+    Trap(
+        "own_iterator_wrong",
+        """
         class Numbers:
             def __init__(self):
                 self.count = 0
@@ -712,8 +902,11 @@ TRAPS = [
             numbers = Numbers()
             for i in range(n):
                 assert next(numbers) < 3
-        """),
-    Trap("own_sequence_wrong", """
+        """,
+    ),
+    Trap(
+        "own_sequence_wrong",
+        """
         class Numbers:
             def __init__(self, n):
                 self.n = n
@@ -727,8 +920,11 @@ TRAPS = [
         def kernel(n):
             for i in Numbers(n):
                 assert i < 3
-        """),
-    Trap("own_length_right", """
+        """,
+    ),
+    Trap(
+        "own_length_right",
+        """
         class Numbers:
             def __init__(self, n):
                 self.n = n
@@ -737,8 +933,11 @@ TRAPS = [
 
         def kernel(n):
             assert len(Numbers(n)) == n
-        """),
-    Trap("own_truth_value_wrong", """
+        """,
+    ),
+    Trap(
+        "own_truth_value_wrong",
+        """
         class Numbers:
             def __init__(self, n):
                 self.n = n
@@ -747,8 +946,11 @@ TRAPS = [
 
         def kernel(n):
             assert not Numbers(n)
-        """),
-    Trap("own_comparison_right", """
+        """,
+    ),
+    Trap(
+        "own_comparison_right",
+        """
         import functools
 
         @functools.total_ordering
@@ -765,8 +967,11 @@ TRAPS = [
             if Size(n) <= Size(m):
                 assert n <= m
             assert max(Size(n), Size(m)).n == max(n, m)
-        """),
-    Trap("subclass_of_list_wrong", """
+        """,
+    ),
+    Trap(
+        "subclass_of_list_wrong",
+        """
         class Log(list):
             pass
 
@@ -775,8 +980,11 @@ TRAPS = [
             for i in range(n):
                 log.append(i)
             assert len(log) < 3
-        """),
-    Trap("subclass_of_dict_wrong", """
+        """,
+    ),
+    Trap(
+        "subclass_of_dict_wrong",
+        """
         class Table(dict):
             pass
 
@@ -785,23 +993,32 @@ TRAPS = [
             for i in range(n):
                 table["count"] += 1
             assert table["count"] < 3
-        """),
-    Trap("subclass_of_int_wrong", """
+        """,
+    ),
+    Trap(
+        "subclass_of_int_wrong",
+        """
         class Size(int):
             pass
 
         def kernel(n):
             assert Size(n) < 3
-        """),
-    Trap("subclass_of_int_keeps_its_class", """
+        """,
+    ),
+    Trap(
+        "subclass_of_int_keeps_its_class",
+        """
         class Size(int):
             def double(self):
                 return Size(2 * self)
 
         def kernel(n):
             assert Size(n).double() != 4
-        """),
-    Trap("object_rebuilt_each_iteration_wrong", """
+        """,
+    ),
+    Trap(
+        "object_rebuilt_each_iteration_wrong",
+        """
         class State:
             def __init__(self, count):
                 self.count = count
@@ -811,8 +1028,11 @@ TRAPS = [
             for i in range(n):
                 assert state.count < 3
                 state = State(state.count + 1)
-        """),
-    Trap("object_made_in_the_loop_used_after_it_wrong", """
+        """,
+    ),
+    Trap(
+        "object_made_in_the_loop_used_after_it_wrong",
+        """
         class Box:
             def __init__(self, value):
                 self.value = value
@@ -822,8 +1042,11 @@ TRAPS = [
             for i in range(n):
                 box = Box(i)
             assert box.value < 3
-        """),
-    Trap("object_made_in_the_loop_refers_to_the_one_before_wrong", """
+        """,
+    ),
+    Trap(
+        "object_made_in_the_loop_refers_to_the_one_before_wrong",
+        """
         class Node:
             def __init__(self, before, depth):
                 self.before = before
@@ -838,8 +1061,11 @@ TRAPS = [
                 length += 1
                 node = node.before
             assert length < 3
-        """),
-    Trap("list_of_objects_right", """
+        """,
+    ),
+    Trap(
+        "list_of_objects_right",
+        """
         class Box:
             def __init__(self, value):
                 self.value = value
@@ -848,8 +1074,11 @@ TRAPS = [
             boxes = [Box(2 * i) for i in range(n)]
             for i in range(n):
                 assert boxes[i].value == 2 * i
-        """),
-    Trap("list_of_objects_wrong", """
+        """,
+    ),
+    Trap(
+        "list_of_objects_wrong",
+        """
         class Box:
             def __init__(self, value):
                 self.value = value
@@ -858,8 +1087,11 @@ TRAPS = [
             boxes = [Box(2 * i) for i in range(n)]
             for i in range(n):
                 assert boxes[i].value < 6
-        """),
-    Trap("dataclass_right", """
+        """,
+    ),
+    Trap(
+        "dataclass_right",
+        """
         import dataclasses
 
         @dataclasses.dataclass(frozen=True)
@@ -874,8 +1106,12 @@ TRAPS = [
             plan = Plan(n, m)
             assert plan.size == n * m
             assert dataclasses.replace(plan, rows=1).size == m
-        """, decided=True),
-    Trap("dataclass_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "dataclass_wrong",
+        """
         import dataclasses
 
         @dataclasses.dataclass
@@ -889,8 +1125,11 @@ TRAPS = [
                 state.count += 1
                 state.log.append(i)
             assert state.count < 3
-        """),
-    Trap("dataclass_compared_wrong", """
+        """,
+    ),
+    Trap(
+        "dataclass_compared_wrong",
+        """
         import dataclasses
 
         @dataclasses.dataclass(frozen=True)
@@ -899,8 +1138,11 @@ TRAPS = [
 
         def kernel(n):
             assert Plan(n) != Plan(3)
-        """),
-    Trap("dataclass_ordered_wrong", """
+        """,
+    ),
+    Trap(
+        "dataclass_ordered_wrong",
+        """
         import dataclasses
 
         @dataclasses.dataclass(frozen=True, order=True)
@@ -909,8 +1151,11 @@ TRAPS = [
 
         def kernel(n):
             assert Plan(n) < Plan(3)
-        """),
-    Trap("dataclass_hashed_wrong", """
+        """,
+    ),
+    Trap(
+        "dataclass_hashed_wrong",
+        """
         import dataclasses
 
         @dataclasses.dataclass(frozen=True)
@@ -919,8 +1164,11 @@ TRAPS = [
 
         def kernel(n):
             assert len({Plan(n), Plan(3)}) == 2
-        """),
-    Trap("dataclass_of_the_loop_kept_wrong", """
+        """,
+    ),
+    Trap(
+        "dataclass_of_the_loop_kept_wrong",
+        """
         import dataclasses
 
         @dataclasses.dataclass(frozen=True)
@@ -932,8 +1180,11 @@ TRAPS = [
             for i in range(n):
                 plan = Plan(i)
             assert plan.rows < 3
-        """),
-    Trap("enum_right", """
+        """,
+    ),
+    Trap(
+        "enum_right",
+        """
         import enum
 
         class Mode(enum.Enum):
@@ -948,8 +1199,12 @@ TRAPS = [
                 assert n < 3
             else:
                 assert mode(n) == Mode.LARGE
-        """, decided=True),
-    Trap("enum_of_a_symbolic_value_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "enum_of_a_symbolic_value_wrong",
+        """
         import enum
 
         class Mode(enum.Enum):
@@ -959,8 +1214,11 @@ TRAPS = [
         def kernel(n):
             if n < 2:
                 assert Mode(n) is Mode.SMALL
-        """),
-    Trap("int_enum_wrong", """
+        """,
+    ),
+    Trap(
+        "int_enum_wrong",
+        """
         import enum
 
         class Size(enum.IntEnum):
@@ -970,8 +1228,12 @@ TRAPS = [
         def kernel(n):
             assert n != Size.LARGE
             assert n + Size.SMALL < 5
-        """, decided=True),
-    Trap("enum_state_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "enum_state_wrong",
+        """
         import enum
 
         class State(enum.Enum):
@@ -984,8 +1246,11 @@ TRAPS = [
             for i in range(n):
                 assert state is not State.C
                 state = State.B if state is State.A else State.C
-        """),
-    Trap("enum_auto_and_attribute_wrong", """
+        """,
+    ),
+    Trap(
+        "enum_auto_and_attribute_wrong",
+        """
         import enum
 
         class State(enum.Enum):
@@ -996,8 +1261,11 @@ TRAPS = [
             for i in range(n):
                 assert State.A.count < 3
                 State.A.count += 1
-        """),
-    Trap("weak_reference_wrong", """
+        """,
+    ),
+    Trap(
+        "weak_reference_wrong",
+        """
         import weakref
 
         class Box:
@@ -1010,8 +1278,11 @@ TRAPS = [
             for i in range(n):
                 assert reference().count < 3
                 reference().count += 1
-        """),
-    Trap("simple_namespace_wrong", """
+        """,
+    ),
+    Trap(
+        "simple_namespace_wrong",
+        """
         import types
 
         def kernel(n):
@@ -1019,8 +1290,11 @@ TRAPS = [
             for i in range(n):
                 assert state.count < 3
                 state.count += 1
-        """),
-    Trap("context_variable_wrong", """
+        """,
+    ),
+    Trap(
+        "context_variable_wrong",
+        """
         import contextvars
 
         depth = contextvars.ContextVar("depth", default=0)
@@ -1030,8 +1304,11 @@ TRAPS = [
             for i in range(n):
                 assert depth.get() < 3
                 depth.set(depth.get() + 1)
-        """),
-    Trap("thread_local_wrong", """
+        """,
+    ),
+    Trap(
+        "thread_local_wrong",
+        """
         import threading
 
         local = threading.local()
@@ -1041,8 +1318,11 @@ TRAPS = [
             for i in range(n):
                 assert local.count < 3
                 local.count += 1
-        """),
-    Trap("string_io_wrong", """
+        """,
+    ),
+    Trap(
+        "string_io_wrong",
+        """
         import io
 
         def kernel(n):
@@ -1050,8 +1330,11 @@ TRAPS = [
             for i in range(n):
                 out.write("x")
             assert len(out.getvalue()) < 3
-        """),
-    Trap("file_wrong", """
+        """,
+    ),
+    Trap(
+        "file_wrong",
+        """
         import tempfile
 
         def kernel(n):
@@ -1059,9 +1342,12 @@ TRAPS = [
                 for i in range(n):
                     out.write(b"x")
                 assert out.tell() < 3
-        """),
+        """,
+    ),
     # The attributes of Python's own that hold state
-    Trap("dictionary_of_an_object_replaced_wrong", """
+    Trap(
+        "dictionary_of_an_object_replaced_wrong",
+        """
         class Box:
             pass
 
@@ -1070,8 +1356,11 @@ TRAPS = [
             for i in range(n):
                 assert "kind" not in box.__dict__
                 box.__dict__ = {"kind": 1}
-        """),
-    Trap("attribute_grows_by_the_index_wrong", """
+        """,
+    ),
+    Trap(
+        "attribute_grows_by_the_index_wrong",
+        """
         class Box:
             count = 0
 
@@ -1081,15 +1370,21 @@ TRAPS = [
             for i in range(n):
                 box.count += i
                 assert box.count >= i * i
-        """),
-    Trap("entry_grows_by_the_index_wrong", """
+        """,
+    ),
+    Trap(
+        "entry_grows_by_the_index_wrong",
+        """
         def kernel(n):
             box = {"count": 0}
             for i in range(n):
                 box["count"] += i
                 assert box["count"] >= i * i
-        """),
-    Trap("cell_grows_by_the_index_wrong", """
+        """,
+    ),
+    Trap(
+        "cell_grows_by_the_index_wrong",
+        """
         def kernel(n):
             count = 0
             def grow(by):
@@ -1098,8 +1393,11 @@ TRAPS = [
             for i in range(n):
                 grow(i)
                 assert count >= i * i
-        """),
-    Trap("attribute_doubled_each_time_wrong", """
+        """,
+    ),
+    Trap(
+        "attribute_doubled_each_time_wrong",
+        """
         class Box:
             pass
 
@@ -1109,8 +1407,11 @@ TRAPS = [
             for i in range(n):
                 box.count = 2 * box.count + 1
                 assert box.count == i + 1
-        """),
-    Trap("attribute_doubled_each_time_seen_behind_the_loop_wrong", """
+        """,
+    ),
+    Trap(
+        "attribute_doubled_each_time_seen_behind_the_loop_wrong",
+        """
         class Box:
             pass
 
@@ -1120,52 +1421,77 @@ TRAPS = [
             for i in range(n):
                 box.count += box.count + 1
             assert box.count <= n + 1
-        """),
-    Trap("entry_inverted_each_time_wrong", """
+        """,
+    ),
+    Trap(
+        "entry_inverted_each_time_wrong",
+        """
         def kernel(n):
             state = {"parity": 0}
             for i in range(n):
                 state["parity"] = 1 - state["parity"]
                 assert state["parity"] == i + 1
-        """),
-    Trap("entry_inverted_each_time_seen_behind_the_loop_wrong", """
+        """,
+    ),
+    Trap(
+        "entry_inverted_each_time_seen_behind_the_loop_wrong",
+        """
         def kernel(n):
             state = {"parity": 0}
             for i in range(n):
                 state["parity"] = 1 - state["parity"]
             assert state["parity"] == n
-        """),
+        """,
+    ),
     # recursion and generators
-    Trap("recursion_right", """
+    Trap(
+        "recursion_right",
+        """
         def total(n):
             return 0 if n <= 0 else 1 + total(n - 1)
 
         def kernel(n):
             assert total(n) == n
-        """, seconds=2.0),
-    Trap("recursion_wrong", """
+        """,
+        seconds=2.0,
+    ),
+    Trap(
+        "recursion_wrong",
+        """
         def total(n):
             return 0 if n <= 0 else n + total(n - 1)
 
         def kernel(n):
             assert total(n) <= 6
-        """, seconds=2.0),
-    Trap("recursion_on_a_constant_right", """
+        """,
+        seconds=2.0,
+    ),
+    Trap(
+        "recursion_on_a_constant_right",
+        """
         def power(x, k):
             return 1 if k == 0 else x * power(x, k - 1)
 
         def kernel(n):
             assert power(n, 3) == n * n * n
-        """, decided=True),
-    Trap("recursion_in_a_loop_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "recursion_in_a_loop_wrong",
+        """
         def total(n):
             return 0 if n <= 0 else 1 + total(n - 1)
 
         def kernel(n):
             for i in range(n):
                 assert total(i) < 3
-        """, seconds=2.0),
-    Trap("recursion_with_a_loop_wrong", """
+        """,
+        seconds=2.0,
+    ),
+    Trap(
+        "recursion_with_a_loop_wrong",
+        """
         def visit(n, log):
             for i in range(n):
                 log.append(i)
@@ -1175,8 +1501,13 @@ TRAPS = [
             log = []
             visit(n, log)
             assert len(log) < 7
-        """, tried=range(5), seconds=2.0),
-    Trap("generator_helper_right", """
+        """,
+        tried=range(5),
+        seconds=2.0,
+    ),
+    Trap(
+        "generator_helper_right",
+        """
         def doubles(n):
             for i in range(n):
                 yield 2 * i
@@ -1184,8 +1515,11 @@ TRAPS = [
         def kernel(n):
             for x in doubles(n):
                 assert x < 2 * n
-        """),
-    Trap("generator_helper_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_helper_wrong",
+        """
         def doubles(n):
             for i in range(n):
                 yield 2 * i
@@ -1193,8 +1527,11 @@ TRAPS = [
         def kernel(n):
             for x in doubles(n):
                 assert x < 6
-        """),
-    Trap("generator_with_state_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_with_state_wrong",
+        """
         def fibonacci(n):
             a, b = 0, 1
             for i in range(n):
@@ -1204,8 +1541,11 @@ TRAPS = [
         def kernel(n):
             for x in fibonacci(n):
                 assert x < 3
-        """),
-    Trap("generator_advanced_in_a_loop_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_advanced_in_a_loop_wrong",
+        """
         def numbers():
             yield 0
             yield 0
@@ -1216,8 +1556,11 @@ TRAPS = [
             steps = numbers()
             for i in range(n):
                 assert next(steps) == 0
-        """),
-    Trap("generator_that_ends_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_that_ends_wrong",
+        """
         def numbers():
             yield 0
             yield 0
@@ -1226,8 +1569,11 @@ TRAPS = [
             steps = numbers()
             for i in range(n):
                 next(steps)
-        """),
-    Trap("generator_sent_to_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_sent_to_wrong",
+        """
         def accumulate():
             total = 0
             while True:
@@ -1238,8 +1584,11 @@ TRAPS = [
             next(steps)
             for i in range(n):
                 assert steps.send(1) < 3
-        """),
-    Trap("generator_delegating_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_delegating_wrong",
+        """
         def inner(n):
             for i in range(n):
                 yield i
@@ -1251,8 +1600,11 @@ TRAPS = [
         def kernel(n):
             for x in outer(n):
                 assert x < 3
-        """),
-    Trap("generator_left_early_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_left_early_wrong",
+        """
         def numbers(n, log):
             for i in range(n):
                 log.append(i)
@@ -1264,8 +1616,11 @@ TRAPS = [
                 if i == 1:
                     break
             assert len(log) == n
-        """),
-    Trap("generator_over_a_symbolic_list_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_over_a_symbolic_list_wrong",
+        """
         def numbers(values):
             for value in values:
                 yield value
@@ -1273,8 +1628,11 @@ TRAPS = [
         def kernel(n):
             for value in numbers([i for i in range(n)]):
                 assert value < 3
-        """),
-    Trap("generator_zipped_with_a_symbolic_range_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_zipped_with_a_symbolic_range_wrong",
+        """
         def numbers():
             yield 0
             yield 0
@@ -1283,8 +1641,11 @@ TRAPS = [
         def kernel(n):
             for i, x in zip(range(n), numbers()):
                 assert x == 0
-        """),
-    Trap("generator_that_shares_a_list_with_its_reader_wrong", """
+        """,
+    ),
+    Trap(
+        "generator_that_shares_a_list_with_its_reader_wrong",
+        """
         def numbers(log, n):
             for i in range(n):
                 yield len(log)
@@ -1294,8 +1655,11 @@ TRAPS = [
             for x in numbers(log, n):
                 assert x == 0
                 log.append(x)
-        """),
-    Trap("context_manager_of_a_generator_wrong", """
+        """,
+    ),
+    Trap(
+        "context_manager_of_a_generator_wrong",
+        """
         import contextlib
 
         @contextlib.contextmanager
@@ -1310,8 +1674,11 @@ TRAPS = [
                 with counting(log):
                     pass
             assert len(log) < 5
-        """),
-    Trap("exit_stack_wrong", """
+        """,
+    ),
+    Trap(
+        "exit_stack_wrong",
+        """
         import contextlib
 
         def kernel(n):
@@ -1320,8 +1687,11 @@ TRAPS = [
                 for i in range(n):
                     stack.callback(log.append, i)
             assert len(log) < 3
-        """),
-    Trap("coroutine_wrong", """
+        """,
+    ),
+    Trap(
+        "coroutine_wrong",
+        """
         def kernel(n):
             async def work():
                 count = 0
@@ -1333,15 +1703,22 @@ TRAPS = [
                 steps.send(None)
             except StopIteration as stop:
                 assert stop.value < 3
-        """),
-    Trap("helper_called_with_keyword_arguments_right", """
+        """,
+    ),
+    Trap(
+        "helper_called_with_keyword_arguments_right",
+        """
         def area(*, rows, columns=2, **rest):
             return rows * columns + sum(rest.values())
 
         def kernel(n):
             assert area(rows=n, extra=1) == 2 * n + 1
-        """, decided=True),
-    Trap("helper_with_star_arguments_right", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "helper_with_star_arguments_right",
+        """
         def total(*values):
             result = 0
             for value in values:
@@ -1350,8 +1727,12 @@ TRAPS = [
 
         def kernel(n):
             assert total(n, 2, n) == 2 * n + 2
-        """, decided=True),
-    Trap("helper_that_changes_its_argument_wrong", """
+        """,
+        decided=True,
+    ),
+    Trap(
+        "helper_that_changes_its_argument_wrong",
+        """
         def bump(state):
             state[0] += 1
 
@@ -1360,8 +1741,11 @@ TRAPS = [
             for i in range(n):
                 bump(state)
             assert state[0] < 3
-        """),
-    Trap("object_passed_around_wrong", """
+        """,
+    ),
+    Trap(
+        "object_passed_around_wrong",
+        """
         class State:
             def __init__(self):
                 self.inner = {"log": [[0]]}
@@ -1374,8 +1758,11 @@ TRAPS = [
             for i in range(n):
                 bump(state)
             assert state.inner["log"][0][0] < 3
-        """),
-    Trap("cyclic_structure_wrong", """
+        """,
+    ),
+    Trap(
+        "cyclic_structure_wrong",
+        """
         class Node:
             def __init__(self):
                 self.next = self
@@ -1386,43 +1773,65 @@ TRAPS = [
             for i in range(n):
                 node.next.next.count += 1
             assert node.count < 3
-        """),
-    Trap("pickle_round_trip_wrong", """
+        """,
+    ),
+    Trap(
+        "pickle_round_trip_wrong",
+        """
         import pickle
 
         def kernel(n):
             assert pickle.loads(pickle.dumps(n)) < 3
-        """),
-    Trap("operator_module_right", """
+        """,
+    ),
+    Trap(
+        "operator_module_right",
+        """
         import operator
 
         def kernel(n):
             assert operator.add(n, 1) == n + 1
             assert operator.floordiv(n, 2) * 2 <= n
             assert operator.attrgetter("real")(n) == n
-        """),
-    Trap("operator_index_wrong", """
+        """,
+    ),
+    Trap(
+        "operator_index_wrong",
+        """
         import operator
 
         def kernel(n):
             assert operator.index(n) < 3
-        """),
-    Trap("class_of_a_symbolic_value_wrong", """
+        """,
+    ),
+    Trap(
+        "class_of_a_symbolic_value_wrong",
+        """
         def kernel(n):
             assert n.__class__ is not int
-        """),
-    Trap("class_of_a_condition_and_a_list_wrong", """
+        """,
+    ),
+    Trap(
+        "class_of_a_condition_and_a_list_wrong",
+        """
         def kernel(n):
             assert (n > 3).__class__ is not bool or [n].__class__ is not list or (n / 2).__class__ is not float
-        """),
-    Trap("identity_of_ints", """
+        """,
+    ),
+    Trap(
+        "identity_of_ints",
+        """
         def kernel(n):
             assert (n is n) and (n + 1 is not None)
-        """),
-    Trap("identity_with_a_constant_wrong", """
+        """,
+    ),
+    Trap(
+        "identity_with_a_constant_wrong",
+        """
         def kernel(n):
             assert n is not 3
-        """),
+        """,
+    ),
 ]
 
 

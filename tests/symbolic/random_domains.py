@@ -142,4 +142,3 @@ def goals(draw: st.DrawFn, domain: Domain) -> Condition | bool:
         )
     )
     return as_condition(relation(term, edge + draw(st.integers(-2, 2))))
-

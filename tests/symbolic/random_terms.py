@@ -100,9 +100,7 @@ def _grown(inner: st.SearchStrategy[Twin]) -> st.SearchStrategy[Twin]:
 
 def _selected(parts: tuple[Twin, Twin, Twin]) -> Twin:
     test, one, two = parts
-    return Twin(
-        select(test.symbolic, one.symbolic, two.symbolic), _lift(lambda c, a, b: a if c else b, test, one, two)
-    )
+    return Twin(select(test.symbolic, one.symbolic, two.symbolic), _lift(lambda c, a, b: a if c else b, test, one, two))
 
 
 _RELATIONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)

@@ -23,6 +23,7 @@ from nkiverify.engines.esbmc.hypotheses import Hypotheses
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
+from nkiverify.errors import UsageError
 from nkiverify.program import Claim, Program
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Atom, Div, Term
@@ -142,6 +143,18 @@ class EsbmcEngine:
         decisions = tuple(self._final(claim) for claim in claims)
         faults = tuple(dict.fromkeys(session.faults))
         return Result(decisions, session.forms, session.runs, time.monotonic() - started, faults, self._notes())
+
+    def leave(self, numbers: Collection[int], phase: int, folder: Path) -> Path:
+        """Write the program that asserts just these claims into `folder`; its path.
+
+        Raises `UsageError` where it cannot be written.
+        """
+        of_division = not all(hypotheses.is_about_division(self._paths[number][0]) for number in numbers)
+        attempt = self._attempts(of_division)[-1]
+        lowered = lower(self._program, numbers, attempt.plan, self._title)
+        path = folder / f"{self._title}-phase{phase}{lowered.suffix}"
+        _write(path, lowered.commented(f"esbmc {' '.join([path.name, *self._options(lowered, attempt)])}"))
+        return path
 
     def _notes(self) -> tuple[str, ...]:
         chosen, strategy = self._flags.solver, self._flags.strategy.value
@@ -333,7 +346,7 @@ class EsbmcEngine:
         text = lowered.commented(f"esbmc {' '.join([name, *options])}")
         (session.folder / name).write_text(text, encoding="utf-8")
         if self._keep is not None:
-            (self._keep / name).write_text(text, encoding="utf-8")
+            _write(self._keep / name, text)
         command: list[str | Path] = [self._installation.path, name, *options]
         finished = process.run(command, session.folder, limit, computing)
         return replace(output.read(finished, self._installation.version), every=every)
@@ -377,6 +390,15 @@ class _Session:
     def reason(self, number: int) -> str:
         """The latest reason why this claim is not decided."""
         return self._reasons.get(number, "time-out")
+
+
+def _write(path: Path, text: str) -> None:
+    """Leave a lowered program for the user. Raises `UsageError` where it cannot be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def _values(named: dict[str, int], lowered: Lowered) -> dict[Atom, int]:
