@@ -28,6 +28,7 @@ from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import kernel_builtins
 from nkiverify.frontend.holders import register_kernel_module
+from nkiverify.frontend.import_guard import ImportRefused, guarded_import
 from nkiverify.frontend.instrument import HOOKS, Rewriting
 from nkiverify.frontend.module_code import execute
 from nkiverify.frontend.numeric_modules import as_kernels_see
@@ -324,9 +325,12 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
             _spaces[root] = space
     space.serve(dotted)
     try:
-        module = space.load(dotted)
+        with guarded_import():
+            module = space.load(dotted)
     except UsageError:
         raise
+    except ImportRefused as refused:
+        raise UsageError(str(refused)) from None
     except (Exception, SystemExit) as error:
         place = _place_of(error) or path_text
         raise UsageError(f"{place}: importing {path_text} raises {type(error).__name__}: {error}") from error
