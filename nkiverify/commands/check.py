@@ -96,6 +96,7 @@ def _check(arguments: argparse.Namespace) -> int:
     json_file = _writable(arguments.json)
     from nkiverify.check.outcome import check, report
     from nkiverify.check.request import request
+    from nkiverify.frontend.import_guard import passed_over
     from nkiverify.report import json_results
     from nkiverify.session import ExitStatus, worst
 
@@ -114,6 +115,8 @@ def _check(arguments: argparse.Namespace) -> int:
     )
     asked = request(arguments.kernel, base, arguments.arg, arguments.where, arguments.grid)
     session = check(asked, hardware, options)
+    for line in passed_over:
+        print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
     status = session.exit_status
     print(report(session, asked, options.debug), end="", flush=True)
     if json_file is not None:

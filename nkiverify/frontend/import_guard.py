@@ -2,6 +2,8 @@
 
 A kernel whose meaning depends on such a thing cannot be verified from its text, and importing a file of somebody's
 is to change nothing. What a library does to import itself is not concerned: only calls that kernel code asks for are.
+A statement at the top level that asks is passed over, like others that cannot be executed there: kernels that depend on
+it are UNKNOWN. No handler in the file may take the refusal for an answer.
 """
 
 from __future__ import annotations
@@ -27,8 +29,17 @@ class ImportRefused(BaseException):
     """Kernel code asked for a file, the network or a program while it was imported; the text is for the user."""
 
 
-#: What was refused during the present import: a handler in the kernel's file does not make it unasked.
+#: What was refused during the present import, without the statements that were passed over for it.
 _refused: list[str] = []
+
+#: Statements that were passed over, in this process: a line each.
+passed_over: dict[str, None] = {}
+
+
+def pass_over(refusal: ImportRefused) -> None:
+    """The statement that asked is passed over, and so is what it asked for."""
+    _refused.remove(str(refusal))
+    passed_over[str(refusal)] = None
 
 _WATCHED: tuple[tuple[Any, str, str], ...] = (
     (builtins, "open", "the file"),
@@ -70,7 +81,7 @@ def _watched(function: Callable[..., Any], what: str, method: bool) -> Callable[
             named = arguments[1:] if method else arguments
             subject = next(iter((*named, *options.values())), "")
             place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-            _refused.append(f"{place}: importing it asks for {what} {subject!r}: do so in a function")
+            _refused.append(f"{place}: importing it asks for {what} {subject!r}")
             raise ImportRefused(_refused[-1])
         return function(*arguments, **options)
 

@@ -16,6 +16,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.import_guard import ImportRefused, pass_over
 from nkiverify.frontend.placeholders import Placeholder
 from nkiverify.model.launch import Kernel
 from nkiverify.run import run_in_progress
@@ -50,7 +51,7 @@ def execute(
         try:
             exec(code, namespace)
             return
-        except (Exception, SystemExit, UnsupportedConstruct) as error:
+        except (Exception, SystemExit, UnsupportedConstruct, ImportRefused) as error:
             if isinstance(error, UnsupportedConstruct) and run_in_progress() is not None:
                 raise
             if tree is None:
@@ -59,8 +60,11 @@ def execute(
             position = _failed(rest, error, namespace)
             if position is None:
                 raise
+            if isinstance(error, ImportRefused):
+                pass_over(error)
             statement, rest = rest[position], rest[position + 1 :]
-            reason = f"line {statement.lineno} could not compute: {type(error).__name__}: {error}"
+            named = "" if isinstance(error, ImportRefused) else f"{type(error).__name__}: "
+            reason = f"line {statement.lineno} could not compute: {named}{error}"
             for name in _concerned(statement, tree, namespace):
                 namespace[name] = Placeholder(name, reason)
             code = compile_rest(ast.Module(list(rest), []), code.co_flags & _FUTURE_FLAGS)

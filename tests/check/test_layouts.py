@@ -112,7 +112,7 @@ def test_a_value_that_could_not_be_computed_is_unknown(check: Checker) -> None:
     kernel = COPY.replace("@nki.jit", 'TILES = open("/nowhere/tiles.txt").read()\n\n\n    @nki.jit')
     write(check.folder, k=kernel.replace("return out", "assert TILES\n        return out"))
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 3
-    assert "TILES, which line 6 could not compute: FileNotFoundError" in " ".join(check.out.split())
+    assert "TILES, which line 6 could not compute: " in " ".join(check.out.split())
 
 
 def test_what_a_failing_statement_may_have_changed_is_unknown(check: Checker) -> None:
