@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -162,37 +162,29 @@ def _named(name: str, options: Options) -> Target:
 
 def _manifest_seconds(targets: Sequence[Target], options: Options) -> float:
     """Seconds that the targets take in `MANIFEST_JOBS` workers, which are started for it."""
-    from nkiverify import pool
+    from nkiverify.executors.choice import made
+    from nkiverify.executors.jobs import Job, perform
 
-    load = partial(_by_name, options.root)
+    jobs = [Job(target.name, target, options) for target in targets]
     begin = time.perf_counter()
-    outcome = pool.run_in_workers(targets, options, _verify, load, _Silence(), lambda run: False, MANIFEST_JOBS)
+    outcome = perform(jobs, made(replace(options, jobs=MANIFEST_JOBS), targets), Silence())
     seconds = time.perf_counter() - begin
     if outcome.interrupted:
         raise KeyboardInterrupt
     return seconds
 
 
-def _verify(target: Target, options: Options) -> list[Run]:
-    from nkiverify.verifier import verify
-
-    return verify(target, options)
-
-
-def _by_name(root: Path) -> Mapping[str, Target]:
-    from nkiverify.manifest import load_targets
-
-    return {target.name: target for target in load_targets(root)}
-
-
-class _Silence:
+class Silence:
     """Is told how a run goes, and shows nothing."""
 
-    def started(self, target: str) -> None:
-        """A worker has begun with `target`."""
+    def started(self, job: str) -> None:
+        """A worker has begun with `job`."""
 
-    def finished(self, target: str, runs: Sequence[Run]) -> None:
-        """`target` has its verdicts."""
+    def finished(self, job: str, runs: Sequence[Run]) -> None:
+        """`job` has its verdicts."""
+
+    def waiting(self) -> None:
+        """Time has passed."""
 
 
 # --- kernels that show how the cost grows -----------------------------------------------------------------------------

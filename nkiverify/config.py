@@ -37,8 +37,10 @@ class Options:
 
     `root` is the folder that holds `harness/`, `kernels/` and `stubs/`. `None` means that the target, or the machine,
     decides: `phases` are then those the target expects a verdict for, `unwind` is the bound of the target's flags,
-    `hardware` the generation it names, `jobs` the number of usable cores. `every_violation` asks for all refuted claims
-    instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their verdicts.
+    `hardware` the generation it names, `jobs` the number of usable cores, `memory` (MiB that a worker process may hold)
+    an equal share of the machine's. `executor` says where targets are verified (nkiverify.executors.choice).
+    `every_violation` asks for all refuted claims instead of one per line of the kernel, `cache` lets targets of which
+    nothing changed keep their verdicts.
     `keep_lowered` is the folder for all programs that ESBMC is given, `disagreements` for those it is at odds about.
     """
 
@@ -51,6 +53,8 @@ class Options:
     hardware: str | None = None
     timeout: float = DEFAULT_TIMEOUT_SECONDS
     jobs: int | None = None
+    memory: int | None = None
+    executor: str = "processes"
     fail_fast: bool = False
     debug: bool = False
     every_violation: bool = False

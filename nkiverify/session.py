@@ -76,6 +76,8 @@ class Session:
     command: tuple[str, ...] = ()
     not_run: tuple[str, ...] = ()
     interrupted: bool = False
+    #: Whether what was to verify the rest could not be reached any more.
+    lost: bool = False
 
     @property
     def unexpected(self) -> tuple[Run, ...]:
@@ -87,9 +89,10 @@ class Session:
         """The status that wins by `PRECEDENCE`; 5 where there is no run at all."""
         if self.interrupted:
             return ExitStatus.INTERRUPTED
-        if not self.runs:
+        statuses = [ExitStatus.INTERNAL_ERROR] if self.lost else []
+        if not self.runs and not statuses:
             return ExitStatus.NOTHING_VERIFIED
-        return worst(status_of(run) for run in self.runs)
+        return worst([*statuses, *map(status_of, self.runs)])
 
 
 def status_of(run: Run) -> ExitStatus:

@@ -51,6 +51,31 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add("--bundled", action="store_true", help="the kernels that come with nkiverify, not those of the repository here")
 
 
+def add_executor(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say where targets are verified."""
+    add = parser.add_argument
+    add(
+        "-j",
+        "--jobs",
+        type=positive_integer,
+        metavar="N",
+        help="targets verified at the same time (default: one per core); 1 verifies in this process",
+    )
+    add(
+        "--executor",
+        default="processes",
+        metavar="WHERE",
+        help="where targets are verified: processes (default), in-process, dask-local or dask://HOST:PORT "
+        "(docs/scale.md)",
+    )
+    add(
+        "--memory",
+        type=positive_integer,
+        metavar="MIB",
+        help="MiB that a worker process may hold (default: an equal share of the machine's memory)",
+    )
+
+
 def selection(arguments: argparse.Namespace, project: Project) -> Options:
     """The settings that the arguments of `add_selection` ask for, on top of those of the project."""
     settings = project.settings

@@ -9,12 +9,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.commands.arguments import add_selection, positive_integer, selected_targets, selection
-from nkiverify.config import Options, usable_cores
+from nkiverify.commands.arguments import add_executor, add_selection, selected_targets, selection
+from nkiverify.config import Options
 from nkiverify.errors import UsageError
 from nkiverify.project import ensure_reports, with_targets
 from nkiverify.settings import layered
@@ -47,13 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add_selection(parser)
     add = parser.add_argument
-    add(
-        "-j",
-        "--jobs",
-        type=positive_integer,
-        metavar="N",
-        help="targets verified at the same time (default: one per core); 1 verifies in this process",
-    )
+    add_executor(parser)
     add("--all", action="store_true", help="list every refuted claim with a witness each, not the first of each line")
     add("--fail-fast", action="store_true", help="stop at the first run that is not as expected")
     add("--json", type=Path, metavar="FILE", help="write the results to FILE as well as to reports/results.json")
@@ -69,12 +62,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Verify what the arguments ask for; the exit status."""
+    from nkiverify.executors import choice
+
     # Before anything of the user's is read.
     started = time.time_ns()
     project = with_targets(arguments.bundled)
     options = replace(
         selection(arguments, project),
         jobs=layered("jobs", arguments.jobs, project.settings, None).value,
+        memory=arguments.memory,
+        executor=choice.checked(arguments.executor),
         fail_fast=arguments.fail_fast,
         every_violation=arguments.all,
         keep_lowered=_folder(arguments.keep_lowered, "--keep-lowered"),
@@ -113,7 +110,7 @@ def execute(arguments: argparse.Namespace) -> int:
     check_kernels(targets)
     ensure_reports(project)
     cache = VerdictCache(options, project.reports, started) if options.cache else None
-    session = _verify(targets, options, cache)
+    session = _verify(targets, options, cache, project.reports)
     problem = cache.problem if cache is not None else ""
     warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
     status = _report(session, options, project.reports, files, warnings)
@@ -124,9 +121,11 @@ def execute(arguments: argparse.Namespace) -> int:
     return status
 
 
-def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | None) -> Session:
+def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | None, reports: Path) -> Session:
     """Verify the targets that `cache` does not know."""
-    from nkiverify import pool
+    from nkiverify.executors import choice
+    from nkiverify.executors.jobs import Job, Outcome, perform
+    from nkiverify.report.history import database, durations
     from nkiverify.report.progress import Progress
     from nkiverify.session import ExitStatus, Session, Versions, status_of
 
@@ -135,27 +134,28 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
     # Programs that are to be left somewhere have to be made.
     known = cache.lookup(targets) if cache is not None and options.keep_lowered is None else {}
     left = [target for target in targets if target.name not in known]
-    processes = min(options.jobs or usable_cores(), max(1, len(left)))
-    progress = Progress(len(left), sys.stderr)
+    processes = choice.processes_of(options, len(left))
 
     def fails(run: Run) -> bool:
         return status_of(run) is not ExitStatus.AS_EXPECTED
 
     if options.fail_fast and any(fails(run) for runs in known.values() for run in runs):
         left = []
-    try:
-        if options.jobs == 1:
-            outcome = pool.run_in_process(left, options, _verify_target, progress, fails)
-        else:
-            load = partial(_targets_by_name, options.root)
-            outcome = pool.run_in_workers(left, options, _verify_target, load, progress, fails, processes)
-    finally:
-        progress.close()
+    progress = Progress(len(left), sys.stderr)
+    outcome = Outcome({})
+    if left:
+        order = choice.longest_first(left, durations(database(reports))) if processes > 1 else left
+        jobs = [Job(target.name, target, options) for target in order]
+        try:
+            outcome = perform(jobs, choice.made(options, left), progress, fails if options.fail_fast else None)
+        finally:
+            progress.close()
+    if outcome.problem:
+        print(f"nkiverify: error: {outcome.problem}", file=sys.stderr)
+    found = [run for target in left for run in outcome.by_job.get(target.name, ())]
     if cache is not None:
-        cache.remember(left, outcome.runs)
-    done = dict(known)
-    for run in outcome.runs:
-        done.setdefault(run.target, []).append(run)
+        cache.remember(left, found)
+    done = {**known, **outcome.by_job}
     return Session(
         runs=tuple(run for target in targets for run in done.get(target.name, ())),
         root=options.root,
@@ -166,6 +166,7 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
         command=tuple(sys.argv[1:]),
         not_run=tuple(target.name for target in targets if target.name not in done),
         interrupted=outcome.interrupted,
+        lost=bool(outcome.problem),
     )
 
 
@@ -223,9 +224,10 @@ def _bundle(session: Session, options: Options, folder: Path) -> list[str]:
     doubtful = [run for run in session.runs if run.qualifier == "not replayed"]
     if not doubtful:
         return []
+    from nkiverify.executors.choice import targets_by_name
     from nkiverify.witness.emit import write_bundle
 
-    targets = _targets_by_name(options.root)
+    targets = targets_by_name(options.root)
     complaints = []
     for run in doubtful:
         try:
@@ -234,20 +236,6 @@ def _bundle(session: Session, options: Options, folder: Path) -> list[str]:
         except OSError as error:
             complaints.append(f"nkiverify: error: no bundle for {run.target}: {error.strerror or error}")
     return complaints
-
-
-def _verify_target(target: Target, options: Options) -> list[Run]:
-    """What workers do. The verifier is imported there: its libraries start threads, and then a process cannot fork."""
-    from nkiverify.verifier import verify
-
-    return verify(target, options)
-
-
-def _targets_by_name(root: Path) -> Mapping[str, Target]:
-    """The manifest, for a worker that does not share our memory."""
-    from nkiverify.manifest import load_targets
-
-    return {target.name: target for target in load_targets(root)}
 
 
 def _folder(path: Path | None, option: str) -> Path | None:

@@ -19,6 +19,9 @@ from nkiverify.session import Session, status_of
 #: Seconds that one invocation waits for another that is writing.
 _PATIENCE = 10.0
 
+#: How many invocations back `durations` looks.
+_RECENT = 20
+
 #: What leads from each version of the database to the next; the version is SQLite's `user_version`. Only appended to.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -161,6 +164,25 @@ def runs_of(target: str, path: Path) -> list[PastRun]:
 def runs_in(session: int, path: Path) -> list[PastRun]:
     """The runs of one recorded invocation. Raises `HistoryError`."""
     return _runs(path, "session = ?", session)
+
+
+def durations(path: Path) -> dict[str, float]:
+    """The milliseconds that each target took in all its phases at most, in recent invocations.
+
+    What is not known is left out; a database that cannot be read knows nothing.
+    """
+    if not path.exists():
+        return {}
+    try:
+        with _opened(path, write=False) as connection:
+            rows = connection.execute(
+                "SELECT target, max(total) FROM (SELECT target, sum(milliseconds) AS total FROM run"
+                " WHERE session > (SELECT max(id) FROM session) - ? GROUP BY target, session) GROUP BY target",
+                (_RECENT,),
+            ).fetchall()
+    except HistoryError:
+        return {}
+    return {target: float(milliseconds) for target, milliseconds in rows}
 
 
 def target_names(path: Path) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from nkiverify.errors import UsageError
 from nkiverify.results import Verdict
 from nkiverify.selection import phases_to_run, select
-from tests.cli.fakes import options, target
+from tests.executors.fakes import options, target
 
 MANIFEST = [
     target("matmul_tiled", family="matmul_tiled", expect={1: Verdict.SUCCESSFUL, 2: Verdict.SUCCESSFUL}),

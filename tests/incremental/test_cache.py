@@ -23,7 +23,7 @@ from nkiverify.incremental.verdicts import VerdictCache
 from nkiverify.manifest import Target
 from nkiverify.results import Decided, Place, Run, Verdict
 from nkiverify.selection import phases_to_run
-from tests.cli import fakes
+from tests.executors import fakes
 from tests.incremental.project import HARNESS, KERNEL, Project
 from tests.report.samples import COUNT_VIOLATION, run
 

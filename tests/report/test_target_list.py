@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nkiverify.report import target_list
 from nkiverify.results import Kind, Verdict
-from tests.cli.fakes import target
+from tests.executors.fakes import target
 
 TARGETS = [
     target("tensor_add", description="At most\n    4 | 5 tiles.\n\n    More.", expect={1: Verdict.SUCCESSFUL}),

@@ -8,16 +8,21 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nkiverify import pool
+from nkiverify.config import Options
+from nkiverify.executors.jobs import Executor, InProcess, Job, Outcome, perform
+from nkiverify.executors.processes import WorkerProcesses
+from nkiverify.manifest import Target
 from nkiverify.results import Run, Verdict
 from nkiverify.session import ExitStatus, status_of
-from tests.cli.fakes import Record, options, target, targets_by_name, verify
+from tests.executors.fakes import Record, options, target, targets_by_name, verify
 
 #: Long enough for what does answer, on a busy machine.
 GRACE = 1.0
@@ -27,17 +32,43 @@ def fails(run: Run) -> bool:
     return status_of(run) is not ExitStatus.AS_EXPECTED
 
 
-def work(*names: str, processes: int = 2, listener: Record | None = None, **settings: Any) -> pool.Outcome:
+@dataclass(frozen=True)
+class Report:
+    """An outcome, in the order of the targets."""
+
+    outcome: Outcome
+    targets: Sequence[Target]
+
+    @property
+    def runs(self) -> list[Run]:
+        return [run for target in self.targets for run in self.outcome.by_job.get(target.name, ())]
+
+    @property
+    def not_run(self) -> tuple[str, ...]:
+        return tuple(target.name for target in self.targets if target.name not in self.outcome.by_job)
+
+    @property
+    def interrupted(self) -> bool:
+        return self.outcome.interrupted
+
+
+def run(targets: Sequence[Target], executor: Executor, settings: Options, listener: Record | None = None) -> Report:
+    jobs = [Job(target.name, target, settings) for target in targets]
+    return Report(perform(jobs, executor, listener or Record(), fails if settings.fail_fast else None), targets)
+
+
+def work(
+    *names: str, processes: int = 2, listener: Record | None = None, memory: int | None = None, **settings: Any
+) -> Report:
     """Run targets of these names in workers."""
     targets = [target(name) for name in names]
     load = partial(targets_by_name, names)
-    return pool.run_in_workers(
-        targets, options(**settings), verify, load, listener or Record(), fails, processes, grace=GRACE
-    )
+    executor = WorkerProcesses(targets, verify, load, processes, memory=memory, grace=GRACE)
+    return run(targets, executor, options(**settings), listener)
 
 
-def verdicts(outcome: pool.Outcome) -> dict[str, Verdict]:
-    return {run.target: run.verdict for run in outcome.runs}
+def verdicts(report: Report) -> dict[str, Verdict]:
+    return {run.target: run.verdict for run in report.runs}
 
 
 def test_results_arrive_as_they_are_ready_and_are_reported_in_the_order_of_the_manifest() -> None:
@@ -51,7 +82,7 @@ def test_results_arrive_as_they_are_ready_and_are_reported_in_the_order_of_the_m
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("killed", "killed by SIGKILL"),
+        ("killed", "killed by SIGKILL; retried alone, the worker process was killed by SIGKILL"),
         ("exit", "ended with exit status 7"),
         ("quit", "SystemExit: a kernel should not do this"),
         ("raise", "ValueError: a fault of the verifier"),
@@ -67,6 +98,37 @@ def test_a_target_that_takes_its_worker_down_is_an_error_and_the_others_have_ver
         "a": Verdict.SUCCESSFUL, name: Verdict.ERROR, "b": Verdict.SUCCESSFUL, "c": Verdict.SUCCESSFUL
     }  # fmt: skip
     assert reason in next(run.reason for run in outcome.runs if run.target == name)
+
+
+def test_a_death_is_retried_once_when_nothing_else_runs(tmp_path: Path) -> None:
+    record = Record()
+    outcome = work(f"dies-once_{tmp_path}", "slow_a", "slow_b", "c", listener=record, timeout=10)
+    assert {run.verdict for run in outcome.runs} == {Verdict.SUCCESSFUL}
+    assert [name.split("_")[0] for event, name in record.events if event == "finished"][-1] == "dies-once"
+    assert len([name for event, name in record.events if event == "started"]) == 4
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not say what a process holds")
+def test_a_target_that_allocates_without_end_is_stopped_and_the_others_have_verdicts() -> None:
+    outcome = work("a", "allocates", "b", "c", timeout=60, memory=400 << 20)
+    assert verdicts(outcome) == {
+        "a": Verdict.SUCCESSFUL, "allocates": Verdict.UNKNOWN, "b": Verdict.SUCCESSFUL, "c": Verdict.SUCCESSFUL
+    }  # fmt: skip
+    stopped = next(run for run in outcome.runs if run.target == "allocates")
+    assert stopped.qualifier == "memory limit 400 MiB"
+
+
+@pytest.mark.parametrize("jump", [-1e6, 1e6])
+def test_a_clock_that_jumps_ends_nothing_early_and_lets_nothing_run_on(
+    jump: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true_time = time.time
+
+    def set_clock(event: str, name: str) -> None:
+        monkeypatch.setattr(time, "time", lambda: true_time() + jump)
+
+    outcome = work("slow_a", "hang", listener=Record(act=set_clock), timeout=1)
+    assert verdicts(outcome) == {"slow_a": Verdict.SUCCESSFUL, "hang": Verdict.UNKNOWN}
 
 
 def test_a_fault_of_the_verifier_comes_with_its_traceback() -> None:
@@ -94,7 +156,7 @@ def test_a_target_that_ends_in_its_grace_keeps_its_verdict() -> None:
 def test_a_stopped_target_has_a_run_for_every_phase_it_was_to_run_in() -> None:
     dying = target("exit", expect={1: Verdict.FAILED, 2: Verdict.SUCCESSFUL})
     for phases, expected in ((None, [1, 2]), ((2,), [2])):
-        outcome = pool.run_in_workers([dying], options(phases=phases), verify, dict, Record(), fails, 1, grace=GRACE)
+        outcome = run([dying], WorkerProcesses([dying], verify, dict, 1, grace=GRACE), options(phases=phases))
         assert [run.phase for run in outcome.runs] == expected
         assert [run.expected for run in outcome.runs] == [dying.expect[phase] for phase in expected]
 
@@ -156,8 +218,8 @@ def test_workers_are_spawned_where_forking_would_copy_held_locks() -> None:
 
 PARENT = """
 import multiprocessing
-from tests.cli.fakes import Record
-from tests.cli.test_pool import work
+from tests.executors.fakes import Record
+from tests.executors.test_processes import work
 
 if __name__ == "__main__":
     def tell(event, name):
@@ -179,9 +241,8 @@ def test_workers_end_when_their_parent_is_killed() -> None:
     assert not _alive(worker)
 
 
-def in_process(*names: str, **settings: Any) -> pool.Outcome:
-    targets = [target(name) for name in names]
-    return pool.run_in_process(targets, options(**settings), verify, Record(), fails)
+def in_process(*names: str, **settings: Any) -> Report:
+    return run([target(name) for name in names], InProcess(verify), options(**settings))
 
 
 def test_in_this_process_a_fault_costs_its_target_only() -> None:

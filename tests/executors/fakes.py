@@ -1,4 +1,4 @@
-"""Targets and verifiers for the tests of the pool: each target's name says what happens when it is verified."""
+"""Targets and verifiers for the tests of executors: each target's name says what happens when it is verified."""
 
 from __future__ import annotations
 
@@ -57,6 +57,9 @@ class Record:
         self.events.append(("finished", target))
         self.act("finished", target)
 
+    def waiting(self) -> None:
+        self.act("waiting", "")
+
 
 def runs_of(target: Target, verdict: Verdict = Verdict.SUCCESSFUL, **fields: Any) -> list[Run]:
     """One run per phase the target expects something in."""
@@ -78,6 +81,15 @@ def verify(target: Target, options: Options) -> list[Run]:
             time.sleep(600)
         case "killed":
             os.kill(os.getpid(), signal.SIGKILL)
+        case "dies-once":
+            mark = Path(target.name.partition("_")[2]) / "died"
+            if not mark.exists():
+                mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        case "allocates":
+            held = []
+            while True:
+                held.append(bytearray(b"x" * (8 << 20)))
         case "exit":
             os._exit(7)
         case "quit":

@@ -1,0 +1,73 @@
+"""`--executor`: which executor verifies, made from what the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nkiverify.config import Options, usable_cores
+from nkiverify.errors import UsageError
+from nkiverify.executors.jobs import Executor, InProcess, Verify, verify_target
+from nkiverify.executors.memory import MEBIBYTE, default_limit
+from nkiverify.executors.processes import WorkerProcesses
+
+if TYPE_CHECKING:
+    from nkiverify.manifest import Target
+
+#: What `--executor` may name, with what it means.
+EXECUTORS: dict[str, str] = {
+    "processes": "worker processes on this machine (default)",
+    "in-process": "this process, one target after the other, without limits",
+    "dask-local": "a Dask cluster started on this machine for the run",
+    "dask://HOST:PORT": "the Dask cluster with this scheduler",
+}
+
+_DASK = "dask://"
+
+
+def checked(name: str) -> str:
+    """`name`, if it is that of an executor. Raises `UsageError`."""
+    host, _, port = name.removeprefix(_DASK).rpartition(":")
+    if name in EXECUTORS and "HOST" not in name:
+        return name
+    if name.startswith(_DASK) and host and port.isdecimal():
+        return name
+    raise UsageError(f"there is no executor {name!r}: {', '.join(EXECUTORS)}")
+
+
+def made(options: Options, targets: Sequence[Target], verify: Verify = verify_target) -> Executor:
+    """The executor that `options` ask for, for jobs about `targets`. Raises `UsageError` where it cannot be had."""
+    if options.executor == "in-process" or (options.executor == "processes" and options.jobs == 1):
+        return InProcess(verify)
+    processes = processes_of(options, len(targets))
+    if options.executor == "processes":
+        memory = options.memory * MEBIBYTE if options.memory is not None else default_limit(processes)
+        return WorkerProcesses(targets, verify, partial(targets_by_name, options.root), processes, memory=memory)
+    try:
+        from nkiverify.executors.cluster import DaskCluster
+    except ModuleNotFoundError as error:
+        raise UsageError(f"Dask is not installed ({error.name} is missing): pip install 'nkiverify[dask]'") from None
+    address = None if options.executor == "dask-local" else "tcp://" + options.executor.removeprefix(_DASK)
+    return DaskCluster(address, options, processes)
+
+
+def processes_of(options: Options, jobs: int) -> int:
+    """How many of so many jobs can run at the same time on this machine."""
+    if options.executor == "in-process":
+        return 1
+    return min(options.jobs or usable_cores(), max(1, jobs))
+
+
+def targets_by_name(root: Path) -> Mapping[str, Target]:
+    """The manifest, for a worker that does not share our memory."""
+    from nkiverify.manifest import load_targets
+
+    return {target.name: target for target in load_targets(root)}
+
+
+def longest_first(targets: Sequence[Target], milliseconds: Mapping[str, float]) -> list[Target]:
+    """The order to begin in: what took longest before, so that nobody waits for it at the end; unknown ones first."""
+    key: Callable[[Target], float] = lambda target: -milliseconds.get(target.name, float("inf"))  # noqa: E731
+    return sorted(targets, key=key)

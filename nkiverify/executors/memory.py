@@ -1,0 +1,34 @@
+"""What processes hold in memory, and how much of the machine's a worker may."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+MEBIBYTE = 1 << 20
+
+#: Part of the machine's memory that the workers share: the rest is for everything else.
+_SHARE = 0.9
+#: A worker may hold this much wherever it runs: loading the solver takes a tenth of it.
+_LEAST = 1024 * MEBIBYTE
+
+
+def resident_bytes(pid: int | None) -> int | None:
+    """What the process has in memory now; None where it has ended, or the system does not say."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def default_limit(processes: int) -> int | None:
+    """Bytes that each of so many workers may hold: an equal share of the memory of the machine, or of the container."""
+    try:
+        available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return None
+    with contextlib.suppress(OSError, ValueError):  # no container, or one without a limit ("max")
+        available = min(available, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    return max(_LEAST, int(available * _SHARE) // processes)
