@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.config import Options, usable_cores
 from nkiverify.errors import UsageError
-from nkiverify.executors.jobs import Executor, InProcess, Verify, verify_target
+from nkiverify.executors.jobs import Executor, InProcess, verify_target
 from nkiverify.executors.memory import MEBIBYTE, default_limit
 from nkiverify.executors.processes import WorkerProcesses
 
@@ -37,14 +37,14 @@ def checked(name: str) -> str:
     raise UsageError(f"there is no executor {name!r}: {', '.join(EXECUTORS)}")
 
 
-def made(options: Options, targets: Sequence[Target], verify: Verify = verify_target) -> Executor:
+def made(options: Options, targets: Sequence[Target]) -> Executor:
     """The executor that `options` ask for, for jobs about `targets`. Raises `UsageError` where it cannot be had."""
     if options.executor == "in-process" or (options.executor == "processes" and options.jobs == 1):
-        return InProcess(verify)
+        return InProcess(verify_target)
     processes = processes_of(options, len(targets))
     if options.executor == "processes":
         memory = options.memory * MEBIBYTE if options.memory is not None else default_limit(processes)
-        return WorkerProcesses(targets, verify, partial(targets_by_name, options.root), processes, memory=memory)
+        return WorkerProcesses(targets, verify_target, partial(targets_by_name, options.root), processes, memory=memory)
     try:
         from nkiverify.executors.cluster import DaskCluster
     except ModuleNotFoundError as error:

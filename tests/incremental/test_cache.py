@@ -39,7 +39,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 @pytest.fixture
 def pretended(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     """The project, whose targets end as they expect without being verified: what matters is whether they are asked."""
-    monkeypatch.setattr("nkiverify.commands.run._verify_target", _as_expected)
+    monkeypatch.setattr("nkiverify.executors.choice.verify_target", _as_expected)
     return project
 
 
@@ -79,7 +79,7 @@ def test_what_did_not_change_is_not_run_again_and_says_so(
 ) -> None:
     assert cached(project) == set()
     first = capsys.readouterr().out
-    monkeypatch.setattr("nkiverify.commands.run._verify_target", _never)
+    monkeypatch.setattr("nkiverify.executors.choice.verify_target", _never)
     again = verified(project)
     assert again == {
         ("good", 1): ("SUCCESSFUL", True),
