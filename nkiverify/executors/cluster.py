@@ -77,7 +77,7 @@ class DaskCluster:
         future: Future[list[Run]] = Future()
         number = next(self._numbers)
         key = f"nkiverify-{os.getpid()}-{id(self):x}-{number}-{job.name}"
-        options = replace(job.options, json=None, keep_lowered=None)
+        options = replace(job.options, json=None, keep_lowered=None, disagreements=None)
         remote = self._client.submit(
             _verified, self._parcel, job.target.name, options, key=key, pure=False, priority=-number
         )
