@@ -49,7 +49,7 @@ def access_pattern(
     start = 0 if offset is None else as_extent(offset)
     if start is None:
         raise unsupported(f"an access pattern with an offset of type {type(offset).__name__}")
-    moved = () if is_zero(start) else ((start, 1),)
+    moved = _moved_by(tensor, start, dtype)
     if scalar_offset is not None:
         reach = _scalar_reach(tensor, steps, counts, start, indirect_dim, dtype)
         moves = indirection.by_scalar(scalar_offset, reach)
@@ -64,7 +64,7 @@ def access_pattern(
         )
         return type(tensor).of(tensor.storage, counts, (stride, *steps[1:]), dtype, moved, indirect_by=moves)
     if tensor.on_chip:
-        _claim_on_chip(tensor, steps, counts, start, dtype)
+        moved = _claim_on_chip(tensor, steps, counts, start, dtype)
     else:
         size = in_units(tensor.storage.size, tensor.storage.dtype, dtype)
         low, high = span(steps, counts)
@@ -93,6 +93,16 @@ def _scalar_reach(
     low, high = span(steps[1:], counts[1:])
     column = start if is_zero(start) else start % partition_free
     return Reach(unit, column + low, column + high, partition_free)
+
+
+def _moved_by(tensor: Tensor, start: Extent, dtype: DType) -> tuple[tuple[Extent, Extent], ...]:
+    """An offset as a sum of products; on chip, partitions and what is left of a row."""
+    if is_zero(start):
+        return ()
+    if not tensor.on_chip:
+        return ((start, 1),)
+    free = in_units(tensor.storage.free_size, tensor.storage.dtype, dtype)
+    return ((start // free, free), (start % free, 1))
 
 
 def _pairs(pattern: Sequence[Sequence[Extent]]) -> list[tuple[Extent, Extent]]:

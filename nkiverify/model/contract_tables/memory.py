@@ -27,3 +27,48 @@ define(
     "nl.ndarray",
     api=("nki",),
 )
+
+# Phase 3.
+define(
+    "mem.capacity_live",
+    "The tensors live at one time fit a partition of their memory, with nothing spilled.",
+    "MEM; LKI GCA046; sizes: LDA, A2, A3, A4 and the compiler's public front end",
+    phase=3,
+)
+define(
+    "mem.addr_range",
+    "A placed tensor lies inside its memory: partitions 0 to 127, bytes up to the usable size of a partition.",
+    "nl.ndarray; TS; LDA",
+    phase=3,
+)
+define(
+    "mem.psum_bank_start",
+    "A placed PSUM tensor starts at a bank: its byte offset is a multiple of 2048.",
+    "MIG-0.2 allocation",
+    phase=3,
+)
+define(
+    "mem.placed_overlap",
+    "Two placed tensors that are live at one time do not overlap.",
+    "LDA; MIG-0.2 allocation",
+    phase=3,
+)
+define(
+    "mem.start_partition",
+    "An engine's operand starts at partition 0; or at 64 with at most 64 partitions; or at 32 or 96 with at most 32.",
+    "A2 Accessing SBUF/PSUM; LDA",
+    phase=3,
+)
+define(
+    "mem.vec_free_limit",
+    "An operand of the Vector or Scalar Engine has at most 65536 elements per partition in SBUF, 4096 in PSUM.",
+    "A2 Vector/Scalar Layout & Tile Size",
+    phase=3,
+)
+define(
+    "mem.ap_isa_ranges",
+    "A free dimension of an engine's operand that does not follow the next one without a gap has at most 65535 elements"
+    " and a stride of -32768 to 32767 elements.",
+    "A2",
+    phase=3,
+)

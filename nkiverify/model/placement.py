@@ -1,0 +1,169 @@
+"""Where tensors lie on chip: placed ones at their allocation, operands at the instruction that touches them (phase 3).
+
+A tensor the kernel places has its address; of any other only what holds for every place the compiler can choose is
+claimed: it may start at partition 0, 32, 64 or 96 as far as it fits ("mem.start_partition").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from nkiverify.model.access_patterns import in_units
+from nkiverify.model.contracts import require
+from nkiverify.model.dtypes import DType
+from nkiverify.model.extents import is_one, is_zero, same
+from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
+from nkiverify.run import current_run
+from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, product
+
+if TYPE_CHECKING:
+    from nkiverify.model.operation import Operation
+    from nkiverify.model.tensor import Tensor
+
+#: The phase whose contracts these are.
+MEMORY_PHASE = 3
+
+PARTITIONS = 128
+#: The partitions an engine's access can start at.
+QUADRANTS = (0, 32, 64, 96)
+
+#: Elements per partition of an operand of the Vector or Scalar Engine ("mem.vec_free_limit").
+_FREE_LIMIT = {SBUF: 64 * 1024, PSUM: 4 * 1024}
+#: What an instruction's access pattern can hold ("mem.ap_isa_ranges").
+_LARGEST_SIZE = 2**16 - 1
+_LARGEST_STRIDE = 2**15 - 1
+#: The engines whose operands "mem.vec_free_limit" is about. GpSimd reaches no PSUM, so that any engine is one of them
+#: there.
+_VECTOR_ENGINES = ("vector", "scalar")
+
+
+def bytes_per_partition(shape: Sequence[Extent], dtype: DType) -> Extent:
+    """Bytes an on-chip tensor of this shape takes in each of its partitions ("mem.shape_bytes")."""
+    return product(shape[1:]) * dtype.itemsize
+
+
+def claim_address(shape: Sequence[Extent], dtype: DType, region: MemoryRegion, address: tuple[Extent, Extent]) -> None:
+    """Claim that a tensor placed at `address` = (partition, byte in the partition) lies in the memory, aligned.
+
+    The second part counts bytes ("mem.addr_free_unit": the reading consistent with working code).
+    """
+    if not region.on_chip or MEMORY_PHASE not in current_run().phases:
+        return
+    hardware = current_run().hardware
+    partition, start = address
+    size = bytes_per_partition(shape, dtype)
+    limit = hardware.sbuf_usable_bytes if region is SBUF else hardware.psum_partition_bytes
+    require(
+        "mem.addr_range",
+        all_of(partition + shape[0] <= hardware.partitions, start + size <= limit),
+        partition=partition,
+        partitions=shape[0],
+        start=start,
+        bytes=size,
+        limit=limit,
+    )
+    if region is PSUM:
+        require("mem.psum_bank_start", start % hardware.psum_bank_bytes == 0, start=start)
+
+
+def claim_operands(operation: Operation) -> None:
+    """Claim what the engine's access to each on-chip operand asks for; DMAs are exempt."""
+    if operation.engine == "dma" or operation.name.startswith(_NO_ACCESS):
+        return
+    for argument, view in (*operation.reads.items(), *operation.writes.items()):
+        if not view.on_chip or view.block_dims or argument.endswith(".index"):
+            continue
+        if not _scale_of_mx(operation.name, argument):
+            _claim_start(operation, argument, view)
+        _claim_free_size(operation, argument, view)
+        _claim_strides(operation, argument, view)
+
+
+#: Registers are loaded and stored element by element, collectives move data like DMAs, and printing is no instruction.
+_NO_ACCESS = ("nisa.register_", "ncc.", "nl.device_print")
+
+
+def _scale_of_mx(name: str, argument: str) -> bool:
+    """Whether the operand is a scale, with start partitions of its own ("mem.start_partition_mx_scale")."""
+    return name.endswith("_mx") and argument.endswith("scale")
+
+
+def first_partition(view: Tensor) -> Extent:
+    """The partition of its storage (of one block of it) at which a view starts."""
+    storage = view.storage
+    if is_one(storage.partitions) or not view.offset_terms:
+        return 0
+    stride = in_units(storage.free_size, storage.dtype, view.dtype)
+    partition: Extent = 0
+    for start, step in view.offset_terms:
+        if same(step, stride):
+            partition = partition + start
+    return partition
+
+
+def _claim_start(operation: Operation, argument: str, view: Tensor) -> None:
+    first = first_partition(view)
+    address = view.storage.address
+    if address is None and is_zero(first):
+        # Wherever the compiler lets the tensor start, a view of as many partitions or fewer may start there too.
+        return
+    count = view.shape[0]
+    if address is not None:
+        legal = _may_start(address[0] + first, count)
+    else:
+        room = PARTITIONS - view.storage.partitions
+        legal = any_of(*(all_of(room >= base, _may_start(base + first, count)) for base in QUADRANTS))
+    start = first if address is None else address[0] + first
+    require("mem.start_partition", legal, operation=operation.name, operand=argument, start=start, partitions=count)
+
+
+def _may_start(start: Extent, count: Extent) -> Any:
+    """Whether an engine's access to `count` partitions may start at partition `start`."""
+    return any_of(
+        equal(start, 0),
+        all_of(equal(start, 64), count <= 64),
+        all_of(any_of(equal(start, 32), equal(start, 96)), count <= 32),
+    )
+
+
+def _claim_free_size(operation: Operation, argument: str, view: Tensor) -> None:
+    engine = operation.engine
+    if engine in _VECTOR_ENGINES or (engine == "any" and view.buffer is PSUM):
+        limit = _FREE_LIMIT[view.buffer]
+        known = constant_value(view.free_size)
+        if known is None or known > limit:
+            require(
+                "mem.vec_free_limit",
+                view.free_size <= limit,
+                operation=operation.name,
+                operand=argument,
+                free_size=view.free_size,
+                limit=limit,
+            )
+
+
+def _claim_strides(operation: Operation, argument: str, view: Tensor) -> None:
+    """Claim that each free dimension fits the fields of an instruction; dimensions that follow one another without a
+    gap can be divided as the fields need it."""
+    for axis in range(1, view.ndim):
+        extent, stride = view.shape[axis], view.strides[axis]
+        inner = view.shape[axis + 1] * view.strides[axis + 1] if axis + 1 < view.ndim else 1
+        if is_one(extent) or same(stride, inner) or is_zero(stride):
+            continue
+        step = constant_value(stride)
+        size = constant_value(extent)
+        if step is not None and size is not None and abs(step) <= _LARGEST_STRIDE and size <= _LARGEST_SIZE:
+            continue
+        require(
+            "mem.ap_isa_ranges",
+            any_of(
+                equal(extent, 1),
+                equal(stride, inner),
+                all_of(extent <= _LARGEST_SIZE, stride <= _LARGEST_STRIDE, stride >= -_LARGEST_STRIDE - 1),
+            ),
+            operation=operation.name,
+            operand=argument,
+            size=extent,
+            stride=stride,
+        )
