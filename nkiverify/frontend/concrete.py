@@ -112,7 +112,7 @@ class ConcreteRun:
         self._decisive = (decisive[0], _line_of(decisive[1])) if decisive is not None else None
         self.broken: list[BrokenContract] = []
         #: With `records`: the operations and allocations executed, in order.
-        self.records = records
+        self.records = records or not phases <= SHAPE_PHASES
         self.recorded: list[Recorded] = []
         self._count = 0
 

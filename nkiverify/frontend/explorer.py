@@ -132,7 +132,7 @@ class SymbolicRun:
         self.hardware = hardware
         self.phases = phases
         #: Whether operations and allocations are recorded.
-        self.records = records
+        self.records = records or not phases <= SHAPE_PHASES
         self.limits = limits
         #: Loops that turned out to carry state, with the reason: they are unrolled.
         self.unrolled = unrolled

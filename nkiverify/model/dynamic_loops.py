@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
 
 class LoopBody:
-    """One body of a device loop being emitted. What is allocated in it is not used after it."""
+    """One body of a device loop being emitted, `outer` the one around it. What is allocated in it is not used after."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "outer")
+
+    def __init__(self, outer: LoopBody | None = None) -> None:
+        self.outer = outer
 
 
 #: The bodies and the `no_reorder` blocks being emitted, outermost first.
@@ -50,7 +53,7 @@ class _Emission:
     __slots__ = ("_body",)
 
     def __init__(self) -> None:
-        self._body = LoopBody()
+        self._body = LoopBody(innermost_body())
 
     def __enter__(self) -> None:
         require("loop.dynamic_no_reorder", not _fixed_orders)

@@ -206,6 +206,34 @@ class Allocator:
         self.rule = rule
         self.tiles = tiles or {}
 
+    def tile_counts(self) -> tuple[Extent, ...]:
+        """The physical tiles a modulo allocator cycles through, one count per block dimension; empty for one tile."""
+        counts: tuple[Extent, ...] = ()
+        for given in self.tiles.values():
+            counts += given
+        return counts
+
+    def address(self, block: tuple[Extent, ...], storage: Storage) -> tuple[Extent, Extent]:
+        """Where a block of a storage starts: the partition, and the byte in it ("leg.alloc.func", "leg.mod_alloc")."""
+        size = free_elements(storage.shape[storage.block_dims + 1 :]) * storage.dtype.itemsize
+        bank: Extent = 0
+        if callable(self.rule):
+            placed = self.rule(block, storage.partitions, size)
+            if self.region is PSUM:
+                bank, *placed = placed
+            partition, start = placed
+        else:
+            *banks, partition, start = self.rule
+            tile: Extent = 0
+            counts = self.tile_counts()
+            for position, count in zip(block[len(block) - len(counts) :], counts, strict=False):
+                tile = tile * count + position % count
+            if banks:
+                bank = banks[0] + tile
+            else:
+                start = start + tile * size
+        return partition, start + bank * current_run().hardware.psum_bank_bytes
+
     def claim_block_dims(self, blocks: int) -> None:
         """Claim that each tuple of tile counts is empty or has one count per block dimension."""
         for name, counts in self.tiles.items():

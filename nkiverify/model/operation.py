@@ -20,6 +20,7 @@ from nkiverify.model.indices import Mask, as_mask
 from nkiverify.model.isa_enums import engine, reduce_cmd
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operators import legacy_operator, operator
+from nkiverify.model.placement import MEMORY_PHASE, claim_operands
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run
 from nkiverify.symbolic import Extent
@@ -97,7 +98,10 @@ def issue(
         if view.indirect_by is not None:
             _read_index(view, argument, read, attributes)
     program = current_launch().program
-    run.operation(Operation(name, read, writes, attributes, mask, innermost_body(), program, asked_engine))
+    operation = Operation(name, read, writes, attributes, mask, innermost_body(), program, asked_engine)
+    if MEMORY_PHASE in run.phases:
+        claim_operands(operation)
+    run.operation(operation)
 
 
 def _read_index(view: Tensor, argument: str, reads: dict[str, Tensor], attributes: dict[str, object]) -> None:
