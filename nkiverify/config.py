@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 #: What each phase claims, by its number.
-PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic"}
+PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic", 3: "memory"}
 
 #: The hardware generations a kernel can be checked for.
 HARDWARE: tuple[str, ...] = ("trn1", "trn2", "trn3")

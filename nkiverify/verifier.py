@@ -23,7 +23,9 @@ from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.manifest import Target, Verification
+from nkiverify.memory.claims import SUFFICIENT, MemoryClaims, demanding, state_claims
 from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.program import Program
 from nkiverify.results import Place, Run, Verdict, Violation
 from nkiverify.run import SHAPE_PHASES
@@ -62,6 +64,8 @@ class Exploration:
     reached: bool
     assumed_at: tuple[Place, ...]
     unrolled: dict[Site, str] = field(default_factory=dict)
+    #: What phase 3 claims of the program, where it was asked for.
+    memory: MemoryClaims | None = None
 
 
 def verify(target: Target, options: Options) -> list[Run]:
@@ -115,7 +119,9 @@ def explore(target: Target, hardware: Hardware, limits: Limits, phases: frozense
         except LoopNotSummarised as signal:
             unrolled[signal.site] = signal.reason
             continue
-        return Exploration(run, tuple(binding.assumptions), verification.called, binding.assumed_at, unrolled)
+        memory = state_claims(run.program, hardware) if MEMORY_PHASE in phases else None
+        assumed = tuple(binding.assumptions)
+        return Exploration(run, assumed, verification.called, binding.assumed_at, unrolled, memory)
     raise UnsupportedConstruct(f"more than {MAX_EXPLORATIONS} loops that carry state")
 
 
@@ -319,7 +325,7 @@ class _Judge:
         """The verdict, its qualifier and the reason."""
         if any(violation.replayed for violation in violations):
             return Verdict.FAILED, "", ""
-        doubtful = [violation for violation in violations if violation.contract in _RAISED]
+        doubtful = [violation for violation in violations if violation.contract in (*_RAISED, *SUFFICIENT)]
         masked = next((played for _, played in self._replays if played.raised is not None), None)
         if violations and masked is not None:
             text = f"{type(masked.raised).__name__}: {masked.raised}, at {masked.raised_at}"
@@ -338,6 +344,13 @@ class _Judge:
             place = f" at {limit.site}" if limit.site is not None else ""
             advice = f"; {limit.advice}" if limit.advice else ""
             return Verdict.UNKNOWN, limit.construct, f"{limit.construct}{place}{advice}"
+        memory = self._exploration.memory
+        if self._phase == MEMORY_PHASE and memory is not None and memory.gap:
+            return Verdict.UNKNOWN, memory.gap, memory.gap
+        unsure = [violation for violation in violations if violation.contract in SUFFICIENT]
+        if unsure:
+            text = f"{unsure[0].contract} at {unsure[0].file}:{unsure[0].line}: {unsure[0].message}"
+            return Verdict.UNKNOWN, "may not fit", f"{text}; the plain runs that were tried keep it"
         if doubtful:
             text = f"{doubtful[0].message}, in the symbolic run only, at {doubtful[0].file}:{doubtful[0].line}"
             return Verdict.UNKNOWN, "raises in the symbolic run only", text
@@ -419,6 +432,13 @@ class _Judge:
         self._replays.append((witness.values, played))
         if played.confirms(claim.contract, claim.site):
             return _Confirmed(decision, witness, played)
+        harder = demanding(claim) if claim.contract.id in SUFFICIENT else None
+        if harder is not None:
+            # What suffices is not fulfilled: what is necessary may be broken by larger values only.
+            refuted = self._engine.refuted(harder, decision.hypotheses)
+            if refuted is not None:
+                larger = smallest_witness(self._exploration.run.program, refuted, 0.2)
+                return self._confirmed(refuted, larger, awaited)
         for values, earlier in self._replays:
             if earlier.confirms(claim.contract, claim.site):
                 return _Confirmed(decision, Witness.unexplained(values, self._exploration.run.program), earlier)

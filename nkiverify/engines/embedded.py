@@ -124,6 +124,11 @@ class EmbeddedEngine:
         """The decisions of the claims that loops have been unrolled far enough."""
         return self._decide(lambda claim: claim.unwinding)
 
+    def refuted(self, claim: Claim, hypotheses: Sequence[Condition | bool]) -> Decision | None:
+        """The decision about a claim that is not in the program, under these hypotheses, if it is refuted."""
+        decision = self._ask(claim, _Path(list(hypotheses)))
+        return decision if decision.outcome is Outcome.REFUTED else None
+
     def _decide(self, wanted: Callable[[Claim], bool]) -> list[Decision]:
         start = _Path([])
         return list(self._block(self._program.body, _Place(start, start), wanted))

@@ -6,7 +6,7 @@ They are put into the shape program at the operations where most is live, and ar
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from nkiverify.memory import sizes
@@ -25,6 +25,9 @@ from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
 
 REGIONS = (SBUF, PSUM)
+
+#: Contracts whose claims ask for what is sufficient: one refuted proves nothing until a plain run breaks the contract.
+SUFFICIENT = ("mem.capacity_live", "mem.placed_overlap")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +69,19 @@ def state_claims(program: Program, hardware: Hardware) -> MemoryClaims:
     return stated
 
 
+def demanding(claim: Claim) -> Claim | None:
+    """A claim that only four times the limit refutes, for one about capacity that has not been made harder yet.
+
+    Tensors of few partitions lie side by side: four times the limit fit in no way.
+    """
+    quantities = dict(claim.quantities)
+    live, limit = quantities.get("live"), quantities.get("limit")
+    if not isinstance(live, Term) or not isinstance(limit, int) or "four_times" in quantities:
+        return None
+    fits = conditions.at_most_zero(terms.add(live, terms.constant(-4 * limit)))
+    return replace(claim, condition=fits, quantities=(*claim.quantities, ("four_times", 4 * limit)))
+
+
 def limit_of(region: MemoryRegion, hardware: Hardware) -> int:
     """Bytes per partition that a kernel may use."""
     return hardware.sbuf_usable_bytes if region is SBUF else hardware.psum_partition_bytes
@@ -92,12 +108,13 @@ class _Writer:
 
     def capacity(self) -> None:
         for region in REGIONS:
-            seen: set[tuple[Block, int, Condition | bool]] = set()
+            seen: set[tuple[Block, int, int | bool]] = set()
             for point in self._largest(self._in[region]):
                 live = point.live & self._in[region]
                 need = self._need(region, live, point)
                 self._stated.needs.append(need)
-                key = (point.block, point.segment, need.claim.condition)
+                condition = need.claim.condition
+                key = (point.block, point.segment, condition if isinstance(condition, bool) else condition.uid)
                 # Where all are placed, that each is in range and none overlap says that they fit.
                 if live & ~self._placed and key not in seen:
                     seen.add(key)

@@ -56,8 +56,9 @@ def weight(tenant: Tenant, point: Point) -> Term:
 
 
 def _largest_variant(allocated: Allocated) -> Term:
-    sizes = list(dict.fromkeys(bytes_of(storage) for storage in allocated.variants))
-    return sizes[0] if len(sizes) == 1 else terms.maximum(sizes)
+    # Equal terms are one object.
+    sizes = {id(size): size for size in map(bytes_of, allocated.variants)}
+    return next(iter(sizes.values())) if len(sizes) == 1 else terms.maximum(sizes.values())
 
 
 def _upper(size: Term, allocated: Allocated) -> Term:

@@ -180,6 +180,7 @@ def allocate(shape: object, dtype: object, buffer: object, name: object = "") ->
     _claim_bank(extents[blocks:], element, region)
     if allocator is not None:
         allocator.claim_block_dims(blocks)
+        allocator.claim_range(extents[blocks:], element)
     storage = new_storage(extents, element, region, str(name or ""), allocator=allocator, block_dims=blocks)
     return LegacyTensor.whole(storage)
 
@@ -233,6 +234,24 @@ class Allocator:
             else:
                 start = start + tile * size
         return partition, start + bank * current_run().hardware.psum_bank_bytes
+
+    def claim_range(self, tile: tuple[Extent, ...], dtype: DType) -> None:
+        """Claim that all physical tiles of a modulo allocator lie in the memory."""
+        if callable(self.rule):
+            return
+        assert isinstance(self.rule, tuple)
+        *banks, partition, start = self.rule
+        tiles = free_elements(self.tile_counts())
+        size = free_elements(tile[1:]) * dtype.itemsize
+        hardware = current_run().hardware
+        first, used = (banks[0], tiles) if banks else (start, tiles * size)
+        limit = hardware.psum_banks if banks else hardware.sbuf_usable_bytes
+        inside = all_of(partition >= 0, partition + tile[0] <= hardware.partitions, first >= 0, first + used <= limit)
+        if banks:
+            # A tile in PSUM starts where its bank does ("leg.alloc.start").
+            inside = all_of(inside, equal(start, 0), equal(partition, 0))
+        unit = "banks" if banks else "bytes"
+        require("mem.addr_range", inside, partition=partition, first=first, used=used, limit=limit, unit=unit)
 
     def claim_block_dims(self, blocks: int) -> None:
         """Claim that each tuple of tile counts is empty or has one count per block dimension."""

@@ -6,7 +6,7 @@ claimed: it may start at partition 0, 32, 64 or 96 as far as it fits ("mem.start
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.model.access_patterns import in_units
@@ -19,7 +19,7 @@ from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, pr
 
 if TYPE_CHECKING:
     from nkiverify.model.operation import Operation
-    from nkiverify.model.tensor import Tensor
+    from nkiverify.model.tensor import Storage, Tensor
 
 #: The phase whose contracts these are.
 MEMORY_PHASE = 3
@@ -31,7 +31,6 @@ QUADRANTS = (0, 32, 64, 96)
 #: Elements per partition of an operand of the Vector or Scalar Engine ("mem.vec_free_limit").
 _FREE_LIMIT = {SBUF: 64 * 1024, PSUM: 4 * 1024}
 #: What an instruction's access pattern can hold ("mem.ap_isa_ranges").
-_LARGEST_SIZE = 2**16 - 1
 _LARGEST_STRIDE = 2**15 - 1
 #: The engines whose operands "mem.vec_free_limit" is about. GpSimd reaches no PSUM, so that any engine is one of them
 #: there.
@@ -68,16 +67,52 @@ def claim_address(shape: Sequence[Extent], dtype: DType, region: MemoryRegion, a
 
 
 def claim_operands(operation: Operation) -> None:
-    """Claim what the engine's access to each on-chip operand asks for; DMAs are exempt."""
-    if operation.engine == "dma" or operation.name.startswith(_NO_ACCESS):
-        return
+    """Claim that the operands are in their memories together, and what an engine's access to each asks for.
+
+    DMAs reach every partition and byte."""
+    exempt = operation.engine == "dma" or operation.name.startswith(_NO_ACCESS)
+    storages: dict[int, Storage] = {}
     for argument, view in (*operation.reads.items(), *operation.writes.items()):
         if not view.on_chip or view.block_dims or argument.endswith(".index"):
+            continue
+        storages[id(view.storage)] = view.storage
+        if exempt:
             continue
         if not _scale_of_mx(operation.name, argument):
             _claim_start(operation, argument, view)
         _claim_free_size(operation, argument, view)
         _claim_strides(operation, argument, view)
+    _claim_resident(operation, storages.values())
+
+
+def _claim_resident(operation: Operation, storages: Iterable[Storage]) -> None:
+    """Claim that the operands, which no compiler can do without at this operation, are in their memory together.
+
+    Those with more than 64 partitions all have partition 64, so that their bytes add up; others can lie side by side.
+    """
+    hardware = current_run().hardware
+    for region, limit in ((SBUF, hardware.sbuf_usable_bytes), (PSUM, hardware.psum_partition_bytes)):
+        together: Extent = 0
+        sizes: list[Extent] = []
+        for storage in storages:
+            if storage.buffer is region and not storage.block_dims:
+                size = bytes_per_partition(storage.shape, storage.dtype)
+                partitions = constant_value(storage.partitions)
+                if partitions is not None and partitions > 64:
+                    together = together + size
+                else:
+                    sizes.append(size)
+        if not is_zero(together):
+            sizes.append(together)
+        if sizes:
+            require(
+                "mem.operands_fit",
+                all_of(*(size <= limit for size in sizes)),
+                operation=operation.name,
+                memory=str(region),
+                bytes=tuple(sizes),
+                limit=limit,
+            )
 
 
 #: Registers are loaded and stored element by element, collectives move data like DMAs, and printing is no instruction.
@@ -144,23 +179,24 @@ def _claim_free_size(operation: Operation, argument: str, view: Tensor) -> None:
 
 
 def _claim_strides(operation: Operation, argument: str, view: Tensor) -> None:
-    """Claim that each free dimension fits the fields of an instruction; dimensions that follow one another without a
-    gap can be divided as the fields need it."""
+    """Claim that the strides of the free dimensions fit the fields of an instruction.
+
+    A dimension that follows the next one without a gap needs no stride of its own, and sizes can be divided.
+    """
     for axis in range(1, view.ndim):
         extent, stride = view.shape[axis], view.strides[axis]
         inner = view.shape[axis + 1] * view.strides[axis + 1] if axis + 1 < view.ndim else 1
         if is_one(extent) or same(stride, inner) or is_zero(stride):
             continue
         step = constant_value(stride)
-        size = constant_value(extent)
-        if step is not None and size is not None and abs(step) <= _LARGEST_STRIDE and size <= _LARGEST_SIZE:
+        if step is not None and abs(step) <= _LARGEST_STRIDE:
             continue
         require(
             "mem.ap_isa_ranges",
             any_of(
                 equal(extent, 1),
                 equal(stride, inner),
-                all_of(extent <= _LARGEST_SIZE, stride <= _LARGEST_STRIDE, stride >= -_LARGEST_STRIDE - 1),
+                all_of(stride <= _LARGEST_STRIDE, stride >= -_LARGEST_STRIDE - 1),
             ),
             operation=operation.name,
             operand=argument,

@@ -15,8 +15,10 @@ from nkiverify.frontend.concrete import TOO_LONG, AllBroken, BrokenContract, Con
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification
+from nkiverify.memory.concrete import findings
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import Site, is_kernel_frame
 from nkiverify.witness.observe import Key, Observation, ObservingRun, key_of, observed_in
@@ -127,6 +129,11 @@ def replay(
         unsupported = limit.construct
     except (Exception, SystemExit) as raised:
         error = None if stop_at_first and run.broken else raised
+    if MEMORY_PHASE in phases and not unsupported:
+        run.broken.extend(
+            BrokenContract(contract(found.rule), found.site, found.quantities)
+            for found in findings(run.recorded, hardware)
+        )
     observations = dict(run.observations)
     site = innermost_kernel_site(error) if error is not None else None
     seen = observed_in(error) if error is not None else None

@@ -12,8 +12,11 @@ from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification, load_targets
+from nkiverify.memory.concrete import findings
 from nkiverify.model.contracts import Contract
+from nkiverify.model.contracts import contract as rule_named
 from nkiverify.model.hardware import hardware_named
+from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import Site
 
@@ -60,6 +63,9 @@ def run_target(
         stack.enter_context(running(run))
         try:
             found.function(Verification(ConcreteBinding(values), kernel))
+            if phase == MEMORY_PHASE:
+                for one in findings(run.recorded, run.hardware):
+                    run.violated(rule_named(one.rule), one.site, dict(one.quantities))
         except OutsideDomain as outside:
             raise UsageError(f"target {found.name}: the recorded values are outside its domain: {outside}") from None
 

@@ -30,8 +30,15 @@ define(
 
 # Phase 3.
 define(
+    "mem.operands_fit",
+    "The on-chip tensors that one operation touches are in their memory together, within its usable size.",
+    "MEM; A2; sizes: LDA, A2, A3, A4 and the compiler's public front end",
+    phase=3,
+)
+define(
     "mem.capacity_live",
-    "The tensors live at one time fit a partition of their memory, with nothing spilled.",
+    "The tensors live at one time, in the order of the program, fit their memory with nothing spilled. Claimed where a"
+    " target asks for it: without, the compiler may reorder and spill.",
     "MEM; LKI GCA046; sizes: LDA, A2, A3, A4 and the compiler's public front end",
     phase=3,
 )
@@ -67,8 +74,8 @@ define(
 )
 define(
     "mem.ap_isa_ranges",
-    "A free dimension of an engine's operand that does not follow the next one without a gap has at most 65535 elements"
-    " and a stride of -32768 to 32767 elements.",
+    "A free dimension of an engine's operand that does not follow the next one without a gap has a stride of -32768 to"
+    " 32767 elements.",
     "A2",
     phase=3,
 )
