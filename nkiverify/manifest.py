@@ -313,6 +313,10 @@ class Verification:
         if dtype is not None:
             require("target.output_dtype", value.dtype is dtype, got=value.dtype, expected=dtype)
 
+    def no_spills(self) -> None:
+        """Claim, in phase 3, that all tensors live at one time fit SBUF and PSUM, in the order of the program."""
+        current_run().no_spills = True
+
     def claim(self, condition: object, text: str) -> None:
         """Anything else that must hold."""
         require("target.claim", condition, claim=text)

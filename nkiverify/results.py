@@ -101,6 +101,25 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryPeak:
+    """The most that is live in a memory ("sbuf", "psum") at one operation, in bytes per partition.
+
+    `live` says it in terms of the dimensions, `bytes` for their values `at`; `tensors` are those live at `place`, with
+    what all instances of each take. `fits` is the largest value of each dimension with which everything live fits
+    into `limit` bytes, the others at their smallest; None where any does.
+    """
+
+    memory: str
+    limit: int
+    live: str
+    at: dict[str, int]
+    bytes: int | None
+    place: Place | None
+    tensors: tuple[tuple[str, str], ...]
+    fits: dict[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One target, one phase, one engine.
 
@@ -137,6 +156,8 @@ class Run:
     decided: tuple[Decided, ...] = ()
     #: Lines, of the kernel or of the target, that restrict the domain.
     assumed_at: tuple[Place, ...] = ()
+    #: What phase 3 tells of each memory that is used.
+    memory: tuple[MemoryPeak, ...] = ()
 
     @property
     def as_expected(self) -> bool:

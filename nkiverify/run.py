@@ -29,6 +29,8 @@ class Run(Protocol):
     symbolic: bool
     #: The hardware generation the kernel is checked for.
     hardware: Hardware
+    #: Whether the target asks that what is live fits its memory without being spilled.
+    no_spills: bool
     #: The phases whose contracts count: the others are not looked at.
     phases: frozenset[int]
 

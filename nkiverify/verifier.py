@@ -24,10 +24,12 @@ from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.manifest import Target, Verification
 from nkiverify.memory.claims import SUFFICIENT, MemoryClaims, demanding, state_claims
+from nkiverify.memory.enumerated import state_placed
+from nkiverify.memory.summary import peaks
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.program import Program
-from nkiverify.results import Place, Run, Verdict, Violation
+from nkiverify.results import MemoryPeak, Place, Run, Verdict, Violation
 from nkiverify.run import SHAPE_PHASES
 from nkiverify.selection import phases_to_run
 from nkiverify.source import Site
@@ -119,10 +121,18 @@ def explore(target: Target, hardware: Hardware, limits: Limits, phases: frozense
         except LoopNotSummarised as signal:
             unrolled[signal.site] = signal.reason
             continue
-        memory = state_claims(run.program, hardware) if MEMORY_PHASE in phases else None
+        memory = _state_memory(target, run, hardware) if MEMORY_PHASE in phases else None
         assumed = tuple(binding.assumptions)
         return Exploration(run, assumed, verification.called, binding.assumed_at, unrolled, memory)
     raise UnsupportedConstruct(f"more than {MAX_EXPLORATIONS} loops that carry state")
+
+
+def _state_memory(target: Target, run: SymbolicRun, hardware: Hardware) -> MemoryClaims:
+    """Put the claims of phase 3 about all of the kernel into the program."""
+    memory = state_claims(run.program, hardware, run.no_spills)
+    if memory.by_allocator and run.unsupported_construct is None:
+        state_placed(target, run.program, hardware, memory)
+    return memory
 
 
 def _explore_paths(run: SymbolicRun, execute: Callable[[], object], space: KernelSpace) -> None:
@@ -301,7 +311,14 @@ class _Judge:
             advice=advice,
             decided=lines.decided((one.claim, one.outcome.value, _by(one)) for one in decisions),
             assumed_at=self._exploration.assumed_at,
+            memory=self._peaks(),
         )
+
+    def _peaks(self) -> tuple[MemoryPeak, ...]:
+        memory = self._exploration.memory
+        if self._phase != MEMORY_PHASE or memory is None or self._exploration.run.unsupported_construct is not None:
+            return ()
+        return peaks(memory, self.program)
 
     def _unknown(self, claims: list[Decision], violations: list[Violation]) -> tuple[Place | None, str]:
         """Where an UNKNOWN arises, and what can be done about it."""

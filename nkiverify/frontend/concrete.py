@@ -106,6 +106,7 @@ class ConcreteRun:
     ) -> None:
         self.hardware = hardware
         self.phases = phases
+        self.no_spills = False
         self.stop_at_first = stop_at_first
         self._deadline = time.process_time() + seconds
         self._awaited = {(rule, _line_of(site)) for rule, site in awaited}

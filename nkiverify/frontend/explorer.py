@@ -131,6 +131,7 @@ class SymbolicRun:
     ) -> None:
         self.hardware = hardware
         self.phases = phases
+        self.no_spills = False
         #: Whether operations and allocations are recorded.
         self.records = records or not phases <= SHAPE_PHASES
         self.limits = limits

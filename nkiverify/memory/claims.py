@@ -15,6 +15,7 @@ from nkiverify.memory.sizes import NoBound
 from nkiverify.memory.usage import Allocated, Usage, usage_of
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.legacy_tensor import Allocator
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.program import Block, Claim, Loop, Program
@@ -40,31 +41,40 @@ class Need:
     parts: tuple[tuple[Allocated, Term], ...]
     site: Site | None
     claim: Claim
+    path: tuple[Condition | bool, ...]
 
 
 @dataclass(slots=True, eq=False)
 class MemoryClaims:
-    """What was put into the program. `gap` says what could not be claimed, and where, if anything."""
+    """What was put into the program. `gap` says what could not be claimed, if anything; `unbounded` why the needs are
+    not all there are."""
 
     needs: list[Need] = field(default_factory=list)
     gap: str = ""
-    gap_site: Site | None = None
+    unbounded: str = ""
+    #: Whether legacy allocators place tensors.
+    by_allocator: bool = False
 
 
-def state_claims(program: Program, hardware: Hardware) -> MemoryClaims:
-    """Put the claims of phase 3 about lifetimes into `program`, whose operations have been recorded."""
+def state_claims(program: Program, hardware: Hardware, no_spills: bool) -> MemoryClaims:
+    """Put the claims of phase 3 about lifetimes into `program`, whose operations have been recorded.
+
+    That everything live fits is claimed where `no_spills` asks for it; what is needed is found out in any case.
+    """
     usage = usage_of(program)
     stated = MemoryClaims()
     if usage.unknown is not None:
         stated.gap = f"a tensor of {usage.unknown.buffer} that is used without having been allocated"
         return stated
+    stated.by_allocator = any(isinstance(one.storage.allocator, Allocator) for one in usage.allocated.values())
     lifetimes = Lifetimes(program, usage)
     writer = _Writer(program, hardware, usage, lifetimes, stated)
     try:
-        writer.capacity()
-        writer.overlap()
-    except NoBound as gap:
-        stated.gap = str(gap)
+        writer.capacity(no_spills)
+    except NoBound as bound:
+        stated.unbounded = str(bound)
+        stated.gap = str(bound) if no_spills else ""
+    writer.overlap()
     writer.insert()
     return stated
 
@@ -106,7 +116,8 @@ class _Writer:
 
     # --- capacity ----------------------------------------------------------------------------------------------------
 
-    def capacity(self) -> None:
+    def capacity(self, claimed: bool) -> None:
+        """Find what is needed, and where `claimed`, state that it fits."""
         for region in REGIONS:
             seen: set[tuple[Block, int, int | bool]] = set()
             for point in self._largest(self._in[region]):
@@ -116,7 +127,7 @@ class _Writer:
                 condition = need.claim.condition
                 key = (point.block, point.segment, condition if isinstance(condition, bool) else condition.uid)
                 # Where all are placed, that each is in range and none overlap says that they fit.
-                if live & ~self._placed and key not in seen:
+                if claimed and live & ~self._placed and key not in seen:
                     seen.add(key)
                     self._insert(point, need.claim)
 
@@ -145,7 +156,7 @@ class _Writer:
         fits = conditions.at_most_zero(terms.add(total, terms.constant(-limit)))
         quantities = (("memory", str(region)), ("live", total), ("limit", limit))
         claim = self._claim("mem.capacity_live", fits, point.site, quantities)
-        return Need(region, total, limit, tuple(parts.items()), point.site, claim)
+        return Need(region, total, limit, tuple(parts.items()), point.site, claim, point.path)
 
     # --- overlap -----------------------------------------------------------------------------------------------------
 

@@ -20,10 +20,11 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.legacy_tensor import Allocator
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.program import Allocation, Operation
+from nkiverify.program import Operation
 from nkiverify.source import Site
 
-Recorded = Sequence[Operation | Allocation]
+#: What a run recorded; anything but operations is passed over.
+Recorded = Sequence[object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,12 @@ class _Life:
     assigned: bool = False
 
 
-def findings(recorded: Recorded, hardware: Hardware) -> list[Finding]:
+def findings(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[Finding]:
     """What certainly goes wrong with the memory in a run, each contract once per line."""
     operations = [item for item in recorded if isinstance(item, Operation)]
     found: dict[tuple[str, Site | None], Finding] = {}
-    for one in (*_capacity(operations, hardware), *_Placement(hardware).conflicts(operations)):
+    over = _capacity(operations, hardware) if no_spills else ()
+    for one in (*over, *_Placement(hardware).conflicts(operations)):
         found.setdefault((one.rule, one.site), one)
     return list(found.values())
 

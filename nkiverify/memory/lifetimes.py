@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from nkiverify.memory.usage import Allocated, Frame, Usage
 from nkiverify.program import Assume, Block, Branch, Item, Loop, Operation, Program
 from nkiverify.source import Site
+from nkiverify.symbolic.conditions import Condition
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +38,8 @@ class Point:
     frame: Frame
     #: Counts the assumptions passed in the block: what is behind one is reached under more conditions.
     segment: int
+    #: What holds there.
+    path: tuple[Condition | bool, ...]
 
 
 class Lifetimes:
@@ -59,7 +62,7 @@ class Lifetimes:
         self._used: dict[Item, int] = {}
         self._collect(program.body)
         self.points: list[Point] = []
-        self._walk(program.body, usage.root, 0, 0, 0)
+        self._walk(program.body, usage.root, 0, 0, 0, ())
 
     def in_mask(self, mask: int) -> Iterator[Tenant]:
         """What the bits of a mask stand for."""
@@ -122,7 +125,9 @@ class Lifetimes:
             if use.allocated.takes_space and use.same == len(use.allocated.frame.chain)
         )
 
-    def _walk(self, block: Block, frame: Frame, born: int, later: int, around: int) -> None:
+    def _walk(
+        self, block: Block, frame: Frame, born: int, later: int, around: int, path: tuple[Condition | bool, ...]
+    ) -> None:
         """Note the points of `block`: `born` is what has been used, `later` what will be used after it, in `frame`;
         `around` is what is live outside of it."""
         own, now = self._own.get(frame, 0), self._own_now.get(frame, 0)
@@ -138,14 +143,15 @@ class Lifetimes:
             uses = self._uses(item, own, now)
             here = around | ((born | uses) & (after[position] | uses))
             if isinstance(item, Operation):
-                self.points.append(Point(block, position, here, item.site, frame, segment))
+                self.points.append(Point(block, position, here, item.site, frame, segment, path))
             elif isinstance(item, Loop):
-                self._walk(item.body, self._usage.frames[item], 0, 0, here)
+                self._walk(item.body, self._usage.frames[item], 0, 0, here, (*path, *item.bounds))
             elif isinstance(item, Branch):
-                self._walk(item.then, frame, born, later, around)
-                self._walk(item.orelse, frame, born, later, around)
+                self._walk(item.then, frame, born, later, around, (*path, item.condition))
+                self._walk(item.orelse, frame, born, later, around, (*path, item.condition.negation()))
             elif isinstance(item, Assume):
                 segment += 1
+                path = (*path, item.condition)
             born |= uses
 
     def _uses(self, item: Item, own: int, now: int) -> int:

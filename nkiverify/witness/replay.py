@@ -132,7 +132,7 @@ def replay(
     if MEMORY_PHASE in phases and not unsupported:
         run.broken.extend(
             BrokenContract(contract(found.rule), found.site, found.quantities)
-            for found in findings(run.recorded, hardware)
+            for found in findings(run.recorded, hardware, run.no_spills)
         )
     observations = dict(run.observations)
     site = innermost_kernel_site(error) if error is not None else None

@@ -64,7 +64,7 @@ def run_target(
         try:
             found.function(Verification(ConcreteBinding(values), kernel))
             if phase == MEMORY_PHASE:
-                for one in findings(run.recorded, run.hardware):
+                for one in findings(run.recorded, run.hardware, run.no_spills):
                     run.violated(rule_named(one.rule), one.site, dict(one.quantities))
         except OutsideDomain as outside:
             raise UsageError(f"target {found.name}: the recorded values are outside its domain: {outside}") from None

@@ -1,0 +1,87 @@
+"""Tensors with block dimensions that a legacy allocator places: followed shape by shape, in plain runs.
+
+Which block a physical tile holds changes from operation to operation, so that lifetimes of whole tensors say nothing.
+A domain of few shapes is run through; of a larger one nothing is concluded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+from nkiverify.memory.claims import MemoryClaims
+from nkiverify.model.contracts import contract
+from nkiverify.model.placement import MEMORY_PHASE
+from nkiverify.program import Assume, Claim, DomainDimension, Program
+from nkiverify.run import SHAPE_PHASES
+from nkiverify.source import Site
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import INT32_MAX
+from nkiverify.witness.replay import replay
+
+if TYPE_CHECKING:
+    from nkiverify.manifest import Target
+    from nkiverify.model.hardware import Hardware
+
+#: Shapes of a domain that are run through, and the seconds that may take.
+MAX_SHAPES = 16
+SECONDS = 20.0
+
+_RULE = "mem.placed_overlap"
+
+
+def state_placed(target: Target, program: Program, hardware: Hardware, memory: MemoryClaims) -> None:
+    """Claim, for each shape of the domain, what a plain run of it says of the tensors that allocators place."""
+    if prod(map(_count, program.dimensions)) > MAX_SHAPES:
+        memory.gap = f"an allocator of the legacy API, in a domain of more than {MAX_SHAPES} shapes"
+        return
+    deadline = time.monotonic() + SECONDS
+    stated: list[Claim] = []
+    sites: dict[Site | None, list[Condition | bool]] = {}
+    for values in _shapes(program.dimensions):
+        left = deadline - time.monotonic()
+        played = replay(target, values, hardware, phases=SHAPE_PHASES | {MEMORY_PHASE}, seconds=max(0.0, left))
+        if played.excluded:
+            continue
+        if played.unsupported or played.raised is not None:
+            memory.gap = f"an allocator of the legacy API: {played.unsupported or played.raised}"
+            return
+        other = conditions.negate(conditions.conjunction(_are(program.dimensions, values)))
+        for one in played.broken:
+            if one.contract.id == _RULE:
+                sites.setdefault(one.site, []).append(other)
+    for site, found in (sites or {None: [True]}).items():
+        condition = conditions.conjunction(found)
+        stated.append(Claim(_number(program, stated), contract(_RULE), condition, MEMORY_PHASE, site, ""))
+    position = next((at for at, item in enumerate(program.body.items) if not isinstance(item, Assume)), 0)
+    program.body.items[position:position] = stated
+
+
+def _number(program: Program, stated: list[Claim]) -> int:
+    return max((claim.number for claim, _ in program.claims()), default=0) + len(stated) + 1
+
+
+def _count(dimension: DomainDimension) -> int:
+    high = dimension.high if dimension.high is not None else INT32_MAX
+    return high // dimension.multiple_of - -(-dimension.low // dimension.multiple_of) + 1
+
+
+def _shapes(dimensions: list[DomainDimension]) -> Iterator[Mapping[str, int]]:
+    axes = []
+    for dimension in dimensions:
+        step = dimension.multiple_of
+        first = -(-dimension.low // step) * step
+        axes.append(range(first, first + _count(dimension) * step, step))
+    names = [dimension.atom.name for dimension in dimensions]
+    for values in product(*axes):
+        yield dict(zip(names, values, strict=True))
+
+
+def _are(dimensions: list[DomainDimension], values: Mapping[str, int]) -> Iterator[Condition | bool]:
+    for dimension in dimensions:
+        difference = terms.add(terms.of_atom(dimension.atom), terms.constant(-values[dimension.atom.name]))
+        yield conditions.equals_zero(difference)
