@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nkiverify.memory.claims import REGIONS, MemoryClaims, Need
 from nkiverify.memory.usage import Allocated
-from nkiverify.program import DomainDimension, Program
+from nkiverify.program import Assume, DomainDimension, Program
 from nkiverify.results import MemoryPeak, Place
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
@@ -32,7 +32,7 @@ def peaks(memory: MemoryClaims, program: Program) -> tuple[MemoryPeak, ...]:
 
 def _peak(needs: Sequence[Need], program: Program) -> MemoryPeak:
     dimensions = program.dimensions
-    smallest = {dimension.atom: _smallest(dimension) for dimension in dimensions}
+    smallest: dict[Atom, int] = {dimension.atom: _smallest(dimension) for dimension in dimensions}
     values = _reference(program, smallest)
     need, at_values = _greatest(needs, values)
     formula = need.total
@@ -73,7 +73,7 @@ def _legal(program: Program, values: _Values) -> bool:
         high = dimension.high if dimension.high is not None else INT32_MAX
         if not dimension.low <= values[dimension.atom] <= high or values[dimension.atom] % dimension.multiple_of:
             return False
-    return _satisfied([item.condition for item in program.body.items if type(item).__name__ == "Assume"], values)
+    return _satisfied([item.condition for item in program.body.items if isinstance(item, Assume)], values)
 
 
 def _satisfied(path: Sequence[Condition | bool], values: _Values) -> bool:
@@ -138,7 +138,7 @@ def _fits(needs: Sequence[Need], program: Program, smallest: _Values) -> dict[st
     return found
 
 
-def _largest_true(fits, low: int, high: int) -> int | None:  # type: ignore[no-untyped-def]
+def _largest_true(fits: Callable[[int], bool | None], low: int, high: int) -> int | None:
     """The largest number from `low` to `high` that fits, found by bisection; None where `low` does not, or the domain
     ties the dimension to another one."""
     if not fits(low):

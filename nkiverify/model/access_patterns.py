@@ -64,7 +64,7 @@ def access_pattern(
         )
         return type(tensor).of(tensor.storage, counts, (stride, *steps[1:]), dtype, moved, indirect_by=moves)
     if tensor.on_chip:
-        moved = _claim_on_chip(tensor, steps, counts, start, dtype)
+        _claim_on_chip(tensor, steps, counts, start, dtype)
     else:
         size = in_units(tensor.storage.size, tensor.storage.dtype, dtype)
         low, high = span(steps, counts)

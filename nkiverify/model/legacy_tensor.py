@@ -217,23 +217,17 @@ class Allocator:
     def address(self, block: tuple[Extent, ...], storage: Storage) -> tuple[Extent, Extent]:
         """Where a block of a storage starts: the partition, and the byte in it ("leg.alloc.func", "leg.mod_alloc")."""
         size = free_elements(storage.shape[storage.block_dims + 1 :]) * storage.dtype.itemsize
-        bank: Extent = 0
+        bank_bytes = current_run().hardware.psum_bank_bytes
         if callable(self.rule):
-            placed = self.rule(block, storage.partitions, size)
-            if self.region is PSUM:
-                bank, *placed = placed
-            partition, start = placed
-        else:
-            *banks, partition, start = self.rule
-            tile: Extent = 0
-            counts = self.tile_counts()
-            for position, count in zip(block[len(block) - len(counts) :], counts, strict=False):
-                tile = tile * count + position % count
-            if banks:
-                bank = banks[0] + tile
-            else:
-                start = start + tile * size
-        return partition, start + bank * current_run().hardware.psum_bank_bytes
+            *banks, partition, start = self.rule(block, storage.partitions, size)
+            return partition, start + (banks[0] * bank_bytes if banks else 0)
+        assert isinstance(self.rule, tuple)
+        *banks, partition, start = self.rule
+        tile: Extent = 0
+        counts = self.tile_counts()
+        for position, count in zip(block[len(block) - len(counts) :], counts, strict=False):
+            tile = tile * count + position % count
+        return partition, start + ((banks[0] + tile) * bank_bytes if banks else tile * size)
 
     def claim_range(self, tile: tuple[Extent, ...], dtype: DType) -> None:
         """Claim that all physical tiles of a modulo allocator lie in the memory."""

@@ -39,7 +39,8 @@ _VECTOR_ENGINES = ("vector", "scalar")
 
 def bytes_per_partition(shape: Sequence[Extent], dtype: DType) -> Extent:
     """Bytes an on-chip tensor of this shape takes in each of its partitions ("mem.shape_bytes")."""
-    return product(shape[1:]) * dtype.itemsize
+    size: Extent = product(shape[1:]) * dtype.itemsize
+    return size
 
 
 def claim_address(shape: Sequence[Extent], dtype: DType, region: MemoryRegion, address: tuple[Extent, Extent]) -> None:

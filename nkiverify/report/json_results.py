@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nkiverify.report import wording
-from nkiverify.results import Place, Run, Violation
+from nkiverify.results import MemoryPeak, Place, Run, Violation
 from nkiverify.session import Session
 
 SCHEMA = "nkiverify-results/1"
@@ -99,6 +99,7 @@ def entry(run: Run, root: Path) -> dict[str, Json]:
         "cached": run.cached,
         "decided": _decided(run, root),
         "assumed_at": [_place(place, root) for place in run.assumed_at],
+        "memory": [_peak(peak, root) for peak in run.memory],
     }
 
 
@@ -109,6 +110,19 @@ def _decided(run: Run, root: Path) -> Json:
         ways = files.setdefault(wording.relative(one.file, root), {}).setdefault(one.contract, {})
         ways[" by ".join(filter(None, (one.outcome, one.by)))] = list(one.lines)
     return files
+
+
+def _peak(peak: MemoryPeak, root: Path) -> dict[str, Json]:
+    return {
+        "memory": peak.memory,
+        "limit": peak.limit,
+        "live": peak.live,
+        "at": dict(peak.at),
+        "bytes": peak.bytes,
+        "place": _place(peak.place, root) if peak.place is not None else None,
+        "tensors": [{"name": name, "bytes": taken} for name, taken in peak.tensors],
+        "fits": dict(peak.fits),
+    }
 
 
 def _violation(violation: Violation, root: Path) -> dict[str, Json]:

@@ -10,10 +10,11 @@ from typing import Any
 
 from nkiverify.errors import UsageError
 from nkiverify.report.json_results import SCHEMA
-from nkiverify.results import Decided, Kind, LoopValue, Place, Run, Verdict, Violation
+from nkiverify.results import Decided, Kind, LoopValue, MemoryPeak, Place, Run, Verdict, Violation
 
 _RUN_KEYS = frozenset(field.name for field in fields(Run))
 _PLACE_KEYS = frozenset(field.name for field in fields(Place))
+_PEAK_KEYS = frozenset(field.name for field in fields(MemoryPeak))
 _VIOLATION_KEYS = frozenset(field.name for field in fields(Violation))
 
 
@@ -82,6 +83,18 @@ def run(entry: Mapping[str, Any]) -> Run:
             "place": _place(known["place"]) if known.get("place") else None,
             "decided": tuple(_decided(known.get("decided", {}))),
             "assumed_at": tuple(map(_place, known.get("assumed_at", ()))),
+            "memory": tuple(map(_peak, known.get("memory", ()))),
+        }
+    )
+
+
+def _peak(entry: Mapping[str, Any]) -> MemoryPeak:
+    known = {key: value for key, value in entry.items() if key in _PEAK_KEYS}
+    return MemoryPeak(
+        **known
+        | {
+            "place": _place(known["place"]) if known["place"] else None,
+            "tensors": tuple((tensor["name"], tensor["bytes"]) for tensor in known["tensors"]),
         }
     )
 
