@@ -23,11 +23,11 @@ from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.manifest import Target, Verification
-from nkiverify.memory.claims import SUFFICIENT, MemoryClaims, demanding, state_claims
+from nkiverify.memory.claims import MemoryClaims, demanding, state_claims
 from nkiverify.memory.enumerated import state_placed
 from nkiverify.memory.summary import peaks
 from nkiverify.model.hardware import Hardware, hardware_named
-from nkiverify.model.placement import MEMORY_PHASE
+from nkiverify.model.placement import MEMORY_PHASE, SUFFICIENT
 from nkiverify.program import Program
 from nkiverify.results import MemoryPeak, Place, Run, Verdict, Violation
 from nkiverify.run import SHAPE_PHASES

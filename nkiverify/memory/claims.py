@@ -27,9 +27,6 @@ from nkiverify.symbolic.values import as_term
 
 REGIONS = (SBUF, PSUM)
 
-#: Contracts whose claims ask for what is sufficient: one refuted proves nothing until a plain run breaks the contract.
-SUFFICIENT = ("mem.capacity_live", "mem.placed_overlap")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Need:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 #: The phase whose contracts these are.
 MEMORY_PHASE = 3
 
+#: Contracts about the whole of a run, whose claims ask for what is sufficient: one refuted proves nothing until a plain
+#: run breaks the contract, be it at another line.
+SUFFICIENT = ("mem.capacity_live", "mem.placed_overlap")
+
 PARTITIONS = 128
 #: The partitions an engine's access can start at.
 QUADRANTS = (0, 32, 64, 96)

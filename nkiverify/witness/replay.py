@@ -18,7 +18,7 @@ from nkiverify.manifest import OutsideDomain, Target, Verification
 from nkiverify.memory.concrete import findings
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.placement import MEMORY_PHASE
+from nkiverify.model.placement import MEMORY_PHASE, SUFFICIENT
 from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import Site, is_kernel_frame
 from nkiverify.witness.observe import Key, Observation, ObservingRun, key_of, observed_in
@@ -49,7 +49,7 @@ class Replay:
         if self.excluded:
             return False
         for found in self.broken:
-            if found.contract.id == rule.id and _same_line(found.site, site):
+            if found.contract.id == rule.id and (rule.id in SUFFICIENT or _same_line(found.site, site)):
                 return True
         return self.raised is not None and rule.id == rule_of(self.raised).id and _same_line(self.raised_at, site)
 

@@ -16,7 +16,7 @@ from nkiverify.memory.concrete import findings
 from nkiverify.model.contracts import Contract
 from nkiverify.model.contracts import contract as rule_named
 from nkiverify.model.hardware import hardware_named
-from nkiverify.model.placement import MEMORY_PHASE
+from nkiverify.model.placement import MEMORY_PHASE, SUFFICIENT
 from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import Site
 
@@ -32,7 +32,7 @@ class _StoppingRun(ConcreteRun):
         """Raise `ContractViolation` if this is what the run is to stop at."""
         super().violated(rule, site, quantities)
         place = (site.file, site.line) if site is not None else ("", 0)
-        if (rule.id, *place) == self._stop:
+        if (rule.id, *place) == self._stop or (rule.id in SUFFICIENT and rule.id == self._stop[0]):
             shown = ", ".join(f"{name} = {value}" for name, value in quantities.items())
             raise ContractViolation(rule.id, f"{rule.statement} {shown}".strip(), site)
 
