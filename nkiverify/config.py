@@ -9,6 +9,9 @@ from pathlib import Path
 #: What each phase claims, by its number.
 PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic", 3: "memory"}
 
+#: The phases of a target that expects no verdicts, unless the user names others.
+DEFAULT_PHASES: tuple[int, ...] = (1, 2)
+
 #: The hardware generations a kernel can be checked for.
 HARDWARE: tuple[str, ...] = ("trn1", "trn2", "trn3")
 

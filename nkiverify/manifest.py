@@ -162,7 +162,7 @@ def target(
             raise UsageError(f"{place}: target {name}: kind is a Kind, not {kind!r}")
         unknown = [phase for phase in expect if phase not in PHASES]
         if unknown or not expect:
-            raise UsageError(f"{place}: target {name}: expect names a verdict for each of phases 1 and 2 to run")
+            raise UsageError(f"{place}: target {name}: expect names a verdict for each phase to run")
         if any(verdict not in (SUCCESSFUL, FAILED) for verdict in expect.values()):
             raise UsageError(f"{place}: target {name}: a target is expected to be SUCCESSFUL or FAILED")
         if hardware is not None and hardware not in HARDWARE:

@@ -7,7 +7,7 @@ import fnmatch
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from nkiverify.config import PHASES
+from nkiverify.config import DEFAULT_PHASES, PHASES
 from nkiverify.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,8 +41,10 @@ def phases_to_run(target: Target, options: Options) -> tuple[int, ...]:
 
     A target that expects verdicts runs in no phase it expects none for: what it leaves out has nothing to say there.
     """
+    if options.phases is None:
+        return tuple(sorted(target.expect)) or DEFAULT_PHASES
     possible = tuple(sorted(target.expect)) or tuple(PHASES)
-    return possible if options.phases is None else tuple(phase for phase in possible if phase in options.phases)
+    return tuple(phase for phase in possible if phase in options.phases)
 
 
 def _any_of(patterns: Sequence[str], known: Iterable[str], what: str) -> Callable[[str], bool]:

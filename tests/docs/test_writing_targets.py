@@ -53,7 +53,7 @@ def module(body: str = "pass", **arguments: str) -> str:
 REFUSED = {
     "a kernel is written path/to/file.py::function": module(kernel='"kernels/matmul_tiled.py"'),
     "kind is a Kind": module(kind='"concrete"'),
-    "expect names a verdict for each of phases 1 and 2 to run": module(expect="{3: SUCCESSFUL}"),
+    "expect names a verdict for each phase to run": module(expect="{9: SUCCESSFUL}"),
     "a target is expected to be SUCCESSFUL or FAILED": module(expect="{1: Verdict.UNKNOWN}"),
     "no hardware 'trn9', only trn1, trn2, trn3": module(hardware='"trn9"'),
     "there is already a target": module() + module().removeprefix(HEAD),
