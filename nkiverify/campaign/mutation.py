@@ -24,6 +24,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from nkiverify import resources
+from nkiverify.campaign.computed import compared
 from nkiverify.campaign.operators import OPERATORS, Mutant, Site, sites
 from nkiverify.campaign.subject import OutOfTime, concrete, fails, forget, time_limit
 from nkiverify.config import Options
@@ -34,6 +35,9 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.program import DomainDimension
 from nkiverify.results import Kind, Run, Verdict
 from nkiverify.verifier import explore, verify
+
+#: The phases that may kill a mutant.
+PHASES = (1, 2)
 
 #: Seconds for the verdicts of one mutant, and for everything about it.
 VERDICT_SECONDS = 10.0
@@ -51,11 +55,18 @@ class Fate(enum.Enum):
 
     KILLED_1 = "killed by phase 1"
     KILLED_2 = "killed by phase 2"
+    KILLED_3 = "killed by phase 3"
+    KILLED_4 = "killed by phase 4"
+    VALUES = "computes something else"
+    EQUIVALENT = "equivalent"
     SURVIVED = "survived"
     BOUNDED = "survived (bounded)"
     UNKNOWN = "unknown"
     BROKEN = "no target"
     DEFECT = "DEFECT"
+
+
+_KILLED = {1: Fate.KILLED_1, 2: Fate.KILLED_2, 3: Fate.KILLED_3, 4: Fate.KILLED_4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +137,7 @@ def try_mutant(target: Target, mutant: Mutant, dimensions: Sequence[DomainDimens
     with mutated(target, mutant) as changed:
         try:
             with time_limit(MUTANT_SECONDS):
-                runs = verify(changed, Options(root=changed.root, phases=(1, 2), timeout=VERDICT_SECONDS))
+                runs = verify(changed, Options(root=changed.root, phases=PHASES, timeout=VERDICT_SECONDS))
                 fate, detail = _fate(runs)
                 successful = [run.phase for run in runs if run.verdict is Verdict.SUCCESSFUL and not run.qualifier]
                 if fate is not Fate.DEFECT and successful:
@@ -135,7 +146,28 @@ def try_mutant(target: Target, mutant: Mutant, dimensions: Sequence[DomainDimens
                         return Outcome(target.name, mutant, Fate.DEFECT, f"SUCCESSFUL, but {wrong}")
         except OutOfTime:
             return Outcome(target.name, mutant, Fate.UNKNOWN, "time limit of the campaign")
+        if fate in (Fate.SURVIVED, Fate.BOUNDED, Fate.UNKNOWN):
+            fate, detail = _by_values(target, changed, dimensions, mutant, fate, detail)
     return Outcome(target.name, mutant, fate, detail)
+
+
+def _by_values(
+    target: Target, changed: Target, dimensions: Sequence[DomainDimension], mutant: Mutant, fate: Fate, detail: str
+) -> tuple[Fate, str]:
+    """What running kernel and mutant on numbers says of one that breaks no contract, as far as the phases tell."""
+    if mutant.operator == "precondition removed" and fate is Fate.SURVIVED:
+        # The assert that is gone was proved for all shapes of the domain: it decides nothing there.
+        return Fate.EQUIVALENT, "the assert always holds on the domain of the target"
+    try:
+        with time_limit(MUTANT_SECONDS):
+            same, reason = compared(target, changed, shapes(dimensions, random.Random(mutant.change)))
+    except OutOfTime:
+        return fate, f"{detail}; no time to compare values".strip("; ")
+    if same is None:
+        return fate, f"{detail}; {reason}".strip("; ")
+    if same and fate is not Fate.SURVIVED:
+        return fate, detail
+    return (Fate.EQUIVALENT if same else Fate.VALUES), reason
 
 
 def _fate(runs: Sequence[Run]) -> tuple[Fate, str]:
@@ -145,7 +177,7 @@ def _fate(runs: Sequence[Run]) -> tuple[Fate, str]:
             if run.qualifier:
                 shown = "; ".join(f"{v.contract} line {v.line} {v.witness} {v.message}" for v in run.violations)
                 return Fate.DEFECT, f"FAILED ({run.qualifier}): {shown}"
-            return Fate.KILLED_1 if run.phase == 1 else Fate.KILLED_2, contracts
+            return _KILLED[run.phase], contracts
         if run.verdict is Verdict.ERROR:
             # The target function itself may not get along with what the mutant returns.
             return (Fate.DEFECT if run.traceback else Fate.BROKEN), f"{run.reason} {run.traceback[-600:]}".strip()

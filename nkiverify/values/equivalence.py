@@ -16,13 +16,12 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nkiverify.check.request import Request
 from nkiverify.errors import ContractViolation, UnsupportedConstruct, UsageError
 from nkiverify.frontend.concrete import innermost_kernel_site
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.tensor import Tensor
 from nkiverify.values.degrees import Degrees
-from nkiverify.values.execution import Execution, Filling, argument_range, contents, execute, random_array
+from nkiverify.values.execution import Asked, Execution, Filling, argument_range, contents, execute, random_array
 from nkiverify.values.fields import LANE_BITS, LANES, Fields
 from nkiverify.values.formats import Array, unit_roundoff
 from nkiverify.values.numbers import Floats, Numbers
@@ -93,7 +92,7 @@ class Side:
     """One of the two kernels, with the dimensions it is run on."""
 
     label: str
-    asked: Request
+    asked: Asked
     dimensions: Mapping[str, int]
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
-from nkiverify.check.request import Request
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel, module_name
@@ -24,6 +24,27 @@ from nkiverify.values.run import ValueRun, elements_as
 
 #: The stored elements (lanes, *shape) of an argument, given its name and the tensor.
 Filling = Callable[[str, Tensor], Array]
+
+
+class Asked(Protocol):
+    """A kernel with its arguments, `nkiverify.check.request.Request` for one: `path::function` beside `base`."""
+
+    @property
+    def reference(self) -> str:
+        """`path::function`."""
+
+    @property
+    def path(self) -> str:
+        """The kernel's file."""
+
+    @property
+    def base(self) -> Path:
+        """What `path` is relative to."""
+
+    def call(
+        self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
+    ) -> Any:
+        """Call the kernel, after `prepare` has seen its arguments; what it returns. `dotted` is its module's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +64,7 @@ class Execution:
         return found + [(name, tensor) for name, tensor in written if id(tensor.storage) not in returned]
 
 
-def execute(asked: Request, run: ValueRun, dimensions: Mapping[str, int], fill: Filling) -> Execution:
+def execute(asked: Asked, run: ValueRun, dimensions: Mapping[str, int], fill: Filling) -> Execution:
     """Run the kernel on one choice of dimensions, its arguments filled. Raises what the kernel and the stubs raise."""
     kernel, space = load_kernel(asked.reference, asked.base, Rewriting.NONE)
     _, dotted = module_name((asked.base / asked.path).resolve())
