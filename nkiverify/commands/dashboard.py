@@ -19,6 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = DESCRIPTION
     add = parser.add_argument
     add("--results", type=Path, metavar="FILE", help="the results to show (default: reports/results.json)")
+    add("--no-lowered", action="store_true", help="leave out the programs that ESBMC is given: it saves some seconds")
     add("--output", type=Path, metavar="FILE", help="the page to write (default: dashboard/index.html)")
 
 
@@ -27,7 +28,7 @@ def execute(arguments: argparse.Namespace) -> int:
     missing = [name for name in ("jinja2", "plotly") if importlib.util.find_spec(name) is None]
     if missing:
         raise UsageError(f"the dashboard needs {' and '.join(missing)}: pip install 'nkiverify[dashboard]'")
-    from nkiverify.dashboard import data, render
+    from nkiverify.dashboard import data, lowered, render
     from nkiverify.manifest import load_targets
     from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
@@ -41,6 +42,7 @@ def execute(arguments: argparse.Namespace) -> int:
         past = history.sessions(history.database(reports))
     except history.HistoryError as error:
         problem = str(error)
+    programs = {} if arguments.no_lowered else lowered.programs(root, list({run.target: None for run in results.runs}))
     page = data.assemble(
         results,
         root=root,
@@ -48,6 +50,7 @@ def execute(arguments: argparse.Namespace) -> int:
         contracts=all_contracts(),
         past=past,
         history_problem=problem,
+        lowered=programs,
     )
     path = arguments.output or (reports.parent if project.ours else reports) / "dashboard" / "index.html"
     content = render.html(page, root)

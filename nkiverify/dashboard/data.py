@@ -14,16 +14,15 @@ from datetime import datetime
 from pathlib import Path
 
 from nkiverify.config import PHASES
+from nkiverify.dashboard.marks import Marks, marks
 from nkiverify.dashboard.predecessor import SECONDS
 from nkiverify.manifest import Target
 from nkiverify.model.contracts import Contract
+from nkiverify.report import wording
 from nkiverify.report.history import PastSession
 from nkiverify.report.results_file import Results
 from nkiverify.results import Run, Verdict, Violation
 from nkiverify.session import DISAGREEMENT, ExitStatus, counting, is_open, status_of, telling
-
-#: A place as it is written in reasons: `kernels/matmul.py:57`.
-_PLACE = re.compile(r"([\w./-]+\.py):(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +45,30 @@ class TargetPage:
     description: str
     code: str
     code_place: str
+    code_line: int
+    harness: str
     runs: tuple[Run, ...]
-    marks: Mapping[str, Mapping[int, str]]
+    marks: Marks
+    lowered: Mapping[str, str]
     stale: bool
 
     @property
     def rerun(self) -> str:
         """The command that runs just this."""
         return f"python verify.py {shlex.quote(self.name)}"
+
+    def beside(self, phase: int) -> list[str]:
+        """What other engines said beside the run that counts: `esbmc 6.7.0: agrees`."""
+        return [f"{run.engine}: {_word(run)}" for run in self.runs if run.advisory and run.phase == phase]
+
+    def disputed(self, phase: int) -> bool:
+        """Whether another engine contradicts the run that counts."""
+        return any(run.advisory and run.phase == phase and _word(run) == "disagrees" for run in self.runs)
+
+    @property
+    def endings(self) -> list[Run]:
+        """A run for each way in which the runs of the target ended."""
+        return list({(state(run), wording.verdict(run)): run for run in self.runs if state(run) != "open"}.values())
 
     @property
     def passed(self) -> bool:
@@ -127,9 +142,25 @@ class Page:
         return self.results.runs
 
     @property
+    def counting(self) -> tuple[Run, ...]:
+        """The runs that count: those of another engine beside them are about the same claims."""
+        return tuple(counting(self.runs))
+
+    @property
+    def beside(self) -> list[tuple[str, int]]:
+        """What the other engine said beside the runs that count, in a word, and how often."""
+        counts = Counter(_word(run) for run in self.runs if run.advisory)
+        return [(word, counts[word]) for word in ("agrees", "open", "disagrees") if counts[word]]
+
+    @property
+    def cached(self) -> int:
+        """How many runs were remembered, and not run again."""
+        return sum(run.cached for run in self.counting)
+
+    @property
     def claims(self) -> int:
-        """The claims of all runs."""
-        return sum(run.claims for run in counting(self.runs))
+        """The claims of all runs that count."""
+        return sum(run.claims for run in self.counting)
 
     @property
     def unexpected(self) -> tuple[Run, ...]:
@@ -139,13 +170,13 @@ class Page:
     @property
     def verdicts(self) -> list[tuple[str, int]]:
         """How many runs ended in each verdict, those without a run left out."""
-        counts = Counter(run.verdict for run in counting(self.runs))
+        counts = Counter(run.verdict for run in self.counting)
         return [(verdict.value, counts[verdict]) for verdict in Verdict if counts[verdict]]
 
     @property
     def bounded(self) -> int:
         """How many verdicts hold up to a bound."""
-        return sum(run.qualifier.startswith("bounded") for run in counting(self.runs))
+        return sum(run.qualifier.startswith("bounded") for run in self.counting)
 
     @property
     def assumptions(self) -> list[tuple[str, list[str]]]:
@@ -168,9 +199,11 @@ def assemble(
     contracts: Sequence[Contract] = (),
     past: Sequence[PastSession] = (),
     history_problem: str = "",
+    lowered: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Page:
     """The page for `results`; `root` is the folder that their paths are relative to.
 
+    `lowered` has the programs that ESBMC is given, by target.
     Targets that are not in `manifest` any more are shown without their description.
     """
     known = {target.name: target for target in manifest}
@@ -179,7 +212,11 @@ def assemble(
         runs_of.setdefault(run.target, []).append(run)
     anchors = _anchors(runs_of)
     began = _timestamp(results.started)
-    targets = tuple(_target(name, anchors[name], runs, known.get(name), root, began) for name, runs in runs_of.items())
+    programs = lowered or {}
+    targets = tuple(
+        _target(name, anchors[name], runs, known.get(name), root, began, programs.get(name, {}))
+        for name, runs in runs_of.items()
+    )
     columns = tuple(sorted({(run.phase, run.engine) for run in results.runs}))
     this = next((session for session in reversed(past) if session.started == results.started), None)
     earlier = [session for session in past if this is None or session.id < this.id]
@@ -203,13 +240,13 @@ def assemble(
 
 
 def state(run: Run) -> str:
-    """How a run is coloured: `pass`, `refuted` (as expected), `bounded`, `mismatch`, `unknown` or `error`."""
+    """How a run is coloured: one of `STATES`; `open` is what another engine leaves open beside the run that counts."""
     status = status_of(run)
+    if run.advisory and is_open(run):
+        return "open"
     if status is ExitStatus.AS_EXPECTED:
         if run.verdict is Verdict.FAILED:
             return "refuted"
-        if run.advisory and is_open(run):
-            return "unknown"
         return "bounded" if run.qualifier else "pass"
     if status is ExitStatus.MISMATCH:
         return "mismatch"
@@ -217,7 +254,13 @@ def state(run: Run) -> str:
 
 
 #: From the gravest to the plainest.
-STATES: tuple[str, ...] = ("mismatch", "error", "unknown", "bounded", "pass", "refuted")
+STATES: tuple[str, ...] = ("mismatch", "error", "unknown", "bounded", "pass", "refuted", "open")
+
+
+def _word(run: Run) -> str:
+    if run.qualifier == DISAGREEMENT:
+        return "disagrees"
+    return "open" if state(run) == "open" else "agrees"
 
 
 def phase_name(phase: int) -> str:
@@ -248,13 +291,23 @@ def _anchors(names: Iterable[str]) -> dict[str, str]:
     return anchors
 
 
-def _target(name: str, anchor: str, runs: Sequence[Run], target: Target | None, root: Path, began: float) -> TargetPage:
+def _target(
+    name: str,
+    anchor: str,
+    runs: Sequence[Run],
+    target: Target | None,
+    root: Path,
+    began: float,
+    lowered: Mapping[str, str],
+) -> TargetPage:
     first = runs[0]
     file, _, function = first.kernel.partition("::")
-    code, place, stale = "", "", False
+    code, code_line, place, stale = "", 0, "", False
+    harness_file = ""
     if target is not None:
         harness = Path(target.file)
-        code = _function_text(harness, target.name, target.line)
+        harness_file = wording.relative(target.file, root)
+        code, code_line = _function_text(harness, target.name, target.line)
         place = f"{harness.parent.name}/{harness.name}:{target.line}"
         stale = _younger(harness, began)
     return TargetPage(
@@ -271,34 +324,13 @@ def _target(name: str, anchor: str, runs: Sequence[Run], target: Target | None, 
         description=target.description if target is not None else "",
         code=code,
         code_place=place,
+        code_line=code_line,
+        harness=harness_file,
         runs=tuple(runs),
-        marks=_marks(runs),
+        marks=marks(runs),
+        lowered=lowered,
         stale=stale or _younger(root / file, began),
     )
-
-
-def _marks(runs: Sequence[Run]) -> dict[str, dict[int, str]]:
-    """By file and line, what the runs say of it: refuted contracts, and where they stopped to understand."""
-    marks: dict[str, dict[int, str]] = {}
-
-    def mark(file: str, line: int, words: str) -> None:
-        there = marks.setdefault(file, {})
-        if words not in there.get(line, "").split("; "):
-            there[line] = f"{there[line]}; {words}" if line in there else words
-
-    for run in runs:
-        for violation in run.violations:
-            if violation.file:
-                mark(violation.file, violation.line, f"refuted: {violation.contract}")
-        if run.verdict is Verdict.UNKNOWN:
-            if run.place is not None:
-                mark(run.place.file, run.place.line, "unknown")
-            for file, line in _PLACE.findall(run.reason or run.qualifier):
-                mark(file, int(line), "unknown")
-        elif run.qualifier.startswith("bounded"):
-            for file, line in _PLACE.findall(run.reason):
-                mark(file, int(line), "unrolled")
-    return marks
 
 
 def _matrix(targets: Sequence[TargetPage], columns: Sequence[tuple[int, str]]) -> Iterable[MatrixRow]:
@@ -318,7 +350,7 @@ def _matrix(targets: Sequence[TargetPage], columns: Sequence[tuple[int, str]]) -
 def _counted_as(run: Run) -> str:
     """The verdict as a cell of the matrix counts it. Reasons of an UNKNOWN are too many to count apart."""
     words = run.verdict.value
-    if run.qualifier and run.verdict is not Verdict.UNKNOWN:
+    if run.qualifier and run.verdict is not Verdict.UNKNOWN and state(run) != "open":
         words += f" ({run.qualifier})"
     return words if status_of(run) is not ExitStatus.MISMATCH else f"{words}, not as expected"
 
@@ -348,6 +380,7 @@ def _kernel_files(targets: Sequence[TargetPage], root: Path) -> Iterable[KernelF
 def _sources(targets: Sequence[TargetPage], root: Path) -> dict[str, str]:
     """The text of each file that a run is about, as far as it lies inside `root`."""
     files = {target.file for target in targets} | {file for target in targets for file in target.marks}
+    files -= {target.harness for target in targets}
     found = {file: _text(root, file) for file in sorted(files)}
     return {file: text for file, text in found.items() if text}
 
@@ -362,19 +395,19 @@ def _text(root: Path, file: str) -> str:
         return ""
 
 
-def _function_text(file: Path, name: str, line: int) -> str:
-    """The definition of a target without its decorators, from the harness module; empty where it cannot be found."""
+def _function_text(file: Path, name: str, line: int) -> tuple[str, int]:
+    """The definition of a target without its decorators, and its first line; empty where it cannot be found."""
     try:
         text = file.read_text(encoding="utf-8")
         definitions = [
             node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and node.name == name
         ]
     except (OSError, ValueError, SyntaxError):
-        return ""
+        return "", 0
     for node in definitions:
         if node.end_lineno is not None and line <= node.lineno:
-            return "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
-    return ""
+            return "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno]), node.lineno
+    return "", 0
 
 
 def _against_predecessor(runs: Sequence[Run]) -> Comparison:
@@ -392,8 +425,8 @@ def _disagreements(runs: Sequence[Run]) -> Iterable[tuple[Run, ...]]:
     for run in runs:
         alike.setdefault((run.target, run.phase), []).append(run)
     for group in alike.values():
-        contrary = {Verdict.SUCCESSFUL, Verdict.FAILED} <= {run.verdict for run in group}
-        if contrary or any(run.qualifier == DISAGREEMENT for run in group):
+        both = {Verdict.SUCCESSFUL, Verdict.FAILED} <= {run.verdict for run in group}
+        if both or any(run.qualifier == DISAGREEMENT for run in group):
             yield tuple(group)
 
 

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from nkiverify.dashboard import data, markdown
 from nkiverify.dashboard.data import Page
 from nkiverify.dashboard.figures import Figure, figures
+from nkiverify.dashboard.marks import claim_rows
 from nkiverify.report import wording
 
 _TEMPLATES = "templates"
@@ -28,7 +29,11 @@ _SYMBOLS: Mapping[str, str] = {
     "unknown": "?",
     "mismatch": "✗✗",
     "error": "!",
+    "open": "-",
 }
+
+#: What stands before a line of source.
+_MARKS: Mapping[str, str] = {"refuted": "✗", "unknown": "?", "unrolled": "≤", "assumed": "▸", "proved": "✓"}
 
 _LEGEND: tuple[tuple[str, str], ...] = (
     ("pass", "proved, as expected"),
@@ -37,6 +42,7 @@ _LEGEND: tuple[tuple[str, str], ...] = (
     ("unknown", "no conclusion"),
     ("mismatch", "not as expected"),
     ("error", "a fault of nkiverify"),
+    ("open", "left open by an engine that is asked beside"),
 )
 
 #: Name and whether it is a number, for each column of the table of runs.
@@ -54,6 +60,13 @@ _HEADERS: tuple[tuple[str, bool], ...] = (
 
 #: The parts of AUDIT.md that say what is not verified.
 _LIMITS: tuple[str, ...] = ("What SUCCESSFUL does not say", "What the frontend assumes")
+
+
+#: Characters of base 85 that mean something in HTML, and what stands for them.
+_HARMLESS = bytes.maketrans(b"<&", b",.")
+
+#: The id of the section with all contracts, which no target has: theirs begin with `target-`.
+_CONTRACTS = "all-contracts"
 
 
 def html(page: Page, root: Path) -> str:
@@ -77,8 +90,9 @@ def html(page: Page, root: Path) -> str:
         limits=[
             (heading, markdown.html(text, "", 4)) for heading in _LIMITS if (text := markdown.section(audit, heading))
         ],
-        data=packed,
-        plotly=_packed(_plotly()),
+        # Only characters of base 85, without those of HTML.
+        data=Markup(packed),
+        plotly=Markup(_packed(_plotly())),
         style=Markup(style),
         script=Markup(script),
         # Only our own script has it: a `<script>` in a name would not run even if it were not escaped.
@@ -89,9 +103,11 @@ def html(page: Page, root: Path) -> str:
 
 
 def sections(page: Page) -> dict[str, str]:
-    """The section of each target as HTML, by its id. They are most of the page, and packed for that."""
-    template = _environment().get_template("target.html")
-    return {target.anchor: template.render(page=page, target=target, symbols=_SYMBOLS) for target in page.targets}
+    """The section of each target as HTML, by its id, and that of all contracts: a lot of text, which is packed."""
+    environment = _environment()
+    template = environment.get_template("target.html")
+    found = {target.anchor: template.render(page=page, target=target, symbols=_SYMBOLS) for target in page.targets}
+    return found | {_CONTRACTS: environment.get_template("contracts.html").render(page=page, symbols=_SYMBOLS)}
 
 
 def _environment() -> jinja2.Environment:
@@ -108,6 +124,7 @@ def _environment() -> jinja2.Environment:
         milliseconds=wording.milliseconds,
         phase_name=data.phase_name,
         excerpt=data.excerpt,
+        claim_rows=claim_rows,
     )
     return environment
 
@@ -116,6 +133,7 @@ def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[s
     """What the script of the page shows when it is asked for."""
     return {
         "sources": page.sources,
+        "symbols": _MARKS,
         "figures": {figure.id: figure.specification for figure in drawn},
         "targets": {
             target.anchor: {
@@ -124,10 +142,17 @@ def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[s
                 "function": target.function,
                 "code": target.code,
                 "code_place": target.code_place,
-                "marks": target.marks,
+                "harness": target.harness,
+                "code_line": target.code_line,
+                "lowered": target.lowered,
+                "marks": {
+                    file: {line: [mark.kind, mark.words] for line, mark in lines.items()}
+                    for file, lines in target.marks.items()
+                },
             }
             for target in page.targets
-        },
+        }
+        | {_CONTRACTS: {"html": html_of[_CONTRACTS]}},
     }
 
 
@@ -145,8 +170,8 @@ def _filters(page: Page) -> list[tuple[str, list[str]]]:
 
 
 def _packed(content: bytes) -> str:
-    """Compressed, in letters that mean nothing in HTML. The same content gives the same text."""
-    return base64.b64encode(gzip.compress(content, compresslevel=9, mtime=0)).decode("ascii")
+    """Compressed, in base 85 with characters that mean nothing in HTML. The same content gives the same text."""
+    return base64.b85encode(gzip.compress(content, compresslevel=9, mtime=0)).translate(_HARMLESS).decode("ascii")
 
 
 def _plotly() -> bytes:

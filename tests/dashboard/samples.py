@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from nkiverify import resources
 from nkiverify.dashboard import data, render
@@ -11,8 +12,8 @@ from nkiverify.manifest import load_targets
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.report import history, json_results, results_file
-from nkiverify.results import Kind, Place, Run, Verdict
-from nkiverify.session import Session
+from nkiverify.results import Decided, Kind, Place, Run, Verdict
+from nkiverify.session import DISAGREEMENT, Session
 from tests.report.hostile import hostile_run
 from tests.report.samples import COUNT_VIOLATION, refuted, run, session
 
@@ -44,19 +45,54 @@ def every_ending() -> Session:
     )
 
 
+#: What ESBMC is given for the targets of `marked`.
+LOWERED = {"matmul_tiled_all": {"phase 1": "int main(void) { /* <b>lowered</b> */ }"}}
+
+
+def marked() -> Session:
+    """Claims of every outcome at lines of a kernel and of a target, from the cache, with another engine beside."""
+    kernel, target = f"{ROOT}/kernels/matmul_tiled.py", {"target": "matmul_tiled_all", "kind": Kind.UNBOUNDED}
+    decided = (
+        Decided("", "target.output_shape", "proved", "constant", (0,)),
+        Decided(kernel, "idx.oob", "proved", "simplifier", (50, 50, 51)),
+        Decided(kernel, "dma_copy.count", "proved", "smt", (50,)),
+        Decided(kernel, "nc_matmul.k_le_128", "undecided", "", (52,)),
+        Decided(kernel, "mem.partitions_128", "refuted", "smt", (54,)),
+    )
+    (harness,) = (one for one in load_targets(ROOT) if one.name == "matmul_tiled_all")
+    lines = Path(harness.file).read_text(encoding="utf-8").splitlines()
+    assumed = next(number for number, line in enumerate(lines, 1) if number > harness.line and 'v.dim("K"' in line)
+    beside = {"engine": "esbmc 6.7.0", "advisory": True}
+    return session(
+        run(**target, decided=decided, assumed_at=(Place(harness.file, assumed),), cached=True),
+        run(**target, **beside, decided=decided[:1]),
+        run(**target, phase=2, cached=True),
+        run(**target, **beside, phase=2, verdict=Verdict.UNKNOWN, qualifier="time-out"),
+        run(target="disputed"),
+        run(target="disputed", **beside, verdict=Verdict.ERROR, qualifier=DISAGREEMENT, reason="claim 1"),
+        root=ROOT,
+    )
+
+
 def hostile() -> Session:
     """Text that means something to HTML, to scripts and to terminals, wherever text can be."""
     return session(run(), hostile_run(), hostile_run(reason="\udcff", engine="embedded"), root=ROOT, not_run=("<b>",))
 
 
 def many() -> Session:
-    """Five hundred targets in two phases, with refutations and everything else that takes space."""
+    """Five hundred targets in four phases, with refutations and everything else that takes space."""
     runs: list[Run] = []
     for number in range(500):
-        fields = {"target": f"family{number % 25}_target_{number:03}", "family": f"family{number % 25}"}
+        fields: dict[str, Any] = {"target": f"family{number % 25}_target_{number:03}", "family": f"family{number % 25}"}
+        # No two targets have the same claims: what is alike packs too well.
+        fields["decided"] = tuple(
+            Decided(f"kernels/family{number % 25}.py", contract.id, "proved", "smt", (number, number + 3, number + 9))
+            for contract in all_contracts()[number % 7 :: 12]
+        )
         runs.append(refuted(**fields) if number % 3 == 0 else run(**fields))
+        runs.append(run(**fields, engine="esbmc 6.7.0", advisory=True))
         if number % 3:
-            runs.append(run(**fields, phase=2))
+            runs += [run(**fields, phase=phase) for phase in (2, 3, 4)]
     return session(*runs, root=ROOT)
 
 
@@ -70,6 +106,7 @@ def page(of: Session, folder: Path, database: Path | None = None) -> Page:
         manifest=load_targets(of.root) if (of.root / "harness").is_dir() else (),
         contracts=all_contracts(),
         past=history.sessions(database) if database is not None else (),
+        lowered=LOWERED,
     )
 
 

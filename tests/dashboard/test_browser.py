@@ -12,7 +12,7 @@ import pytest
 
 from nkiverify.report import history, json_results
 from nkiverify.session import Session
-from tests.dashboard.samples import every_ending, hostile, html, many
+from tests.dashboard.samples import every_ending, hostile, html, many, marked
 from tests.report.samples import session
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "hostile": hostile(),
         "many": many(),
         "empty": session(),
+        "marked": marked(),
     }
     database = folder / "history.db"
     for _ in range(3):
@@ -168,13 +169,35 @@ def test_links_lead_to_targets_with_marked_sources(browser: Browser, files: dict
     details = page.locator("#target-unknown")
     details.locator(".source .mark").wait_for()
     assert details.get_attribute("open") is not None
-    assert details.locator(".source .mark .n").inner_text().strip() == "41"
+    assert details.locator(".source .mark .n").inner_text().split() == ["41", "?"]
     assert "unknown" in details.locator(".source .mark .note").inner_text()
     assert page.evaluate("document.activeElement.parentElement.id") == "target-unknown"
     page.goto(files["endings"].as_uri() + "#target-unexpected")
     page.reload()
     assert page.locator("#target-unexpected").get_attribute("open") is not None
     page.locator("#target-unexpected .violation").wait_for()
+    opened.close()
+
+
+def test_a_target_shows_its_claims_its_lines_and_what_esbmc_is_given(browser: Browser, files: dict[str, Path]) -> None:
+    opened = Opened(browser, files["marked"], PHONE)
+    page = opened.page
+    page.goto(files["marked"].as_uri() + "#target-matmul_tiled_all")
+    section = page.locator("#target-matmul_tiled_all")
+    section.locator("summary >> text=Claims of phase 1, embedded").click()
+    table = section.locator("details[open] table").first
+    assert table.locator("tbody tr").count() == 5
+    assert "simplifier" in table.inner_text()
+    # Readable without colour, and in order: the target with what it assumes, then the kernel.
+    symbols = [line.split()[1] for line in section.locator(".source .mark .n").all_inner_texts()]
+    assert symbols == ["▸", "✓", "✓", "?", "✗"]
+    assert section.locator(".source .mark.proved .note").first.inner_text().strip() == "3 proved (2 simplifier, 1 smt)"
+    section.locator("summary >> text=What ESBMC is given, phase 1").click()
+    assert "/* <b>lowered</b> */" in section.inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert opened.shown() == ["matmul_tiled_all", "matmul_tiled_all", "disputed"]
+    page.check("[name=unexpected]")
+    assert opened.shown() == ["disputed"]
     opened.close()
 
 
@@ -207,7 +230,9 @@ def test_the_scheme_is_the_systems_until_the_reader_chooses(browser: Browser, fi
     opened.close()
 
 
-@pytest.mark.parametrize(("name", "scheme"), [("endings", "light"), ("endings", "dark"), ("hostile", "light")])
+@pytest.mark.parametrize(
+    ("name", "scheme"), [("endings", "light"), ("endings", "dark"), ("hostile", "light"), ("marked", "dark")]
+)
 def test_axe_finds_nothing_to_complain_about(browser: Browser, files: dict[str, Path], name: str, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
     opened = Opened(browser, files[name], scheme=scheme)

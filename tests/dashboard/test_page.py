@@ -11,12 +11,15 @@ import pytest
 
 from nkiverify import resources
 from nkiverify.cli import main
-from nkiverify.dashboard import data, markdown, render
+from nkiverify.config import Options
+from nkiverify.dashboard import data, lowered, markdown, render
 from nkiverify.dashboard.figures import figures
+from nkiverify.dashboard.marks import Mark, claim_rows
 from nkiverify.errors import UsageError
+from nkiverify.manifest import load_targets
 from nkiverify.report import history, json_results, results_file
 from nkiverify.results import Verdict
-from tests.dashboard.samples import every_ending, hostile, html, many, page
+from tests.dashboard.samples import every_ending, hostile, html, many, marked, page
 from tests.report.samples import refuted, run, session
 
 #: Bytes: the page is to be sent by mail.
@@ -93,8 +96,8 @@ def test_the_matrix_counts_every_run_once(tmp_path: Path) -> None:
 
 def test_lines_of_refuted_claims_and_of_what_is_not_understood_are_marked(tmp_path: Path) -> None:
     marks = {target.name: target.marks for target in page(every_ending(), tmp_path).targets}
-    assert marks["unknown"] == {"kernels/matmul_tiled.py": {41: "unknown"}}
-    assert marks["bounded"] == {"kernels/matmul_tiled.py": {40: "unrolled"}}
+    assert marks["unknown"] == {"kernels/matmul_tiled.py": {41: Mark("unknown", "unknown")}}
+    assert marks["bounded"] == {"kernels/matmul_tiled.py": {40: Mark("unrolled", "unrolled")}}
     inside = refuted(
         violations=tuple(
             type(violation)(
@@ -107,7 +110,54 @@ def test_lines_of_refuted_claims_and_of_what_is_not_understood_are_marked(tmp_pa
         )
     )
     (target,) = page(session(inside, root=resources.root()), tmp_path).targets
-    assert target.marks == {"kernels/matmul_tiled.py": {57: "refuted: dma_copy.count"}}
+    assert target.marks == {"kernels/matmul_tiled.py": {57: Mark("refuted", "refuted: dma_copy.count")}}
+
+
+def test_lines_say_what_became_of_their_claims(tmp_path: Path) -> None:
+    target = page(marked(), tmp_path).targets[0]
+    assert target.marks["kernels/matmul_tiled.py"] == {
+        50: Mark("proved", "3 proved (2 simplifier, 1 smt)"),
+        51: Mark("proved", "1 proved (simplifier)"),
+        52: Mark("unknown", "undecided: nc_matmul.k_le_128"),
+        54: Mark("refuted", "refuted: mem.partitions_128"),
+    }
+    ((line, mark),) = target.marks[target.harness].items()
+    assert mark == Mark("assumed", "assumed")
+    # The lines of the target are those of its file.
+    text = (resources.root() / target.harness).read_text(encoding="utf-8").splitlines()
+    assert target.code.splitlines()[line - target.code_line] == text[line - 1]
+
+
+def test_claims_are_listed_with_what_decided_them(tmp_path: Path) -> None:
+    first = page(marked(), tmp_path).runs[0]
+    rows = [(row.contract, row.place, row.count, row.outcome, row.by) for row in claim_rows(first)]
+    assert rows == [
+        ("mem.partitions_128", "kernels/matmul_tiled.py:54", 1, "refuted", "smt"),
+        ("nc_matmul.k_le_128", "kernels/matmul_tiled.py:52", 1, "undecided", ""),
+        ("dma_copy.count", "kernels/matmul_tiled.py:50", 1, "proved", "smt"),
+        ("idx.oob", "kernels/matmul_tiled.py:50 (x2), 51", 3, "proved", "simplifier"),
+        ("target.output_shape", "", 1, "proved", "constant"),
+    ]
+
+
+def test_an_engine_that_is_asked_beside_counts_nothing_twice(tmp_path: Path) -> None:
+    shown = page(marked(), tmp_path)
+    assert len(shown.runs) == 6 and len(shown.counting) == 3
+    assert shown.claims == 36 and shown.cached == 2
+    assert shown.verdicts == [("SUCCESSFUL", 3)]
+    assert shown.beside == [("agrees", 1), ("open", 1), ("disagrees", 1)]
+    # What it leaves open is nothing to look into, a contradiction is.
+    assert [run.target for run in shown.unexpected] == ["disputed"]
+    assert [len(group) for group in shown.disagreements] == [2]
+    assert shown.targets[0].beside(2) == ["esbmc 6.7.0: open"]
+    assert [data.state(run) for run in shown.runs] == ["pass", "pass", "pass", "open", "pass", "mismatch"]
+
+
+def test_the_lowered_programs_of_a_target_are_those_that_are_asked(tmp_path: Path) -> None:
+    (target,) = (one for one in load_targets(resources.root()) if one.name == "matmul_basic")
+    texts = lowered.of_target(target, Options(root=resources.root(), phases=(1,)))
+    assert list(texts) == ["phase 1"]
+    assert "__ESBMC_assert" in texts["phase 1"] and "matmul_basic" in texts["phase 1"]
 
 
 def test_targets_come_with_the_function_that_states_their_domain(tmp_path: Path) -> None:
@@ -126,7 +176,7 @@ def test_sources_outside_of_the_root_are_not_read(tmp_path: Path) -> None:
     assert shown.sources == {}
 
 
-@pytest.mark.parametrize("sample", [every_ending, hostile, many, session])
+@pytest.mark.parametrize("sample", [every_ending, hostile, many, marked, session])
 def test_the_page_is_small_and_loads_nothing(tmp_path: Path, sample: object) -> None:
     assert callable(sample)
     text = html(sample(), tmp_path)
@@ -201,7 +251,7 @@ def test_the_run_before_is_one_of_as_many_runs(tmp_path: Path) -> None:
 
 
 def test_every_state_has_a_word_and_a_sign() -> None:
-    states = {data.state(one) for one in every_ending().runs}
+    states = {data.state(one) for one in (*every_ending().runs, *marked().runs)}
     assert states == set(data.STATES)
     assert data.state(run(verdict=Verdict.VACUOUS)) == "unknown"
 

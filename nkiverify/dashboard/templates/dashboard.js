@@ -4,8 +4,23 @@
   const nonce = document.currentScript.nonce;
   const byId = (id) => document.getElementById(id);
 
+  // Base 85 as Python writes it, but for two characters: a comma and a full stop stand for what HTML would take for its own
+  const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=>?@^_`{|}~";
+  const bytesOf = (text) => {
+    const values = new Uint8Array(128);
+    Array.from(DIGITS).forEach((digit, value) => { values[digit.charCodeAt(0)] = value; });
+    const groups = Math.ceil(text.length / 5);
+    const bytes = new Uint8Array(4 * groups);
+    const view = new DataView(bytes.buffer);
+    for (let group = 0; group < groups; group += 1) {
+      let number = 0;
+      for (let at = 5 * group; at < 5 * group + 5; at += 1) number = 85 * number + (at < text.length ? values[text.charCodeAt(at)] : 84);
+      view.setUint32(4 * group, number);
+    }
+    return bytes.subarray(0, bytes.length - (5 * groups - text.length));
+  };
   const inflate = async (id) => {
-    const bytes = Uint8Array.from(atob(byId(id).textContent), (letter) => letter.charCodeAt(0));
+    const bytes = bytesOf(byId(id).textContent);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).text();
   };
@@ -23,7 +38,10 @@
   const body = table.tBodies[0];
   const rows = Array.from(body.rows);
   const form = byId("filters");
-  const words = new Map(rows.map((row) => [row, `${row.textContent} ${row.dataset.more || ""}`.toLowerCase()]));
+  const kernel = (row) => byId(decodeURIComponent(row.querySelector("a").hash.slice(1))).dataset.kernel;
+  const words = new Map(rows.map((row) => [row, `${row.textContent} ${kernel(row)} ${row.dataset.more || ""}`.toLowerCase()]));
+
+  const COLUMNS = { family: 1, kind: 2, phase: 3 };
 
   const matches = (row, wanted) => {
     const text = (wanted.get("text") || "").toLowerCase().split(/\s+/);
@@ -31,7 +49,8 @@
     if (wanted.get("unexpected") && row.dataset.unexpected === undefined) return false;
     const tag = wanted.get("tag");
     if (tag && !(row.dataset.tag || "").split(" ").includes(tag)) return false;
-    return ["family", "kind", "verdict", "phase"].every((key) => !wanted.get(key) || row.dataset[key] === wanted.get(key));
+    if (wanted.get("verdict") && row.dataset.verdict !== wanted.get("verdict")) return false;
+    return Object.entries(COLUMNS).every(([key, at]) => !wanted.get(key) || row.cells[at].textContent === wanted.get(key));
   };
   const filter = () => {
     const wanted = new FormData(form);
@@ -82,19 +101,21 @@
   });
 
   // The section of a target, with its sources, when it is opened: what it holds was escaped when the page was written
-  const listing = (file, text, marks, wanted) => {
+  const listing = (file, text, marks, wanted, symbols, first = 1) => {
     const block = element("pre", undefined, "source");
     block.tabIndex = 0;
     block.setAttribute("role", "group");
     block.setAttribute("aria-label", `Source of ${file}`);
     let goal = null;
     text.replace(/\n$/, "").split("\n").forEach((line, index) => {
-      const number = index + 1;
-      const mark = marks[number];
-      const span = element("span", undefined, mark ? "mark" : "");
-      span.append(element("span", `${String(number).padStart(5)} `, "n"), line);
-      if (mark) span.append(element("span", `   <- ${mark}`, "note"));
-      if ((mark && !(goal && goal.className)) || (!goal && line.startsWith(`def ${wanted}(`))) goal = span;
+      const number = index + first;
+      const [kind, said] = marks[number] || [];
+      const span = element("span", undefined, kind ? `mark ${kind}` : "");
+      span.append(element("span", `${String(number).padStart(5)} ${symbols[kind] || " "} `, "n"), line);
+      if (kind) span.append(element("span", `   ${said}`, "note"));
+      const grave = kind && kind !== "proved" && kind !== "assumed";
+      if ((grave && !(goal && goal.dataset.grave)) || (!goal && line.startsWith(`def ${wanted}(`))) goal = span;
+      if (grave) span.dataset.grave = "";
       block.append(span, "\n");
     });
     return [block, goal];
@@ -102,21 +123,30 @@
   const fill = async (place) => {
     const anchor = place.dataset.anchor;
     place.removeAttribute("data-anchor");
-    const { targets, sources } = await data;
+    const { targets, sources, symbols } = await data;
     const entry = targets[anchor];
     place.innerHTML = entry.html;
+    if (!entry.marks) return;
     if (entry.code) {
       place.append(element("h3", `The target, ${entry.code_place}`));
-      const code = element("pre", entry.code);
-      code.tabIndex = 0;
-      place.append(code);
+      const name = `the target, ${entry.code_place}`;
+      place.append(listing(name, entry.code, entry.marks[entry.harness] || {}, "", symbols, entry.code_line)[0]);
     }
     for (const file of new Set([entry.file, ...Object.keys(entry.marks)])) {
-      if (!sources[file]) continue;
+      if (!sources[file] || file === entry.harness) continue;
       place.append(element("h3", file));
-      const [block, goal] = listing(file, sources[file], entry.marks[file] || {}, entry.function);
+      const [block, goal] = listing(file, sources[file], entry.marks[file] || {}, entry.function, symbols);
       place.append(block);
       if (goal) block.scrollTop = goal.offsetTop - block.offsetTop - 60;
+    }
+    for (const [title, text] of Object.entries(entry.lowered)) {
+      const program = element("details");
+      const code = element("pre", text, "source");
+      code.tabIndex = 0;
+      code.setAttribute("role", "group");
+      code.setAttribute("aria-label", `What ESBMC is given, ${title}`);
+      program.append(element("summary", `What ESBMC is given, ${title}`), code);
+      place.append(program);
     }
   };
   document.addEventListener(
