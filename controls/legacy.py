@@ -341,3 +341,66 @@ def nl__expand_dims__axis__right():
 
 def nl__expand_dims__axis__wrong():
     nl.expand_dims(nl.ndarray((4, 6), dtype=nl.float32), 1)
+
+
+def leg__affine_select__pred__right():
+    i_p, i_f = nl.mgrid[0:4, 0:6]
+    nisa.affine_select(i_f <= i_p, nl.ndarray((4, 6), dtype=nl.float32), 0.0)
+
+
+def leg__affine_select__pred__wrong():
+    i_p, i_f = nl.mgrid[0:4, 0:6]
+    nisa.affine_select((i_f <= i_p) & (i_f > 0), nl.ndarray((4, 6), dtype=nl.float32), 0.0)
+
+
+def leg__affine_select__dtype__right():
+    i_p, i_f = nl.mgrid[0:4, 0:6]
+    nisa.affine_select(i_f <= i_p, nl.ndarray((4, 6), dtype=nl.int16), 0.0)
+
+
+def leg__affine_select__dtype__wrong():
+    i_p, i_f = nl.mgrid[0:4, 0:6]
+    nisa.affine_select(i_f <= i_p, nl.ndarray((4, 6), dtype=nl.int32), 0.0)
+
+
+def leg__iota__expr__right():
+    i_p, i_f = nl.mgrid[0:4, 0:6]
+    nisa.iota(6 * i_p + i_f, dtype=nl.int32)
+
+
+def leg__iota__expr__wrong():
+    nisa.iota(6, dtype=nl.int32)
+
+
+def leg__mask_bn__right():
+    i_p, i_f = nl.mgrid[0:4, 0:6]
+    nisa.bn_stats(nl.ndarray((4, 6), dtype=nl.float32)[i_p, i_f], mask=i_p < 3)
+
+
+def leg__mask_bn__wrong():
+    i_p, i_f = nl.mgrid[0:4, 0:6]
+    nisa.bn_stats(nl.ndarray((4, 6), dtype=nl.float32)[i_p, i_f], mask=i_f < 5)
+
+
+def leg__compute_dtype__right():
+    nl.softmax(nl.ndarray((4, 6), dtype=nl.bfloat16), axis=1, dtype=nl.float32, compute_dtype=nl.float32)
+
+
+def leg__compute_dtype__wrong():
+    nl.softmax(nl.ndarray((4, 6), dtype=nl.bfloat16), axis=1, dtype=nl.bfloat16, compute_dtype=nl.float32)
+
+
+def leg__gather_flattened__right():
+    nl.gather_flattened(nl.ndarray((4, 6), dtype=nl.float32), nl.ndarray((4, 3), dtype=nl.uint32))
+
+
+def leg__gather_flattened__wrong():
+    nl.gather_flattened(nl.ndarray((4, 6), dtype=nl.float32), nl.ndarray((4, 3), dtype=nl.int32))
+
+
+def leg__dropout__rate__right():
+    nl.dropout(nl.ndarray((4, 6), dtype=nl.float32), rate=1.0)
+
+
+def leg__dropout__rate__wrong():
+    nl.dropout(nl.ndarray((4, 6), dtype=nl.float32), rate=1.5)

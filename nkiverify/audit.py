@@ -61,13 +61,13 @@ def with_section(text: str, name: str, content: str) -> str:
 
 
 def unmodelled() -> str:
-    """The documented functions that end in UNKNOWN when they are called, as a Markdown table by module."""
-    lines = ["| module | functions |", "| --- | --- |"]
+    """The documented functions that end in UNKNOWN when they are called, and why, as a Markdown table."""
+    lines = ["| function | why |", "| --- | --- |"]
     with KernelSpace(resources.root() / "kernels", rewriting=Rewriting.NONE).active():
         for name in _STUBS:
             module = importlib.import_module(name)
-            missing = sorted(module._DOCUMENTED - vars(module).keys())
-            lines.append(f"| `{name}` | {', '.join(f'`{function}`' for function in missing)} |")
+            for function in sorted(module._DOCUMENTED - vars(module).keys()):
+                lines.append(f"| `{name}.{function}` | {getattr(module, function).reason} |")
     return "\n".join(lines)
 
 

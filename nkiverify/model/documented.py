@@ -78,11 +78,16 @@ def legacy_documented(function: FunctionT) -> FunctionT:
     return call  # type: ignore[return-value]
 
 
-def unmodelled(function: FunctionT) -> FunctionT:
-    """A documented function without a model: it can be looked up and passed around, but not called."""
+def unmodelled(reason: str) -> Callable[[FunctionT], FunctionT]:
+    """A documented function without a model, and why: it can be looked up and passed around, but not called."""
 
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> NoReturn:
-        raise unsupported(f"{function.__module__.removesuffix('._unmodelled')}.{function.__name__}")
+    def refusing(function: FunctionT) -> FunctionT:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> NoReturn:
+            name = f"{function.__module__.removesuffix('._unmodelled')}.{function.__name__}"
+            raise unsupported(f"{name}: {reason}")
 
-    return call  # type: ignore[return-value]
+        call.reason = reason  # type: ignore[attr-defined]
+        return call  # type: ignore[return-value]
+
+    return refusing

@@ -64,3 +64,22 @@ define(
     "L:tensor_reduce",
 )
 define("leg.activation.bias", "The bias of an activation is float32, float16 or bfloat16.", "L:activation")
+define(
+    "leg.affine_select.pred",
+    "The predicate of affine_select is one comparison of index tensors over the axes of the tile.",
+    "L:affine_select",
+)
+define(
+    "leg.affine_select.dtype",
+    "on_true_tile of affine_select holds floats or integers of 8 or 16 bits.",
+    "L:affine_select",
+)
+define("leg.iota.expr", "iota takes an affine expression of index tensors.", "L:iota")
+define("leg.mask_bn", "A mask of bn_stats leaves out no free elements.", "LKI")
+define("leg.compute_dtype", "dtype and compute_dtype are the same where both are given.", "L:softmax; L:rms_norm")
+define(
+    "leg.gather_flattened",
+    "Data and indices have 2 to 4 dimensions and the same partitions; the indices are uint32.",
+    "L:gather_flattened",
+)
+define("leg.dropout.rate", "The rate of nl.dropout is a number from 0 to 1 or a tile of one element.", "L:dropout")

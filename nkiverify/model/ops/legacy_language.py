@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 
 from nkiverify.model.access import Access
 from nkiverify.model.contracts import require
-from nkiverify.model.dtypes import DType, bool_, float32
+from nkiverify.model.dtypes import DType, bool_, float32, uint32
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.indices import Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import (
@@ -178,8 +179,62 @@ def identity_matrix(n: object, dtype: object) -> LegacyTensor:
     return LegacyTensor.whole(new_storage(host_shape((n, n)), named_dtype(dtype), SHARED_HBM))
 
 
-def softmax(x: object, axis: object, dtype: object, mask: Mask | None) -> LegacyTensor:
+def softmax(x: object, axis: object, dtype: object, compute_dtype: object, mask: Mask | None) -> LegacyTensor:
     """A new SBUF tile of the shape of `x`."""
+    _claim_one_dtype(dtype, compute_dtype)
     result = elementwise_like(x, dtype, mask)
     free_axes(result, axis)
     return result
+
+
+def rms_norm(
+    x: object, w: object, axis: object, dtype: object, compute_dtype: object, mask: Mask | None
+) -> LegacyTensor:
+    """A new SBUF tile of the shape of `x`: x / RMS(x) * w."""
+    _claim_one_dtype(dtype, compute_dtype)
+    weight = operand(w, mask, "w")
+    require("isa.on_chip", on_chip(weight), w=weight.buffer)
+    result = elementwise_like(x, dtype, mask)
+    free_axes(result, axis)
+    return result
+
+
+def _claim_one_dtype(dtype: object, compute_dtype: object) -> None:
+    if dtype is not None and compute_dtype is not None:
+        same = named_dtype(dtype) == named_dtype(compute_dtype)
+        require("leg.compute_dtype", same, dtype=dtype, compute_dtype=compute_dtype)
+
+
+def dropout(x: object, rate: object, dtype: object, mask: Mask | None) -> LegacyTensor:
+    """A new SBUF tile of the shape of `x`, each element set to 0 at a rate."""
+    if isinstance(rate, Tensor | Access):
+        one = operand(rate, mask, "rate")
+        require("leg.dropout.rate", all_of(on_chip(one), equal(one.size, 1)), rate=one.shape)
+    else:
+        plain = isinstance(rate, Real) and 0 <= rate <= 1
+        require("leg.dropout.rate", plain, rate=rate)
+    return elementwise_like(x, dtype, mask)
+
+
+def random(shape: object, dtype: object) -> LegacyTensor:
+    """A new SBUF tile of random numbers from 0 to 1."""
+    return new_tile(host_shape(shape), named_dtype(dtype))
+
+
+#: How many dimensions the operands of gather_flattened have.
+_GATHERED_RANKS = (2, 3, 4)
+
+
+def gather_flattened(data: object, indices: object, dtype: object, mask: Mask | None) -> LegacyTensor:
+    """A new SBUF tile of the shape of `indices`: elements of the flattened free axes of `data`."""
+    source, places = operand(data, mask, "data"), operand(indices, mask, "indices")
+    require("isa.on_chip", on_chip(source, places), data=source.buffer, indices=places.buffer)
+    ranked = source.ndim in _GATHERED_RANKS and places.ndim in _GATHERED_RANKS
+    require(
+        "leg.gather_flattened",
+        all_of(ranked, places.dtype == uint32, equal(source.shape[0], places.shape[0])),
+        data=source.shape,
+        indices=places.shape,
+        dtype=places.dtype,
+    )
+    return result_tile(places.shape, _dtype(dtype, source.dtype), mask=mask)

@@ -343,7 +343,24 @@ def _optional(op: Any) -> Operator | None:
     return None if op is None else legacy_operator(op)
 
 
-from . import _unmodelled  # noqa: E402 (it needs the enumerations above)
+from . import _unmodelled  # noqa: E402 (they need the enumerations above)
+from ._selection import (  # noqa: E402
+    affine_select,
+    bn_aggr,
+    bn_stats,
+    dropout,
+    iota,
+    local_gather,
+    max8,
+    nc_find_index8,
+    nc_match_replace8,
+    nc_stream_shuffle,
+    range_select,
+    select_reduce,
+    sequence_bounds,
+    tensor_copy_predicated,
+    tensor_partition_reduce,
+)
 
 _DOCUMENTED = frozenset(_unmodelled.__all__)
 

@@ -527,14 +527,6 @@ def all(x: Any, axis: Any, *, dtype: Any = bool, mask: Any = None, **kwargs: Any
 
 
 @legacy_documented
-def softmax(
-    x: Any, axis: Any, *, dtype: Any = None, compute_dtype: Any = None, mask: Any = None, **kwargs: Any
-) -> LegacyTensor:
-    """Softmax over free axes."""
-    return _language.softmax(x, axis, dtype, _given_mask(mask))
-
-
-@legacy_documented
 def loop_reduce(
     x: Any, op: Any, loop_indices: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any
 ) -> LegacyTensor:
@@ -542,7 +534,8 @@ def loop_reduce(
     return _language.loop_reduce(x, loop_indices, dtype, _given_mask(mask))
 
 
-from . import _unmodelled  # noqa: E402 (it needs the enumerations above)
+from . import _unmodelled  # noqa: E402 (they need what is above)
+from ._normalisation import dropout, gather_flattened, rand, rms_norm, softmax  # noqa: E402
 
 _DOCUMENTED = frozenset(_unmodelled.__all__)
 

@@ -1,27 +1,22 @@
-"""Functions that are documented and not modelled yet: calls are refused by name."""
+"""Functions that are documented and not modelled: calls are refused by name, with the reason."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from nkiverify.model.documented import unmodelled
-from nkiverify.model.dtypes import float32
 
 __all__ = [
     "all_reduce",
     "atomic_rmw",
-    "dropout",
     "finfo",
-    "gather_flattened",
     "gemm_grid",
     "gemm_stationary_grid",
-    "rand",
     "random_seed",
-    "rms_norm",
 ]
 
 
-@unmodelled
+@unmodelled("when its result is there is not documented")
 def all_reduce(
     x: Any,
     op: Any,
@@ -36,57 +31,26 @@ def all_reduce(
     """A reduction over the programs of a launch."""
 
 
-@unmodelled
+@unmodelled("its places are known at run time only")
 def atomic_rmw(dst: Any, value: Any, op: Any, *, mask: Any = None, **kwargs: Any) -> Any:
     """An atomic update in HBM."""
 
 
-@unmodelled
-def dropout(x: Any, rate: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> Any:
-    """Elements set to 0 at a rate."""
-
-
-@unmodelled
+@unmodelled("its page says nothing of it")
 def finfo(dtype: Any) -> Any:
     """Limits of a dtype."""
 
 
-@unmodelled
-def gather_flattened(data: Any, indices: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> Any:
-    """Elements of flattened free axes by index."""
-
-
-@unmodelled
+@unmodelled("its page says nothing of it")
 def gemm_grid() -> Any:
     """Listed without a description."""
 
 
-@unmodelled
+@unmodelled("its page says nothing of it")
 def gemm_stationary_grid() -> Any:
     """Listed without a description."""
 
 
-@unmodelled
-def rand(shape: Any, dtype: Any = float32, **kwargs: Any) -> Any:
-    """Random numbers from 0 to 1."""
-
-
-@unmodelled
+@unmodelled("its page does not say what a seed is")
 def random_seed(seed: Any, *, mask: Any = None, **kwargs: Any) -> Any:
     """Seed the generator."""
-
-
-@unmodelled
-def rms_norm(
-    x: Any,
-    w: Any,
-    axis: Any,
-    n: Any,
-    epsilon: Any = 1e-06,
-    *,
-    dtype: Any = None,
-    compute_dtype: Any = None,
-    mask: Any = None,
-    **kwargs: Any,
-) -> Any:
-    """x / RMS(x) * w."""
