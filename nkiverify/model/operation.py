@@ -16,10 +16,10 @@ from typing import Any
 from nkiverify.model.access import Access
 from nkiverify.model.dynamic_loops import LoopBody, innermost_body
 from nkiverify.model.extents import is_sequence
-from nkiverify.model.indices import Mask, as_mask
+from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
 from nkiverify.model.isa_enums import engine, reduce_cmd
 from nkiverify.model.launch import current_launch
-from nkiverify.model.operators import legacy_operator, operator
+from nkiverify.model.operators import OPERATORS, legacy_operator, operator
 from nkiverify.model.placement import MEMORY_PHASE, claim_operands
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run
@@ -48,6 +48,11 @@ _ENGINES = {
     "nc_n_gather": "gpsimd", "tensor_partition_reduce": "gpsimd", "dma_copy": "dma", "dma_transpose": "dma",
     "dma_compute": "dma", "load": "dma", "load_transpose2d": "dma", "store": "dma", "sendrecv": "dma",
 }  # fmt: skip
+
+
+#: Legacy functions that take an index expression, or a comparison of one, where the current ones take a pattern.
+_INDEX_EXPRESSIONS = {"nisa.iota": "expr", "nisa.affine_select": "pred"}
+_RELATIONS = {Relation.AT_MOST: "less_equal", Relation.EQUAL: "equal", Relation.NOT_EQUAL: "not_equal"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,12 +159,28 @@ class Recorder:
         for name in _OPERATORS & attributes.keys():
             if attributes[name] is not None:
                 attributes[name] = (legacy_operator if self._legacy else operator)(attributes[name])
+        if self._legacy and self.name in _INDEX_EXPRESSIONS and isinstance(result, Tensor):
+            attributes.update(_as_pattern(attributes.pop(_INDEX_EXPRESSIONS[self.name]), result))
         if isinstance(result, Tensor):
             writes.setdefault("result", result)
         elif result is not None and "register" in type(result).__name__.lower():
             attributes["result"] = result
         _add_updates(self.name, reads, writes, attributes)
         issue(self.name, writes=writes, reads=reads, mask=mask, asked_engine=asked, **attributes)
+
+
+def _as_pattern(value: object, result: Tensor) -> dict[str, Any]:
+    """An index expression over the axes of `result`, or a comparison of one, as the current API has it."""
+    compared = value.terms[0] if isinstance(value, Mask) and value.terms else None
+    index = compared.difference if compared is not None else value
+    if not isinstance(index, IndexTensor) or index.ndim > result.ndim:
+        return {}
+    factors = (*(0 for _ in range(result.ndim - index.ndim)), *index.coefficients)
+    pattern = [[factor, extent] for factor, extent in zip(factors[1:], result.shape[1:], strict=True)]
+    found: dict[str, Any] = {"pattern": pattern, "channel_multiplier": factors[0], "offset": index.base}
+    if compared is not None:
+        found["cmp_op"] = OPERATORS[_RELATIONS[compared.relation]]
+    return found
 
 
 def _holds_tensors(value: Any) -> bool:

@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
+from nkiverify import program
 from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.model.dtypes import bfloat16, float32, int8, int32, uint8, uint16, uint32
+from nkiverify.model.hardware import hardware_named
+from nkiverify.run import running
 from tests.model.stub_library import Control, broken, old_hbm, old_nisa, old_nl, old_psum, old_sbuf, value
 
 arange = old_nl.arange
@@ -249,3 +253,20 @@ def test_what_is_not_documented_enough_is_refused_with_the_reason(name: str) -> 
     arguments = [old_hbm(4, 4)] if name == "dma_transpose" else ["f", "l", 0, 0, [], []]
     with pytest.raises(UnsupportedConstruct, match=f"neuronxcc.nki.isa.{name}: its page"):
         broken(lambda: getattr(old_nisa, name)(*arguments))
+
+
+def test_index_expressions_are_recorded_as_the_patterns_of_the_current_api() -> None:
+    run = ConcreteRun(hardware_named("trn2"), stop_at_first=False, records=True)
+    with running(run):
+        i_p, i_f = grid()
+        old_nisa.iota(2 * i_p + i_f + 3, int32)
+        old_nisa.affine_select(i_f <= i_p, old_sbuf(4, 6), 0.0)
+    iota, select_ = [
+        item.operation.attributes
+        for item in run.recorded
+        if isinstance(item, program.Operation) and item.operation.name in ("nisa.iota", "nisa.affine_select")
+    ]
+    assert [iota[name] for name in ("pattern", "channel_multiplier", "offset")] == [[[1, 6]], 2, 3]
+    assert [select_[name] for name in ("pattern", "channel_multiplier", "offset")] == [[[1, 6]], -1, 0]
+    assert select_["cmp_op"].name == "less_equal"
+    assert "expr" not in iota and "pred" not in select_

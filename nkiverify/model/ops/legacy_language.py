@@ -211,7 +211,7 @@ def dropout(x: object, rate: object, dtype: object, mask: Mask | None) -> Legacy
         one = operand(rate, mask, "rate")
         require("leg.dropout.rate", all_of(on_chip(one), equal(one.size, 1)), rate=one.shape)
     else:
-        plain = isinstance(rate, Real) and 0 <= rate <= 1
+        plain = isinstance(rate, Real) and 0 <= float(rate) <= 1
         require("leg.dropout.rate", plain, rate=rate)
     return elementwise_like(x, dtype, mask)
 
