@@ -52,7 +52,7 @@ _ENGINES = {
 
 #: Legacy functions that take an index expression, or a comparison of one, where the current ones take a pattern.
 _INDEX_EXPRESSIONS = {"nisa.iota": "expr", "nisa.affine_select": "pred"}
-_RELATIONS = {Relation.AT_MOST: "less_equal", Relation.EQUAL: "equal", Relation.NOT_EQUAL: "not_equal"}
+_RELATIONS = {Relation.AT_MOST: "less_equal", Relation.EQUAL: "equal", Relation.UNEQUAL: "not_equal"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
