@@ -66,6 +66,9 @@ class Degrees(Numbers):
             raise UnsupportedConstruct("indices that depend on an argument, over prime fields")
         return stored[2].astype(np.int64)
 
+    def wants(self, name: str) -> None:
+        raise UnsupportedConstruct(f"{name} over prime fields")
+
     def rounded(self, numbers: Array, dtype: DType) -> Array:
         known = ~np.isnan(numbers[2])
         return np.where(known, numbers, self._function(numbers))

@@ -83,6 +83,8 @@ def stored(values: Array, dtype: DType) -> Array:
     """float32 values (or exact integers) as elements of `dtype`, rounded and, for integers, saturated."""
     kind = STORED[dtype]
     if dtype.is_packed:
+        if not values.any():
+            return np.zeros(values.shape, dtype=kind)
         raise UnsupportedConstruct(f"converting to {dtype}", "quantise with nisa.quantize_mx")
     if dtype.is_integer:
         return _integers(values, dtype, kind)

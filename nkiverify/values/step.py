@@ -62,8 +62,8 @@ class Step:
 
     @property
     def read_names(self) -> tuple[str, ...]:
-        """The parameters it reads."""
-        return tuple(self._operation.reads)
+        """The parameters it reads, apart from indices."""
+        return tuple(name for name in self._operation.reads if "." not in name)
 
     @property
     def only_read(self) -> str:
@@ -293,7 +293,8 @@ class Step:
         """Do what `reduce_cmd` says with the accumulators of an engine; they go to `reduce_res` if it is given."""
         op = self.optional_operator("reduce_op")
         name = operator if op is None else op.name
-        implied = "reset_reduce" if self.name == "nisa.activation_reduce" else "idle"
+        # Instructions without that parameter begin anew.
+        implied = "idle" if "reduce_cmd" in self._operation.attributes else "reset_reduce"
         command = str(getattr(self.attribute("reduce_cmd"), "name", implied))
         wanted = self.writes("reduce_res")
         if name is None or (command == "idle" and not wanted):

@@ -128,6 +128,14 @@ def shared_constant(step: Step) -> None:
     step.write(target, step.n.entered(constant, step.dtype(target)), stored=True)
 
 
+@meaning("nl.device_print")
+def device_print(step: Step) -> None:
+    """What the kernel asks to see goes to the standard output."""
+    if not step.tracking:
+        prefix = step.attribute("print_prefix", step.attribute("prefix", ""))
+        print(prefix, *step.stored(step.only_read))
+
+
 @meaning("nisa.core_barrier")
 def nothing(step: Step) -> None:
     """Orders cores, which run one after the other here."""

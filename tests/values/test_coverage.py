@@ -1,0 +1,99 @@
+"""Every modelled function has values, or is refused by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nkiverify.errors import ContractViolation, UnsupportedConstruct
+from nkiverify.model.hardware import hardware_named
+from nkiverify.model.tensor import Tensor
+from nkiverify.run import running
+from nkiverify.values.cells import Cells
+from nkiverify.values.degrees import Degrees
+from nkiverify.values.fields import Fields
+from nkiverify.values.numbers import Floats, Numbers
+from nkiverify.values.run import Allocation, ValueRun
+from nkiverify.values.semantics import MEANINGS
+from tests.model.test_operation import CONTROLS, MORE_USES
+
+#: Operations that no document gives values, and exchanges between cores and devices.
+REFUSED = {
+    "ncc", "nisa.dropout", "nisa.rand2", "nisa.rand_get_state", "nisa.rand_set_state", "nisa.rng", "nisa.sendrecv",
+    "nisa.set_rng_seed", "nisa.topk", "nl.dropout", "nl.rand", "nl.random_seed",
+}  # fmt: skip
+#: Refused over prime fields as well: they order numbers or look at their bits.
+ORDERED = {"max8", "nc_find_index8", "nc_match_replace8", "nc_matmul_mx", "nonzero_with_count", "quantize_mx"}
+#: What a legal use of one contract breaks where its operands have values: it leaves the scope, or has no such operator.
+BROKEN = {"loop.escape"}
+
+USES: list[tuple[str, Callable[[], object]]] = [
+    *((control.legal_on or control.hardware, control.legal) for control in CONTROLS if control.contract not in BROKEN),
+    *MORE_USES,
+]
+
+
+class FilledRun(ValueRun):
+    """A run in which every tensor is filled: with ones, or zeros where they are integers."""
+
+    def __init__(self, hardware: str, numbers: Numbers) -> None:
+        super().__init__(hardware_named(hardware), numbers)
+        self.names: list[str] = []
+        self.watch = lambda operation, site: self.names.append(operation.name)
+
+    def cells(self, tensor: Tensor) -> Cells:
+        identity = tensor.storage.identity
+        known = identity.cells if isinstance(identity, Allocation) else self.arguments.get(identity)
+        if known is not None:
+            return known
+        made = tensor.storage
+        cells = Cells(self.numbers, int(made.size), made.dtype, written=True)
+        if made.dtype.is_packed:
+            cells.buffer[...] = 0
+        else:
+            filling = np.full(int(made.size), 0 if made.dtype.is_integer else 1.0)
+            entered = self.numbers.entered(filling, made.dtype)
+            self.numbers.flat(cells.buffer, made.dtype, made.dtype)[...] = entered
+        if isinstance(identity, Allocation):
+            identity.cells = cells
+        else:
+            self.arguments[identity] = cells
+        return cells
+
+
+def refusals(numbers: Callable[[], Numbers]) -> dict[str, str]:
+    """The last operation of every use that is refused, with what is said."""
+    found: dict[str, str] = {}
+    for hardware, action in USES:
+        run = FilledRun(hardware, numbers())
+        try:
+            with running(run):
+                action()
+        except UnsupportedConstruct as limit:
+            found[run.names[-1] if run.names else "?"] = limit.construct
+        except ContractViolation as violation:
+            assert violation.contract.endswith(".unsupported"), violation
+    return found
+
+
+def without_documented_conditions(found: dict[str, str]) -> dict[str, str]:
+    """Refusals of operations as such: what a register holds that nothing has set is not documented."""
+    return {name: text for name, text in found.items() if "reduce_cmd.idle" not in text and "registers" not in text}
+
+
+@pytest.mark.parametrize("numbers", [Floats, lambda: Fields(0), Degrees], ids=["floats", "fields", "degrees"])
+def test_every_use_has_values_or_is_refused_by_name(numbers: Any) -> None:
+    found = without_documented_conditions(refusals(numbers))
+    known = REFUSED if numbers is Floats else REFUSED | {f"nisa.{name}" for name in ORDERED}
+    assert {name for name in found if name not in known and name.partition(".")[0] not in known} == set()
+    for name, text in found.items():
+        assert name.partition(".")[2] in text, (name, text)
+
+
+def test_refused_operations_are_those_without_documented_values() -> None:
+    refused = {name for name in REFUSED if "." in name}
+    explained = {"nisa.dropout", "nisa.rand2", "nisa.rng", "nisa.topk", "nl.dropout", "nl.rand"}
+    assert refused & set(MEANINGS) == explained
