@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "replay": "nkiverify.commands.replay",
     "run": "nkiverify.commands.run",
     "show": "nkiverify.commands.show",
+    "simulate": "nkiverify.commands.simulate",
 }
 #: The command that takes arguments which do not begin with a command's name.
 DEFAULT_COMMAND = "run"

@@ -72,6 +72,9 @@ class Run(Protocol):
     def returned(self, tensors: tuple[Tensor, ...]) -> None:
         """The kernel returned these tensors."""
 
+    def shown(self, tensor: Tensor) -> str:
+        """The elements of a tensor, where it has any, for its text."""
+
     def allocation_id(self) -> object:
         """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""
 

@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=positive_number,
         metavar="X",
         help="of the floating-point answer, relative to the greatest magnitude "
-        "(default: 128 roundings of the first kernel's coarsest dtype)",
+        "(default: 4 roundings of the first kernel's coarsest dtype, 128 of float32)",
     )
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 

@@ -201,6 +201,10 @@ class ConcreteRun:
         """The body of a device loop is run once for all its iterations."""
         return None
 
+    def shown(self, tensor: object) -> str:
+        """Tensors have no values here."""
+        return ""
+
     def allocation_id(self) -> object:
         """The how-manieth allocation it is."""
         self._count += 1

@@ -530,6 +530,10 @@ class SymbolicRun:
     def iterations(self, register: object, start: object, stop: object, step: object) -> None:
         """The body of a device loop is run once for all its iterations."""
 
+    def shown(self, tensor: object) -> str:
+        """Tensors have no values here."""
+        return ""
+
     def allocation_id(self) -> AllocationId:
         """Identifies the allocation being made."""
         scope = self._scopes[-1]

@@ -16,7 +16,7 @@ from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, dtype_named
 from nkiverify.model.dynamic_loops import LoopBody, innermost_body
 from nkiverify.model.memory import MemoryRegion
-from nkiverify.run import current_run, unsupported
+from nkiverify.run import current_run, run_in_progress, unsupported
 from nkiverify.symbolic import Extent, product
 
 if TYPE_CHECKING:
@@ -325,7 +325,9 @@ class Tensor:
 
     def __repr__(self) -> str:
         extents = ", ".join(repr(extent) for extent in self.shape)
-        return f"{self.name or 'tensor'}({extents}) {self.dtype} in {self.buffer}"
+        run = run_in_progress()
+        elements = "" if run is None else run.shown(self)
+        return f"{self.name or 'tensor'}({extents}) {self.dtype} in {self.buffer}{elements}"
 
 
 def _no_operator(symbol: str) -> Any:

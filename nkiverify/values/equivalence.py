@@ -20,16 +20,15 @@ from nkiverify.errors import ContractViolation, UnsupportedConstruct, UsageError
 from nkiverify.frontend.concrete import innermost_kernel_site
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.tensor import Tensor
+from nkiverify.values import formats
 from nkiverify.values.degrees import Degrees
 from nkiverify.values.execution import Asked, Execution, Filling, argument_range, contents, execute, random_array
 from nkiverify.values.fields import LANE_BITS, LANES, Fields
-from nkiverify.values.formats import Array, unit_roundoff
+from nkiverify.values.formats import Array
 from nkiverify.values.numbers import Floats, Numbers
 from nkiverify.values.run import ValueRun
 from nkiverify.values.slices import Slice, slice_of
 
-#: The tolerance in floating point, in roundings of the coarsest dtype of the first kernel.
-_ROUNDINGS = 128
 #: Random inputs on which kernels are compared in floating point where the method is too strict, and seconds for that.
 _INPUTS = 16
 _INPUT_SECONDS = 2.0
@@ -272,7 +271,7 @@ class Comparer:
                 apart = np.where(compared & ~(np.isnan(left) & np.isnan(right)) & (left != right), left - right, 0.0)
             apart = np.where(np.isnan(apart), np.inf, np.abs(apart))
             scale = float(np.abs(left[compared & np.isfinite(left)]).max(initial=1e-30))
-            allowed = self._allowed(both, one, two) * scale
+            allowed = self._allowed(both) * scale
             beyond = apart > allowed
             if beyond.any() and worst <= limit:
                 place = np.unravel_index(int(beyond.argmax()), beyond.shape)
@@ -287,12 +286,9 @@ class Comparer:
             return Finding(Answer.TESTED, "identical on one random input")
         return Finding(Answer.TESTED, f"greatest difference {worst:.3g} on one random input, tolerance {limit:.3g}")
 
-    def _allowed(self, both: tuple[Execution, Execution], one: Tensor, two: Tensor) -> float:
-        """The tolerance, relative to the greatest magnitude: many roundings of the first kernel's coarsest dtype."""
-        if self._tolerance is not None:
-            return self._tolerance
-        coarsest = max((unit_roundoff(dtype) for dtype in both[0].run.dtypes), default=0.0)
-        return _ROUNDINGS * max(coarsest, 2.0**-24)
+    def _allowed(self, both: tuple[Execution, Execution]) -> float:
+        """The tolerance, relative to the greatest magnitude: what the dtypes of the first kernel allow for."""
+        return formats.tolerance(both[0].run.dtypes) if self._tolerance is None else self._tolerance
 
     def _over_the_reals(self, found: Comparison) -> Finding:
         try:

@@ -7,6 +7,7 @@ become integers; here they are rounded to the nearest one and saturate, and NaN 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import ml_dtypes
@@ -146,3 +147,13 @@ def unit_roundoff(dtype: DType) -> float:
     if dtype == tfloat32:
         return 2.0**-11
     return float(ml_dtypes.finfo(STORED[dtype]).eps) / 2  # type: ignore[no-untyped-call]
+
+
+#: Roundings that a tolerance allows for: of the coarsest dtype, and of the engines' float32.
+_COARSE_ROUNDINGS, _SINGLE_ROUNDINGS = 4, 128
+
+
+def tolerance(dtypes: Iterable[DType]) -> float:
+    """How far results may be apart that are computed in these dtypes, relative to the greatest magnitude."""
+    coarsest = max((unit_roundoff(dtype) for dtype in dtypes), default=0.0)
+    return _COARSE_ROUNDINGS * coarsest + _SINGLE_ROUNDINGS * 2.0**-24

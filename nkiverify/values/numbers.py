@@ -204,6 +204,7 @@ _BINARY: dict[str, Callable[..., Any]] = {
 }
 _REDUCERS: dict[str, np.ufunc] = {
     "add": np.add,
+    "subtract": np.subtract,
     "multiply": np.multiply,
     "maximum": np.maximum,
     "minimum": np.minimum,

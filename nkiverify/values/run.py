@@ -195,6 +195,19 @@ class ValueRun(ConcreteRun):
             raise ContractViolation("mem.uninit", f"an index in {index!r} that nothing has written", kernel_site(2))
         return self.numbers.integers(storage.read(self.numbers, self.cells(index), where), index.dtype)
 
+    def shown(self, tensor: object) -> str:
+        """The elements of a tensor as a table, `?` where they are not defined; called by its `repr`."""
+        assert isinstance(tensor, Tensor)
+        if tensor.indirect_by is not None:
+            return ""
+        where = self._plain(tensor)
+        numbers = storage.read(self.numbers, self.cells(tensor), where)[0]
+        marks = storage.read_marks(self.cells(tensor), where)
+        if marks is None:
+            return "\n" + np.array2string(np.array(numbers), threshold=400, edgeitems=4)
+        texts = np.where(marks[0] != 0, "?", numbers.astype("U12"))
+        return "\n" + np.array2string(texts, threshold=400, edgeitems=4, formatter={"all": str})
+
     # --- registers ----------------------------------------------------------------------------------------------------
 
     def register_number(self, register: VirtualRegister) -> int:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, numpy_name
@@ -93,7 +94,7 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     scope = getattr(kernel.function, "__globals__", {})
     scope.setdefault(KERNEL_MARKER, True)
     try:
-        with running(run):
+        with threadpool_limits(1), running(run):
             result = kernel(*positional, **named)
     except UnsupportedConstruct as limit:
         where = f" at {limit.site}" if limit.site is not None else ""
