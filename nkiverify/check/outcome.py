@@ -8,7 +8,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
+from pathlib import Path
 
+from nkiverify.check.language import NKI_VERSION, Finding
 from nkiverify.check.request import Request
 from nkiverify.config import Options
 from nkiverify.engines.smt import Answer, Question
@@ -17,10 +19,13 @@ from nkiverify.frontend.explorer import Limits, SymbolicRun
 from nkiverify.manifest import Verification
 from nkiverify.model.hardware import hardware_named
 from nkiverify.program import Assume
-from nkiverify.report import terminal
+from nkiverify.report import terminal, wording
 from nkiverify.results import Run, Verdict
 from nkiverify.session import Session, Versions
 from nkiverify.verifier import verify
+
+#: Places of one finding that are listed.
+_PLACES = 3
 
 #: Milliseconds for finding out that a domain is empty.
 _DOMAIN_MS = 2000
@@ -59,6 +64,37 @@ def report(session: Session, request: Request, debug: bool) -> str:
     runs = tuple(replace(run, assumptions=()) for run in session.runs)
     parts.append(terminal.report(replace(session, runs=runs), detail_expected=True, debug=debug))
     return "\n\n".join(parts)
+
+
+def language_report(found: Sequence[Finding], base: Path, strict: bool) -> str:
+    """What lies outside the documented language: the first places of each rule, and how many there are."""
+    by_message: dict[tuple[str, str], list[Finding]] = {}
+    for finding in found:
+        by_message.setdefault((finding.rule, finding.message), []).append(finding)
+    lines = [f"\nOutside the language that NKI {NKI_VERSION} documents{':' if strict else ' (warnings):'}"]
+    for (rule, message), places in by_message.items():
+        shown = ", ".join(_place(finding, base) for finding in places[:_PLACES])
+        more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+        lines.append(textwrap.fill(f"{rule}: {message}", terminal.WIDTH, initial_indent="  ", subsequent_indent="    "))
+        lines.append(
+            textwrap.fill(
+                f"at {shown}{more}",
+                terminal.WIDTH,
+                initial_indent="    ",
+                subsequent_indent="       ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        )
+    if strict:
+        lines.append(f"FAILED (language): {wording.counted(len(found), 'place')}")
+    return "\n".join(lines) + "\n"
+
+
+def _place(finding: Finding, base: Path) -> str:
+    path = Path(finding.file)
+    shown = path.relative_to(base) if path.is_relative_to(base) else path
+    return f"{shown}:{finding.line}:{finding.column + 1}"
 
 
 def _subject(request: Request) -> str:

@@ -54,6 +54,7 @@ class Request:
     asserts: Mapping[tuple[str, int], str]
     positional: frozenset[str]
     wrap: str
+    kernel: Callable[..., Any]
     outcome: Outcome = field(default_factory=Outcome)
 
     @property
@@ -164,6 +165,7 @@ def request(reference: str, base: Path, given: Sequence[str], where: Sequence[st
             if parameter.kind is inspect.Parameter.POSITIONAL_ONLY
         ),
         wrap=wrap,
+        kernel=kernel,
     )
 
 

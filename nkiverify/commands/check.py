@@ -57,6 +57,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"seconds for all phases together (default: {DEFAULT_TIMEOUT_SECONDS:g})",
     )
+    add(
+        "--strict-language",
+        action="store_true",
+        default=None,
+        help="what the NKI compiler would not take, or is not documented to take, is FAILED and no warning",
+    )
     add("--json", type=Path, metavar="FILE", help="write the results to FILE")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
@@ -94,7 +100,8 @@ def _check(arguments: argparse.Namespace) -> int:
     path = arguments.kernel.partition("::")[0]
     _existing(path)
     json_file = _writable(arguments.json)
-    from nkiverify.check.outcome import check, report
+    from nkiverify.check.language import findings
+    from nkiverify.check.outcome import check, language_report, report
     from nkiverify.check.request import request
     from nkiverify.frontend.import_guard import passed_over
     from nkiverify.report import json_results
@@ -119,6 +126,11 @@ def _check(arguments: argparse.Namespace) -> int:
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
     status = session.exit_status
     print(report(session, asked, options.debug), end="", flush=True)
+    outside = findings(asked.kernel)
+    strict = layered("strict-language", arguments.strict_language, settings, False).value
+    if outside:
+        print(language_report(outside, base, strict), end="", flush=True)
+        status = worst((status, ExitStatus.MISMATCH)) if strict else status
     if json_file is not None:
         try:
             json_results.write(json_results.text(session), json_file)
