@@ -23,7 +23,10 @@ def attend(v: Verification, queries: Extent, keys: Extent, dtype: DType) -> None
 
 
 @target(
-    kernel=f"{KERNELS}::attn_fwd_v1", family="attn_fwd_v1", kind=Kind.CONCRETE, expect={1: SUCCESSFUL, 2: SUCCESSFUL}
+    kernel=f"{KERNELS}::attn_fwd_v1",
+    family="attn_fwd_v1",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
 )
 def attn_fwd_v1(v: Verification) -> None:
     """128 queries and keys."""
@@ -49,7 +52,10 @@ def attn_fwd_v1_published(v: Verification) -> None:
 
 
 @target(
-    kernel=f"{KERNELS}::attn_fwd_v1", family="attn_fwd_v1", kind=Kind.UNBOUNDED, expect={1: SUCCESSFUL, 2: SUCCESSFUL}
+    kernel=f"{KERNELS}::attn_fwd_v1",
+    family="attn_fwd_v1",
+    kind=Kind.UNBOUNDED,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
 )
 def attn_fwd_v1_all(v: Verification) -> None:
     """Every dtype that can be multiplied with float32; the kernel fixes the shapes."""
@@ -60,7 +66,7 @@ def attn_fwd_v1_all(v: Verification) -> None:
     kernel=f"{KERNELS}::attn_fwd_v1_asym",
     family="attn_fwd_v1",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
 )
 def attn_fwd_v1_asym(v: Verification) -> None:
     """64 queries, 32 keys."""
@@ -73,7 +79,12 @@ def attn_fwd_v1_asym_buggy(v: Verification) -> None:
     attend(v, 64, 32, float32)
 
 
-@target(kernel=f"{KERNELS}::attn_fwd_v1_asym_buggy", family="attn_fwd_v1", kind=Kind.FINDING, expect={1: SUCCESSFUL})
+@target(
+    kernel=f"{KERNELS}::attn_fwd_v1_asym_buggy",
+    family="attn_fwd_v1",
+    kind=Kind.FINDING,
+    expect={1: SUCCESSFUL, 3: SUCCESSFUL},
+)
 def attn_fwd_v1_asym_buggy_square(v: Verification) -> None:
     """Why there is `attn_fwd_v1_asym_buggy`: on 128 queries and keys, no shape shows that it is wrong."""
     attend(v, 128, 128, float32)
@@ -95,7 +106,7 @@ def attn_fwd_v1_asym_published(v: Verification) -> None:
     kernel=f"{KERNELS}::attn_fwd_v1_asym",
     family="attn_fwd_v1",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
 )
 def attn_fwd_v1_asym_all(v: Verification) -> None:
     """All numbers of queries and keys up to 128, as they are transposed in one tile."""
@@ -106,7 +117,10 @@ def attn_fwd_v1_asym_all(v: Verification) -> None:
 
 
 @target(
-    kernel=f"{KERNELS}::attn_fwd_v2", family="attn_fwd_v2", kind=Kind.CONCRETE, expect={1: SUCCESSFUL, 2: SUCCESSFUL}
+    kernel=f"{KERNELS}::attn_fwd_v2",
+    family="attn_fwd_v2",
+    kind=Kind.CONCRETE,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
 )
 def attn_fwd_v2(v: Verification) -> None:
     """128 queries and keys."""
@@ -132,7 +146,10 @@ def attn_fwd_v2_published(v: Verification) -> None:
 
 
 @target(
-    kernel=f"{KERNELS}::attn_fwd_v2", family="attn_fwd_v2", kind=Kind.UNBOUNDED, expect={1: SUCCESSFUL, 2: SUCCESSFUL}
+    kernel=f"{KERNELS}::attn_fwd_v2",
+    family="attn_fwd_v2",
+    kind=Kind.UNBOUNDED,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
 )
 def attn_fwd_v2_all(v: Verification) -> None:
     """One shape and one dtype are all that this version takes."""
@@ -143,7 +160,7 @@ def attn_fwd_v2_all(v: Verification) -> None:
     kernel=f"{KERNELS}::attn_fwd_v2_asym",
     family="attn_fwd_v2",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
 )
 def attn_fwd_v2_asym(v: Verification) -> None:
     """64 queries, 32 keys."""
@@ -160,7 +177,7 @@ def attn_fwd_v2_asym_swapped(v: Verification) -> None:
     kernel=f"{KERNELS}::attn_fwd_v2_asym",
     family="attn_fwd_v2",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
 )
 def attn_fwd_v2_asym_all(v: Verification) -> None:
     """All numbers of queries and keys up to 128, as they are transposed in one tile."""
@@ -174,7 +191,7 @@ def attn_fwd_v2_asym_all(v: Verification) -> None:
     kernel=f"{KERNELS}::attn_fwd_v3",
     family="attn_fwd_v3",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
     flags="--unwind 5",
 )
 def attn_fwd_v3(v: Verification) -> None:
@@ -198,7 +215,7 @@ def attn_fwd_v3_buggy(v: Verification) -> None:
     kernel=f"{KERNELS}::attn_fwd_v3",
     family="attn_fwd_v3",
     kind=Kind.SYMBOLIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
     flags="--unwind 9",
 )
 def attn_fwd_v3_symbolic(v: Verification) -> None:
