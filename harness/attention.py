@@ -254,3 +254,10 @@ def attn_fwd_v3_unguarded(v: Verification) -> None:
 def attn_fwd_v3_ragged(v: Verification) -> None:
     """The guarded kernel rejects 640."""
     attend(v, 640, 640, float16)
+
+
+@target(kernel=f"{KERNELS}::attn_fwd_v3", family="attn_fwd_v3", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+def attn_fwd_v3_fits(v: Verification) -> None:
+    """Every length of which two rows of float32 scores fit a partition."""
+    seq = v.dim("seq", high=26112, multiple_of=512)
+    attend(v, seq, seq, v.choice("dtype", (bfloat16, float16, float32)))

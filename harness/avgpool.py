@@ -129,3 +129,23 @@ def avgpool_pool_too_large(v: Verification) -> None:
 def avgpool_129_channels_unguarded(v: Verification) -> None:
     """That there are at most 128 images is not checked."""
     v.call(v.tensor("x", (129, 6, 6), float16), 2)
+
+
+@target(kernel=f"{KERNELS}::avgpool", family="avgpool", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+def avgpool_fits(v: Verification) -> None:
+    """Every window and image that fits a partition, with strides of 16 bits."""
+    size, H, W = v.dim("size"), v.dim("H"), v.dim("W")
+    v.assume(size <= H)
+    v.assume(size <= W)
+    v.assume(H * W <= 32767)
+    pool(v, v.dim("C", 1, 128), H, W, size)
+
+
+@target(kernel=f"{LEGACY}::avgpool_legacy", family="avgpool", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+def avgpool_legacy_fits(v: Verification) -> None:
+    """Every window and image that fits a partition, with strides of 16 bits."""
+    size, H, W = v.dim("size"), v.dim("H"), v.dim("W")
+    v.assume(size <= H)
+    v.assume(size <= W)
+    v.assume(H * W <= 32767)
+    pool(v, v.dim("C", 1, 128), H, W, size)

@@ -185,3 +185,23 @@ def mamba_v3_all(v: Verification) -> None:
 def mamba_v3_published(v: Verification) -> None:
     """The published inputs: a scale in bfloat16."""
     scan(v, 1, 128, 16, 2, 8, dtype=bfloat16)
+
+
+@target(kernel=f"{KERNELS}::mamba_v1", family="mamba_v1", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+def mamba_v1_fits(v: Verification) -> None:
+    """Every length of which three rows of float32 fit a partition."""
+    scan(v, v.dim("batch"), v.dim("channels", multiple_of=128), v.dim("seq", high=17748), v.dim("states"))
+
+
+@target(kernel=f"{KERNELS}::mamba_v2", family="mamba_v2", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+def mamba_v2_fits(v: Verification) -> None:
+    """Every length of which three rows of float32 fit a partition."""
+    scan(v, v.dim("batch"), v.dim("channels", multiple_of=128), v.dim("seq", high=17748), v.dim("states"))
+
+
+@target(kernel=f"{KERNELS}::mamba_v3", family="mamba_v3", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+def mamba_v3_fits(v: Verification) -> None:
+    """Every length of which three rows of float32 fit a partition, in every number of tiles."""
+    seq_tile, seq_tiles = v.dim("seq_tile", high=4096), v.dim("seq_tiles")
+    v.assume(seq_tile * seq_tiles <= 17748)
+    scan(v, v.dim("batch"), v.dim("channels", multiple_of=128), seq_tile * seq_tiles, v.dim("states"), seq_tile)

@@ -73,3 +73,13 @@ def matmul_blocks_all(v: Verification) -> None:
 def matmul_short_b(v: Verification) -> None:
     """That B has as many rows as A is not checked: rows past its end are loaded."""
     v.call(v.tensor("A", (512, 256), float16), v.tensor("B", (256, 1024), float16), 2, 2, 2)
+
+
+@target(kernel=f"{KERNELS}::matmul", family="matmul", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+def matmul_blocks_fits(v: Verification) -> None:
+    """Every block of up to 4096 rows and columns, and every number of blocks."""
+    tiles_k, tiles_m, tiles_n = v.dim("tiles_k", high=32), v.dim("tiles_m", high=32), v.dim("tiles_n", high=8)
+    K = 128 * tiles_k * v.dim("blocks_k")
+    M = 128 * tiles_m * v.dim("blocks_m")
+    N = 512 * tiles_n * v.dim("blocks_n")
+    multiply(v, K, M, N, tiles_k, tiles_m, tiles_n)

@@ -120,3 +120,42 @@ def matmul_fully_optimized_pr89_fixed(v: Verification) -> None:
     tile_m = v.dim("tile_m", 1, 128)
     M = 2 * tile_m * v.dim("blocks_m")
     multiply(v, v.dim("K", multiple_of=256), M, v.dim("N", multiple_of=1024), tile_m, 2, 2, 2)
+
+
+@target(
+    kernel=f"{KERNELS}::matmul_fully_optimized",
+    family="matmul_fully_optimized",
+    kind=Kind.SYMBOLIC,
+    expect={3: SUCCESSFUL},
+)
+def matmul_fully_optimized_blocks_fits(v: Verification) -> None:
+    """Every block of which a row fits a partition, and every number of blocks."""
+    tiles_m, tiles_n, tiles_k = v.dim("tiles_m", high=415), v.dim("tiles_n", high=100), v.dim("tiles_k")
+    K = 128 * tiles_k * v.dim("blocks_k")
+    M = 128 * tiles_m * v.dim("blocks_m")
+    N = 512 * tiles_n * v.dim("blocks_n")
+    multiply(v, K, M, N, tiles_m, tiles_n, tiles_k)
+
+
+@target(
+    kernel=f"{KERNELS}::matmul_fully_optimized",
+    family="matmul_fully_optimized",
+    kind=Kind.SYMBOLIC,
+    expect={3: SUCCESSFUL},
+)
+def matmul_fully_optimized_no_spills(v: Verification) -> None:
+    """The default blocks: every M with which the sums of a row of blocks stay in SBUF, with all else that is live."""
+    v.no_spills()
+    multiply(v, v.dim("K", multiple_of=1024), v.dim("M", high=8192, multiple_of=2048), v.dim("N", multiple_of=1024))
+
+
+@target(
+    kernel=f"{KERNELS}::matmul_fully_optimized",
+    family="matmul_fully_optimized",
+    kind=Kind.CONTROL,
+    expect={1: SUCCESSFUL, 3: FAILED},
+)
+def matmul_fully_optimized_spills(v: Verification) -> None:
+    """With one more block of rows, from M = 10240 on, they do not."""
+    v.no_spills()
+    multiply(v, v.dim("K", multiple_of=1024), v.dim("M", multiple_of=2048), v.dim("N", multiple_of=1024))

@@ -72,3 +72,13 @@ def maxpooling_pool0(v: Verification) -> None:
 def maxpooling_pool_too_large(v: Verification) -> None:
     """Windows that do not fit into the image are rejected."""
     v.call(v.tensor("x", (8, 8), float32), 9)
+
+
+@target(kernel=f"{KERNELS}::maxpooling", family="maxpooling", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+def maxpooling_fits(v: Verification) -> None:
+    """Every window and image of which the rows under a window, and one of the result, fit a partition."""
+    size, H, W = v.dim("size"), v.dim("H"), v.dim("W")
+    v.assume(size <= H)
+    v.assume(size <= W)
+    v.assume((size + 1) * W <= 32767)
+    pool(v, H, W, size)

@@ -258,3 +258,18 @@ def mx_quantize_all(v: Verification) -> None:
     data, scale = v.call(v.tensor("x", (P, F), bfloat16), float8_e5m2_x4)
     v.returns(data, shape=(P, F // 4), dtype=float8_e5m2_x4)
     v.returns(scale, shape=(P // 8, F // 4), dtype=uint8)
+
+
+@target(
+    kernel=f"{KERNELS}::mx_quantize",
+    family="mx",
+    kind=Kind.SYMBOLIC,
+    expect={3: SUCCESSFUL},
+    hardware="trn3",
+)
+def mx_quantize_fits(v: Verification) -> None:
+    """Every number of columns that fits a partition."""
+    P, F = v.dim("P", 32, 128, multiple_of=32), v.dim("F", high=65536, multiple_of=4)
+    data, scale = v.call(v.tensor("x", (P, F), bfloat16), float8_e5m2_x4)
+    v.returns(data, shape=(P, F // 4), dtype=float8_e5m2_x4)
+    v.returns(scale, shape=(P // 8, F // 4), dtype=uint8)

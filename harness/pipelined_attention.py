@@ -253,3 +253,10 @@ def flash_fwd_late_values(v: Verification) -> None:
 def flash_fwd_late_output(v: Verification) -> None:
     """The last group writes past the end of o."""
     launch(v)
+
+
+@target(kernel=f"{PORT}::attention_full", family="pipelined_attention", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+def pipelined_attention_full_fits(v: Verification) -> None:
+    """Every number of sections with which the statistics of all rows fit a partition."""
+    seq = v.dim("seq", high=2**21, multiple_of=2048)
+    attend(v, seq, seq, float16, b=v.dim("b"))

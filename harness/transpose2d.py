@@ -62,3 +62,11 @@ def transpose2d_129_rows(v: Verification) -> None:
 def transpose2d_ragged(v: Verification) -> None:
     """Rows that are longer than the matrix are rejected."""
     v.call(v.tensor("x", (2, 13), int8), (3, 4))
+
+
+@target(kernel=f"{KERNELS}::transpose2d", family="transpose2d", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+def transpose2d_fits(v: Verification) -> None:
+    """Every matrix that fits a partition."""
+    F1, F2 = v.dim("F1"), v.dim("F2")
+    v.assume(F1 * F2 <= 32767)
+    transpose(v, v.dim("P", 1, 128), F1, F2)
