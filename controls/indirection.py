@@ -292,3 +292,59 @@ def loop__escape__wrong():
 
     nl.fori_loop(0, 4, body)
     nisa.memset(tiles[0], 0)
+
+
+def ti__scalar_dst_psum__right():
+    """On trn3."""
+    dst = nl.ndarray((2, 8), dtype=nl.float32, buffer=nl.sbuf)
+    index = nl.ndarray((2, 4), dtype=nl.uint16, buffer=nl.sbuf)
+    data = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.activation(dst.indirect(index, 4), nl.exp, data)
+
+
+def ti__scalar_dst_psum__wrong():
+    """On trn3."""
+    dst = nl.ndarray((2, 8), dtype=nl.float32, buffer=nl.psum)
+    index = nl.ndarray((2, 4), dtype=nl.uint16, buffer=nl.sbuf)
+    data = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.activation(dst.indirect(index, 4), nl.exp, data)
+
+
+def nc_matmul__ti__right():
+    """On trn3."""
+    dst = nl.ndarray((32, 16), dtype=nl.float32, buffer=nl.psum)
+    stationary = nl.ndarray((64, 32), dtype=nl.bfloat16, buffer=nl.sbuf)
+    moving = nl.ndarray((64, 128), dtype=nl.bfloat16, buffer=nl.sbuf)
+    index = nl.ndarray((64, 16), dtype=nl.uint16, buffer=nl.sbuf)
+    nisa.nc_matmul(dst, stationary, moving.indirect(index, 16))
+
+
+def nc_matmul__ti__wrong():
+    """On trn3."""
+    dst = nl.ndarray((32, 16), dtype=nl.float32, buffer=nl.psum)
+    stationary = nl.ndarray((64, 32), dtype=nl.float32, buffer=nl.sbuf)
+    moving = nl.ndarray((64, 128), dtype=nl.float32, buffer=nl.sbuf)
+    index = nl.ndarray((64, 16), dtype=nl.uint16, buffer=nl.sbuf)
+    nisa.nc_matmul(dst, stationary, moving.indirect(index, 16))
+
+
+def matmul_mx__ti_pairs__right():
+    """On trn3."""
+    dst = nl.ndarray((32, 16), dtype=nl.float32, buffer=nl.psum)
+    stationary = nl.ndarray((32, 32), dtype=nl.float8_e5m2_x4, buffer=nl.sbuf)
+    moving = nl.ndarray((32, 128), dtype=nl.float8_e5m2_x4, buffer=nl.sbuf)
+    stationary_scale = nl.ndarray((32, 32), dtype=nl.uint8, buffer=nl.sbuf)
+    moving_scale = nl.ndarray((32, 128), dtype=nl.uint8, buffer=nl.sbuf)
+    index = nl.ndarray((32, 16), dtype=nl.uint16, buffer=nl.sbuf)
+    nisa.nc_matmul_mx(dst, stationary, moving.indirect(index, 16), stationary_scale, moving_scale.indirect(index, 16))
+
+
+def matmul_mx__ti_pairs__wrong():
+    """On trn3."""
+    dst = nl.ndarray((32, 16), dtype=nl.float32, buffer=nl.psum)
+    stationary = nl.ndarray((32, 32), dtype=nl.float8_e5m2_x4, buffer=nl.sbuf)
+    moving = nl.ndarray((32, 128), dtype=nl.float8_e5m2_x4, buffer=nl.sbuf)
+    stationary_scale = nl.ndarray((32, 32), dtype=nl.uint8, buffer=nl.sbuf)
+    moving_scale = nl.ndarray((32, 16), dtype=nl.uint8, buffer=nl.sbuf)
+    index = nl.ndarray((32, 16), dtype=nl.uint16, buffer=nl.sbuf)
+    nisa.nc_matmul_mx(dst, stationary, moving.indirect(index, 16), stationary_scale, moving_scale)

@@ -41,6 +41,7 @@ def pass_over(refusal: ImportRefused) -> None:
     _refused.remove(str(refusal))
     passed_over[str(refusal)] = None
 
+
 _WATCHED: tuple[tuple[Any, str, str], ...] = (
     (builtins, "open", "the file"),
     (io, "open", "the file"),

@@ -151,6 +151,12 @@ def gathered(tile: Tensor) -> Tensor:
     return tile.indirect(sbuf(int(tile.shape[0]), 4, dtype=uint16), 4)
 
 
+def product(**options: Any) -> None:
+    """A matmul whose moving operand is chosen by indices."""
+    wide = sbuf(64, 128, dtype=bfloat16)
+    nisa.nc_matmul(psum(32, 4), sbuf(64, 32, dtype=bfloat16), gathered(wide), **options)
+
+
 CONTROLS = [
     Control("affine_select.sbuf", lambda: affine(), lambda: affine(dst=psum(2, 8))),
     Control("affine_select.count", lambda: affine(pattern=[[1, 2], [0, 4]]), lambda: affine(pattern=[[1, 9]])),
@@ -417,6 +423,22 @@ CONTROLS = [
     Control("loop.dynamic_range", lambda: nl.dynamic_range(register()), lambda: nl.dynamic_range(0, 4, register())),
     Control("loop.dynamic_range", lambda: nl.dynamic_range(0, 4, 2), lambda: nl.dynamic_range(4, 0, -1)),
     Control("loop.dynamic_frozen", lambda: write_in_loop(False), lambda: write_in_loop(True)),
+    Control(
+        "ti.operands",
+        lambda: nisa.tensor_copy(sbuf(2, 4), gathered(sbuf(2, 8)), nisa.engine.vector),
+        lambda: nisa.tensor_copy(sbuf(2, 4), gathered(sbuf(2, 8)), nisa.engine.gpsimd),
+        hardware="trn3",
+    ),
+    *(
+        Control("ti.scalar_dst_psum", lambda use=use: use(sbuf(2, 8)), lambda use=use: use(psum(2, 8)), hardware="trn3")
+        for use in (
+            lambda dst: nisa.tensor_copy(gathered(dst), sbuf(2, 4), nisa.engine.scalar),
+            lambda dst: nisa.tensor_scalar(gathered(dst), sbuf(2, 4), nl.add, 1.0, engine=nisa.engine.scalar),
+            lambda dst: nisa.activate2(gathered(dst), nl.exp, sbuf(2, 4), 1.0, 0.0, nl.multiply, nl.add),
+        )
+    ),
+    Control("nc_matmul.ti", product, lambda: product(tile_position=(64, 0), tile_size=(64, 128)), hardware="trn3"),
+    Control("nc_matmul.ti", product, lambda: product(is_transpose=True), hardware="trn3"),
     Control("loop.dynamic_no_reorder", lambda: loop_without_order(False), lambda: loop_without_order(True)),
     Control(
         "loop.while_loop", lambda: nl.while_loop(register(), lambda r: r), lambda: nl.while_loop(register(), bool_of)

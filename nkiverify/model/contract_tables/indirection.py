@@ -54,6 +54,12 @@ define(
 )
 define("ti.operands", "A view of indirect() is an operand documented for tensor indirection.", "each TI op", api=NKI)
 define(
+    "ti.scalar_dst_psum",
+    "The Scalar Engine scatters no elements into PSUM.",
+    "tensor_copy; tensor_scalar; activation; activate2",
+    api=NKI,
+)
+define(
     "reg.python",
     "The value of a register is not used in Python: arithmetic, comparisons, int(), range().",
     "VirtualRegister; DL; MIG-0.6",

@@ -11,6 +11,9 @@ define = partial(contracts.define, api=("nki",))
 define("matmul_mx.gen4", "nc_matmul_mx needs gen4 or later.", "nc_matmul_mx")
 define("matmul_mx.buffers", "Inputs and scales are in SBUF, dst is in PSUM.", "nc_matmul_mx")
 define(
+    "matmul_mx.ti_pairs", "An operand and its scales are moved by the same indices, or neither is.", "nc_matmul_mx:TI"
+)
+define(
     "matmul_mx.dtypes",
     "Data is a packed (x4) dtype, scales are float8_e8m0fnu or uint8, dst is float32 or bfloat16.",
     "nc_matmul_mx; A4",

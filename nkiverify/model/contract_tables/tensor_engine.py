@@ -57,6 +57,14 @@ define(
     "nc_matmul:Tiling mode",
 )
 
+define(
+    "nc_matmul.ti",
+    "Operands of a matmul that indices move hold floats of at most 16 bits, tile_position is unset or (0, 0), and a "
+    "moved moving operand is not transposed.",
+    "nc_matmul:Tensor indirection; Transpose mode",
+    api=("nki",),
+)
+
 define("nc_transpose.shape", "dst of a (P, F) transpose is (F, P).", "nc_transpose:Layout")
 define(
     "nc_transpose.tensor",

@@ -10,10 +10,12 @@ from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.ops.operands import (
     any_in_psum,
     claim_same_layout,
+    claim_scattered_by_scalar_engine,
     dma_operand,
     generation,
     is_number,
     member,
+    moved_elements,
     on_chip,
     tile,
 )
@@ -109,6 +111,10 @@ def tensor_copy(dst: object, src: object, engine: object = isa.engine.unknown) -
         engine=runs_on,
     )
     claim_same_layout("tensor_copy.shape", dst=target, src=source)
+    if runs_on is isa.engine.scalar:
+        claim_scattered_by_scalar_engine(target)
+    if runs_on is isa.engine.gpsimd:
+        require("ti.operands", not moved_elements(target, source), engine=runs_on)
     if runs_on is not isa.engine.unknown:
         legal = runs_on in (isa.engine.vector, isa.engine.gpsimd) or (
             runs_on is isa.engine.scalar and generation() >= 3

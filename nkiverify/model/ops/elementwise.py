@@ -15,6 +15,7 @@ from nkiverify.model.ops.operands import (
     claim_one_psum,
     claim_same_layout,
     claim_scalar_operand,
+    claim_scattered_by_scalar_engine,
     destination,
     generation,
     is_number,
@@ -86,6 +87,8 @@ def tensor_scalar(
     if op1 is not None:
         _claim_alu_operand(op1, operand1, source, "operand1")
     _claim_tensor_scalar_engine(runs_on, used, (result, source, operand0, operand1))
+    if runs_on is isa.engine.scalar:
+        claim_scattered_by_scalar_engine(result)
 
 
 def _claim_tensor_scalar_engine(runs_on: isa.engine, used: tuple[Operator, ...], operands: tuple[object, ...]) -> None:
@@ -162,6 +165,7 @@ def activation(
     require("activation.op", op.activation, op=op)
     claim_on_chip(dst=result, data=source)
     claim_same_layout("activation.shape", dst=result, data=source)
+    claim_scattered_by_scalar_engine(result)
     claim_scalar_operand("activation.scale", scale, source, "scale")
     if isinstance(scale, Tensor):
         require("activation.scale", scale.dtype == float32, dtype=scale.dtype)

@@ -27,6 +27,7 @@ from nkiverify.model.ops.operands import (
     claim_on_chip,
     claim_same_layout,
     claim_scalar_operand,
+    claim_scattered_by_scalar_engine,
     destination,
     is_number,
     member,
@@ -66,6 +67,7 @@ def activate2(
     require("activate2.combos", (op0.name, op1.name) in _PAIRS, op0=op0, op1=op1)
     claim_on_chip(dst=result, data=source)
     claim_same_layout("activate2.shape", dst=result, data=source)
+    claim_scattered_by_scalar_engine(result)
     for name, value, operator in (("imm0", imm0, op0), ("imm1", imm1, op1)):
         if value is not None or operator.name != "bypass":
             claim_scalar_operand("activate2.imm", value, source, name)

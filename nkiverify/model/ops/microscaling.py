@@ -16,7 +16,7 @@ from nkiverify.model.dtypes import (
     float32,
     uint8,
 )
-from nkiverify.model.ops.operands import destination, generation, in_sbuf, tile
+from nkiverify.model.ops.operands import destination, generation, in_sbuf, moved_elements, tile
 from nkiverify.model.ops.tensor_engine import claim_matmul_buffers
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run
@@ -40,6 +40,18 @@ def scales_fit(scale: Tensor, data: Tensor) -> Any:
         rows <= data.shape[0],
         equal(scale.free_size, data.free_size),
     )
+
+
+def _moved_alike(data: Tensor, scale: Tensor) -> Any:
+    """Whether two operands are moved by the same indices, or neither is."""
+    moved = moved_elements(data, scale)
+    if len(moved) != 2:
+        return not moved
+    one, two = (operand.indirect_by.index for operand in moved if operand.indirect_by is not None)
+    if not isinstance(one, Tensor) or not isinstance(two, Tensor) or one.ndim != two.ndim:
+        return one is two
+    extents = (equal(a, b) for a, b in zip(one.shape, two.shape, strict=True))
+    return all_of(one.storage is two.storage, equal(one.offset, two.offset), *extents)
 
 
 def nc_matmul_mx(
@@ -70,6 +82,8 @@ def nc_matmul_mx(
         scales=(left_scale.dtype, right_scale.dtype),
         dst=result.dtype,
     )
+    for data, scale in ((left, left_scale), (right, right_scale)):
+        require("matmul_mx.ti_pairs", _moved_alike(data, scale), data=data.shape, scale=scale.shape)
     k, m, n = left.partitions, left.free_size, right.free_size
     require(
         "matmul_mx.k",

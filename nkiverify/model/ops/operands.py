@@ -37,6 +37,21 @@ def tile(value: object, argument: str, *, gathers: bool = False) -> Tensor:
     return value
 
 
+def moved_elements(*operands: Tensor) -> list[Tensor]:
+    """The operands that are views of `indirect()`."""
+    return [
+        operand
+        for operand in operands
+        if operand.indirect_by is not None and operand.indirect_by.kind is IndirectionKind.ELEMENTS
+    ]
+
+
+def claim_scattered_by_scalar_engine(result: Tensor) -> None:
+    """Claim that the Scalar Engine scatters no elements into PSUM."""
+    if moved_elements(result):
+        require("ti.scalar_dst_psum", result.buffer is not PSUM, dst=result.buffer)
+
+
 def destination(value: object, argument: str = "dst", *, gathers: bool = False) -> Tensor:
     """`value` as a tensor that an instruction writes, with numbers nobody keeps track of."""
     target = tile(value, argument, gathers=gathers)

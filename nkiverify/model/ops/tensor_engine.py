@@ -18,7 +18,7 @@ from nkiverify.model.dtypes import (
 )
 from nkiverify.model.extents import as_extent
 from nkiverify.model.memory import PSUM, SBUF
-from nkiverify.model.ops.operands import destination, generation, member, on_chip, tile
+from nkiverify.model.ops.operands import destination, generation, member, moved_elements, on_chip, tile
 from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.run import current_run
 from nkiverify.symbolic import Extent, all_of, equal
@@ -45,6 +45,7 @@ def nc_matmul(
     _claim_input_dtypes(left.dtype, right.dtype)
     _claim_result_dtype(result.dtype, transposes=bool(is_transpose))
     rows, columns = claim_tiling("nc_matmul", tile_position, tile_size)
+    _claim_indirect(result, left, right, bool(is_transpose), tile_position)
     if mode is isa.matmul_perf_mode.double_row:
         m, n = _claim_double_row(left, right, bool(is_transpose), columns)
     else:
@@ -62,6 +63,23 @@ def nc_matmul(
         dst=result.shape,
         M=m,
         N=n,
+    )
+
+
+def _claim_indirect(
+    result: Tensor, left: Tensor, right: Tensor, transposes: bool, position: Sequence[Extent] | None
+) -> None:
+    """Claim what a matmul of operands that indices move needs: narrow floats, the whole array, no transposed moving."""
+    if not moved_elements(result, left, right):
+        return
+    require(
+        "nc_matmul.ti",
+        all(operand.dtype not in _WIDE for operand in moved_elements(left, right))
+        and _pair(position) in (None, (0, 0))
+        and not (transposes and moved_elements(right)),
+        stationary=left.dtype,
+        moving=right.dtype,
+        tile_position=position,
     )
 
 
