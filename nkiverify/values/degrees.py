@@ -15,8 +15,8 @@ from nkiverify.values.formats import Array
 from nkiverify.values.numbers import Numbers
 
 #: Functions of one number that leave its degrees as they are.
-_LINEAR = frozenset(("negative", "logical_not"))
-_PRODUCTS = frozenset(("multiply", "logical_and", "logical_or", "logical_xor"))
+_LINEAR = frozenset(("negative",))
+_LOGICAL = frozenset(("logical_and", "logical_or", "logical_xor"))
 _EXACT = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}
 _LANES = 3
 
@@ -101,7 +101,9 @@ class Degrees(Numbers):
         value = _EXACT[name](x[2], y[2]) if name in _EXACT else np.nan
         if name in ("add", "subtract"):
             return _of(np.maximum(x[0] + y[1], y[0] + x[1]), x[1] + y[1], value)
-        if name in _PRODUCTS:
+        if name in _LOGICAL:
+            x, y = self._function(x), self._function(y)
+        if name == "multiply" or name in _LOGICAL:
             return _of(x[0] + y[0], x[1] + y[1], value)
         if name == "divide":
             return _of(x[0] + y[1], x[1] + y[0])
@@ -111,7 +113,9 @@ class Degrees(Numbers):
         if name == "add":
             below = x[1].sum(axis=-1, keepdims=True)
             return _of(x[0].max(axis=-1, keepdims=True) + below, below)
-        if name in _PRODUCTS:
+        if name in _LOGICAL:
+            x = self._function(x)
+        if name == "multiply" or name in _LOGICAL:
             return _of(x[0].sum(axis=-1, keepdims=True), x[1].sum(axis=-1, keepdims=True))
         return self._function(x.max(axis=-1, keepdims=True))
 

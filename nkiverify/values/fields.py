@@ -4,7 +4,7 @@ A number is one residue for each of three random primes between 2^29 and 2^30; t
 Sums, products and quotients are exact. Any other function is a keyed random function of its arguments, with these
 exceptions, which hold for real numbers: maximum and minimum are associative, commutative and idempotent, each is the
 other on negated arguments, and the least and the greatest float32 are neutral; comparisons depend on the difference of
-their arguments; what is documented to be 0 or 1 is combined as such.
+their arguments; logical operators are polynomials in whether their arguments are 0.
 """
 
 from __future__ import annotations
@@ -160,10 +160,10 @@ class Fields(Numbers):
         return numbers.astype(np.uint32)
 
     def nonzero(self, condition: Array) -> Array:
+        # What is 0 or 1 for real numbers, such as a comparison, is not seen to be: it is a condition like any other.
         value, known = self._small(condition)
-        if known.all():
-            return np.broadcast_to((value != 0).astype(np.int64)[None], condition.shape)
-        return self.function("nonzero", condition)
+        exact = np.broadcast_to((value != 0).astype(np.int64)[None], condition.shape)
+        return exact if known.all() else np.where(known, exact, self.function("nonzero", condition))
 
     def rounded(self, numbers: Array, dtype: DType) -> Array:
         integer = self._small(numbers)[1]
@@ -315,7 +315,7 @@ class Fields(Numbers):
         if name == "abs":
             return self.add(self.function("abs", x), self.function("abs", self.negative(x)))
         if name == "logical_not":
-            return self.add(self.constant(1, x.ndim), self.negative(x))
+            return self.add(self.constant(1, x.ndim), self.negative(self.nonzero(x)))
         if name == "rsqrt":
             return self.inverted(self.function("sqrt", x))
         return self.function(name, x)
@@ -327,8 +327,10 @@ class Fields(Numbers):
                 return self.add(x, y)
             case "subtract":
                 return self.add(x, self.negative(y))
-            case "multiply" | "logical_and":
+            case "multiply":
                 return self.multiply(x, y)
+            case "logical_and":
+                return self.multiply(self.nonzero(x), self.nonzero(y))
             case "divide":
                 return self.multiply(x, self.inverted(y))
             case "maximum":
@@ -350,11 +352,11 @@ class Fields(Numbers):
                 return self.add(self.function("equal", difference), self.function("equal", self.negative(difference)))
             case "not_equal":
                 return self.add(one, self.negative(self.binary("equal", x, y)))
-            case "logical_or":
-                return self.add(self.add(x, y), self.negative(self.multiply(x, y)))
-            case "logical_xor":
-                twice = self.multiply(self.constant(2, one.ndim), self.multiply(x, y))
-                return self.add(self.add(x, y), self.negative(twice))
+            case "logical_or" | "logical_xor":
+                left, right = self.nonzero(x), self.nonzero(y)
+                both = self.multiply(left, right)
+                common = both if name == "logical_or" else self.add(both, both)
+                return self.add(self.add(left, right), self.negative(common))
             case "power":
                 return self._power(x, y)
         return self.function(name, *np.broadcast_arrays(x, y))

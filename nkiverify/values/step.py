@@ -16,6 +16,7 @@ import numpy as np
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.operators import Operator
+from nkiverify.model.promotion import promoted
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.values import cells as storage
 from nkiverify.values.cells import UNWRITTEN, Region
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 #: Without effect in a reduction, by its operator; for maxima the least finite float32 counts as that in any arithmetic.
 _NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -3.4028234663852886e38, "minimum": 3.4028234663852886e38}
 _MARKS = Marks()
+#: Operations that compute nothing: what they write they have read.
+MOVES = frozenset(
+    (
+        "nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "nl.static_cast", "setitem",
+        "nl.load_transpose2d", "nisa.nc_transpose", "nl.transpose",
+    )
+)  # fmt: skip
 
 
 class Step:
@@ -365,9 +373,14 @@ class Step:
             storage.write_marks(cells, where, None)
 
     def _converted(self, values: Array, dtype: DType) -> Array:
-        if dtype.is_integer and any(not self.dtype(name).is_integer for name in self._operation.reads):
+        if dtype.is_integer and not self._moves_into(dtype):
             values = self.n.rounded(values, dtype)
         return self.n.convert(values, dtype)
+
+    def _moves_into(self, dtype: DType) -> bool:
+        """Whether the operation only moves integers that an integer dtype holds."""
+        sources = [self.dtype(name) for name in self.read_names if name != "dst"]
+        return self.name in MOVES and all(source.is_integer and promoted(source, dtype) == dtype for source in sources)
 
     def start_reduction(self, operator: str) -> None:
         """The result is to be joined, by an operator, to what it will be assigned to."""
@@ -414,9 +427,7 @@ class Step:
     def choose(self, name: str, condition_name: str, condition: Array, x: Array, y: Array) -> Array:
         """Store x where the condition is not 0, else y; what is not chosen need not be defined. Returns it."""
         if not self.tracking or self._run.numbers.lanes > 1:
-            # nl.where demands conditions of 0 and 1; predicates of instructions are any integers.
-            sure = condition if self.name == "nl.where" else self.n.nonzero(condition)
-            result = self.n.choose(sure, x, y)
+            result = self.n.choose(self.n.nonzero(condition), x, y)
         else:
             view = self._operation.reads[condition_name]
             found = storage.read(self._run.numbers, self._run.cells(view), self._regions[condition_name])

@@ -141,3 +141,22 @@ def softmax_divided_late_b(x, y):
     powers = nl.exp(nl.load(x))
     weighted = nl.multiply(powers, nl.load(y))
     return _out(_scalar(weighted, nl.multiply, nl.reciprocal(nl.sum(powers, axis=1, keepdims=True))))
+
+
+def blend_with_a_condition_a(x, y, z):
+    return _out(nl.where(nl.load(z), nl.load(x), nl.load(y)))
+
+
+def blend_with_a_condition_b(x, y, z):
+    """DIFFERENT DIFFERENT: y + z * (x - y) is a choice only where z is 0 or 1."""
+    first, second = nl.load(x), nl.load(y)
+    return _out(nl.add(second, nl.multiply(nl.load(z), nl.subtract(first, second))))
+
+
+def conditions_multiplied_a(x, y):
+    return _out(nl.logical_and(nl.load(x), nl.load(y)))
+
+
+def conditions_multiplied_b(x, y):
+    """DIFFERENT DIFFERENT: a product is the conjunction only of zeros and ones."""
+    return _out(nl.multiply(nl.load(x), nl.load(y)))

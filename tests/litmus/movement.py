@@ -199,3 +199,51 @@ def skip_the_tail_a(x):
 def skip_the_tail_b(x):
     """EQUAL TESTED DIFFERENT: what both define is equal, but the last columns are lost."""
     return fill_the_tail_a(x)
+
+
+def halve_integers_a(b):
+    out = _result(dtype=nl.int8)
+    nl.store(out, nl.load(b))
+    return out
+
+
+def halve_integers_b(b):
+    """DIFFERENT DIFFERENT: halves of odd integers are rounded where they are stored."""
+    out = _result(dtype=nl.int8)
+    half, twice = _tile((4, 8), nl.int8), _tile((4, 8), nl.int8)
+    nisa.tensor_scalar(half, nl.load(b), nl.multiply, 0.5)
+    nisa.tensor_scalar(twice, half, nl.multiply, 2.0)
+    nl.store(out, twice)
+    return out
+
+
+def overflow_on_the_way_a(b):
+    out = _result(dtype=nl.int8)
+    nl.store(out, nl.load(b))
+    return out
+
+
+def overflow_on_the_way_b(b):
+    """DIFFERENT DIFFERENT: twice an integer of 8 bits saturates."""
+    out = _result(dtype=nl.int8)
+    twice, half = _tile((4, 8), nl.int8), _tile((4, 8), nl.int8)
+    nisa.tensor_scalar(twice, nl.load(b), nl.multiply, 2.0)
+    nisa.tensor_scalar(half, twice, nl.multiply, 0.5)
+    nl.store(out, half)
+    return out
+
+
+def widen_integers_a(b):
+    out = _result(dtype=nl.int8)
+    nl.store(out, nl.load(b))
+    return out
+
+
+def widen_integers_b(b):
+    """UNKNOWN TESTED: the method does not see that these integers of 16 bits have 8, so that none saturates."""
+    out = _result(dtype=nl.int8)
+    wide, narrow = _tile((4, 8), nl.int16), _tile((4, 8), nl.int8)
+    nisa.tensor_copy(dst=wide, src=nl.load(b))
+    nisa.tensor_copy(dst=narrow, src=wide)
+    nl.store(out, narrow)
+    return out
