@@ -36,8 +36,9 @@ Four answers are given, and none stands for another (docs/equivalence.md):
   floats    compared on one random input, within a tolerance: tested, not proved
 
 exit status:
-  0  all four are EQUAL    1  one is DIFFERENT    2  what was typed cannot be used
-  3  none is DIFFERENT, and one is UNKNOWN        4  an error of nkiverify"""
+  0  LEGAL, and EQUAL in all three     1  ILLEGAL, or DIFFERENT in one
+  2  what was typed cannot be used     3  none is DIFFERENT, one is UNKNOWN
+  4  an error of nkiverify"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nkiverify.report import wording
 from nkiverify.report.style import Style
 from nkiverify.report.wording import counted, place
 from nkiverify.values.equivalence import Answer, Comparison, Finding
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 #: Lines of a slice that are shown; the ones nearest to the result.
 _SHOWN = 12
+_LEGAL = {Answer.YES: "LEGAL", Answer.NO: "ILLEGAL"}
 _QUESTIONS = (("legal", "legal"), ("defined", "defined"), ("reals", "over the reals"), ("floats", "floating point"))
 
 
@@ -33,7 +35,7 @@ def text(
         if finding is None:
             lines.append(f"  {called:15} not asked: the kernels do not both run")
             continue
-        lines.append(f"  {called:15} {_painted(finding.answer, style)}: {finding.text}")
+        lines.append(f"  {called:15} {_painted(name, finding.answer, style)}: {wording.text(finding.text, base)}")
     if found.reals is not None and found.reals.difference is not None:
         difference = found.reals.difference
         element = ", ".join(map(str, difference.element))
@@ -46,10 +48,11 @@ def text(
     return "\n".join(lines)
 
 
-def _painted(answer: Answer, style: Style) -> str:
+def _painted(question: str, answer: Answer, style: Style) -> str:
+    word = _LEGAL.get(answer, answer.value) if question == "legal" else answer.value
     if answer is Answer.NO:
-        return style.bad(answer.value)
-    return style.warn(answer.value) if answer is Answer.UNKNOWN else style.good(answer.value)
+        return style.bad(word)
+    return style.warn(word) if answer is Answer.UNKNOWN else style.good(word)
 
 
 def _slice(found: Slice, base: Path) -> list[str]:

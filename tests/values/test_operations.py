@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from math import erf, sqrt
@@ -404,6 +407,23 @@ def test_environment_turns_calls_into_simulations(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("NKI_SIMULATOR", "1")
     np.testing.assert_array_equal(kernel(x), x)
     np.testing.assert_array_equal(kernel[1](x), x)
+
+
+def test_programs_that_simulate_run_with_the_stubs_on_their_path() -> None:
+    path = subprocess.run([sys.executable, "-m", "nkiverify.stub_path"], capture_output=True, text=True, check=True)
+    program = (
+        "import nki, numpy as np, nki.language as nl\n"
+        "@nki.jit\n"
+        "def double(x):\n"
+        "    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)\n"
+        "    tile = nl.load(x)\n"
+        "    nl.store(out, nl.add(tile, tile))\n"
+        "    return out\n"
+        "print(double(np.ones((1, 2), np.float32)))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": path.stdout.strip(), "NKI_SIMULATOR": "1"}
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
+    assert ran.stdout == "[[2. 2.]]\n", ran.stderr
 
 
 def test_arguments_a_kernel_writes_are_updated_in_place() -> None:
