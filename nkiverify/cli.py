@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "run": "nkiverify.commands.run",
     "show": "nkiverify.commands.show",
     "simulate": "nkiverify.commands.simulate",
+    "sweep": "nkiverify.commands.sweep",
 }
 #: The command that takes arguments which do not begin with a command's name.
 DEFAULT_COMMAND = "run"

@@ -42,8 +42,9 @@ class Options:
     decides: `phases` are then those the target expects a verdict for, `unwind` is the bound of the target's flags,
     `hardware` the generation it names, `jobs` the number of usable cores, `memory` (MiB that a worker process may hold)
     an equal share of the machine's. `executor` says where targets are verified (nkiverify.executors.choice).
-    `every_violation` asks for all refuted claims instead of one per line of the kernel, `cache` lets targets of which
-    nothing changed keep their verdicts.
+    `fixed` are values that dimensions of the domain are assumed to have, by name. `every_violation` asks for all
+    refuted claims instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their
+    verdicts.
     `keep_lowered` is the folder for all programs that ESBMC is given, `disagreements` for those it is at odds about.
     """
 
@@ -58,6 +59,7 @@ class Options:
     jobs: int | None = None
     memory: int | None = None
     executor: str = "processes"
+    fixed: tuple[tuple[str, int], ...] = ()
     fail_fast: bool = False
     debug: bool = False
     every_violation: bool = False

@@ -207,8 +207,13 @@ class Binding(Protocol):
 class Verification:
     """What a target function works with."""
 
-    def __init__(self, binding: Binding, kernel: Callable[..., Any]) -> None:
+    def __init__(
+        self, binding: Binding, kernel: Callable[..., Any], fixed: Mapping[str, int] | None = None
+    ) -> None:
         self._binding = binding
+        #: Values that dimensions are assumed to have, by name, and those of them that no dimension has had so far.
+        self._fixed = fixed or {}
+        self.unknown = set(self._fixed)
         #: The kernel, as the kernel's module defines it.
         self.kernel = kernel
         #: Whether the kernel has been called.
@@ -224,7 +229,11 @@ class Verification:
             raise UsageError(f"dimension {name}: no integer is at least {low} and at most {high}")
         (atom,) = terms.dimension(name).atoms
         assert isinstance(atom, terms.Dimension)
-        return self._binding.dimension(DomainDimension(atom, low, high, multiple_of))
+        value = self._binding.dimension(DomainDimension(atom, low, high, multiple_of))
+        if name in self._fixed:
+            self.unknown.discard(name)
+            self._binding.assume(value == self._fixed[name])
+        return value
 
     def choice(self, name: str, options: Sequence[Any]) -> Any:
         """One of a few values; the target is verified for each."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -105,7 +105,13 @@ def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: f
     )
 
 
-def explore(target: Target, hardware: Hardware, limits: Limits, phases: frozenset[int] = SHAPE_PHASES) -> Exploration:
+def explore(
+    target: Target,
+    hardware: Hardware,
+    limits: Limits,
+    phases: frozenset[int] = SHAPE_PHASES,
+    fixed: Mapping[str, int] | None = None,
+) -> Exploration:
     """Run `target` symbolically for `phases`; loops that carry state are found one by one and unrolled."""
     deadline = time.monotonic() + limits.seconds
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
@@ -114,13 +120,15 @@ def explore(target: Target, hardware: Hardware, limits: Limits, phases: frozense
         left = replace(limits, seconds=max(0.0, deadline - time.monotonic()))
         run = SymbolicRun(hardware, left, unrolled, phases)
         binding = SymbolicBinding(run, target.file)
-        verification = Verification(binding, kernel)
+        verification = Verification(binding, kernel, fixed)
         try:
             with space.active():
                 _explore_paths(run, partial(target.function, verification), space)
         except LoopNotSummarised as signal:
             unrolled[signal.site] = signal.reason
             continue
+        if verification.unknown:
+            raise UsageError(f"{target.name} has no dimension {', '.join(sorted(verification.unknown))} to be fixed")
         memory = _state_memory(target, run, hardware) if MEMORY_PHASE in phases else None
         assumed = tuple(binding.assumptions)
         return Exploration(run, assumed, verification.called, binding.assumed_at, unrolled, memory)
@@ -167,7 +175,7 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
     limits = Limits(seconds=options.timeout) if bound is None else Limits(unwind=bound, seconds=options.timeout)
     clock = time.perf_counter()
-    exploration = explore(target, hardware, limits, SHAPE_PHASES.union(phases))
+    exploration = explore(target, hardware, limits, SHAPE_PHASES.union(phases), dict(options.fixed))
     exploring = time.perf_counter() - clock
     spent = exploring
     runs: list[Run] = []

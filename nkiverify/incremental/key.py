@@ -72,6 +72,10 @@ class Keys:
         ]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
+    def files(self, target: Target) -> frozenset[str]:
+        """The files of the user's that `target` is verified from, as far as that can be known."""
+        return frozenset(path for sources in self._sources(target) for path in sources.files)
+
     def obstacle(self, target: Target) -> str:
         """Why nothing is remembered about `target`; empty where something is."""
         kernel, harness = self._sources(target)

@@ -1,0 +1,105 @@
+"""Keeping the results of a sweep as they are found, and finding again those that still hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from nkiverify.config import Options
+from nkiverify.executors.jobs import ExecutorLost, Listener
+from nkiverify.incremental.key import Keys
+from nkiverify.manifest import Target
+from nkiverify.results import Run, Verdict
+from nkiverify.sweep.description import Item
+from nkiverify.sweep.store import Entry, Store, StoreError
+
+
+class Digests:
+    """What the verdicts of items depend on, as digests. Files are read once for all items with the same settings."""
+
+    def __init__(self) -> None:
+        self._keys: dict[Options, Keys] = {}
+
+    def files(self, options: Options, target: Target) -> frozenset[str]:
+        """The files that the digest is about, but for our own."""
+        return self._keys_for(options).files(target)
+
+    def of(self, options: Options, target: Target) -> str:
+        """The digest of an item with these options; empty where it cannot be known."""
+        digest = self._keys_for(options).digest(target)
+        return digest and f"{digest} {options.phases}"
+
+    def obstacle(self, options: Options, target: Target) -> str:
+        """Why there is no digest of an item; empty where there is one."""
+        return self._keys_for(options).obstacle(target)
+
+    def _keys_for(self, options: Options) -> Keys:
+        keys = self._keys.get(options)
+        if keys is None:
+            keys = self._keys[options] = Keys(options)
+        return keys
+
+
+def done_before(items: Sequence[Item], store: Store, digests: Digests) -> dict[str, Sequence[Run]]:
+    """By item, the runs in the store that still hold. Errors are not among them, nor what may have changed."""
+    found = {}
+    for item in items:
+        entry = store.known.get(item.name)
+        if entry is None or not entry.digest or any(run.verdict is Verdict.ERROR for run in entry.runs):
+            continue
+        if entry.digest == digests.of(item.options, item.target):
+            found[item.name] = entry.runs
+    return found
+
+
+class Keeping:
+    """A listener that writes down the runs of every item, under its name, and passes on what it hears.
+
+    Where a result cannot be written the sweep ends, as it could not be continued: `problem` says why.
+    """
+
+    def __init__(self, items: Sequence[Item], store: Store, listener: Listener, digests: Digests) -> None:
+        self._store = store
+        self._listener = listener
+        self._items = {item.name: item for item in items}
+        self._digests = {item.name: digests.of(item.options, item.target) for item in items}
+        #: The files of each item, and all of them as they were before anything was run.
+        self._files = {item.name: digests.files(item.options, item.target) for item in items}
+        self._before = {file: _state(file) for files in self._files.values() for file in files}
+        self.runs: dict[str, Sequence[Run]] = {}
+        self.problem = ""
+
+    def started(self, job: str) -> None:
+        """An item has begun."""
+        self._listener.started(job)
+
+    def finished(self, job: str, runs: Sequence[Run]) -> None:
+        """Write down what was found. Raises `ExecutorLost` where that fails."""
+        item = self._items[job]
+        self.runs[job] = tuple(_named(run, item) for run in runs)
+        try:
+            unchanged = all(_state(file) == self._before[file] for file in self._files[job])
+            digest = self._digests[job] if unchanged else ""
+            self._store.add(Entry(job, digest, tuple(self.runs[job])))
+        except StoreError as error:
+            self.problem = f"{error}; run the same command again when it can be: it goes on from there"
+            raise ExecutorLost(self.problem) from error
+        self._listener.finished(job, runs)
+
+    def waiting(self) -> None:
+        """Time has passed."""
+        self._listener.waiting()
+
+
+def _state(file: str) -> tuple[int, int, int]:
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return (0, 0, 0)
+    return (found.st_ctime_ns, found.st_size, found.st_ino)
+
+
+def _named(run: Run, item: Item) -> Run:
+    """A run under the name of its item. What a target expects, it expects of its whole domain."""
+    return replace(run, target=item.name, expected=None if item.options.fixed else run.expected)
