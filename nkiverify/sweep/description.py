@@ -80,7 +80,7 @@ def _tables(path: Path) -> list[Mapping[str, Any]]:
         raise UsageError(f"{path}: not TOML: {error}") from None
     except Exception as error:
         raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
-    tables = list(value) if isinstance(value, list | tuple) else [value]
+    tables: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
     if not tables or not all(isinstance(table, dict) for table in tables):
         raise UsageError(f"{path}: {VARIABLE} is a dictionary, or a list of dictionaries")
     return tables

@@ -43,7 +43,7 @@ class Digests:
 
 def done_before(items: Sequence[Item], store: Store, digests: Digests) -> dict[str, Sequence[Run]]:
     """By item, the runs in the store that still hold. Errors are not among them, nor what may have changed."""
-    found = {}
+    found: dict[str, Sequence[Run]] = {}
     for item in items:
         entry = store.known.get(item.name)
         if entry is None or not entry.digest or any(run.verdict is Verdict.ERROR for run in entry.runs):
