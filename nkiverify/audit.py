@@ -19,6 +19,7 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import Contract, all_contracts
+from nkiverify.model.facts import documented_elsewhere
 from nkiverify.model.hardware import ALL_HARDWARE
 
 #: Modules of the stub library that know documented functions without having a model of them.
@@ -71,6 +72,14 @@ def unmodelled() -> str:
     return "\n".join(lines)
 
 
+def facts() -> str:
+    """The documented rules without a contract of their name, as a Markdown table."""
+    rows = documented_elsewhere(contract.id for contract in all_contracts())
+    return "\n".join(
+        ["| fact | stated by, or why not |", "| --- | --- |", *(f"| `{a}` | {b} |" for a, b in rows.items())]
+    )
+
+
 def audit_file() -> Path:
     """AUDIT.md of the checkout."""
     return resources.root() / "AUDIT.md"
@@ -80,6 +89,7 @@ def with_generated_sections(text: str) -> str:
     """The text of AUDIT.md with its generated sections as they are to be."""
     contracts = all_contracts()
     text = with_section(text, "unmodelled", unmodelled())
+    text = with_section(text, "facts", facts())
     return with_section(text, "contracts", f"{len(contracts)} contracts.\n\n{table(contracts)}")
 
 
