@@ -50,8 +50,9 @@ GENERALISE_SECONDS = 0.4
 MAX_CANDIDATES = 4
 MAX_REPLAYED = 2
 
-#: Seconds of this process for all plain runs on the witnesses of one phase.
+#: Seconds of this process for all plain runs on the witnesses of one phase, and for further ones once one has failed.
 REPLAY_SECONDS = 6.0
+FURTHER_REPLAY_SECONDS = 2.0
 
 #: How many loops of a target may turn out to need unrolling, one exploration each.
 MAX_EXPLORATIONS = 200
@@ -259,8 +260,9 @@ class _Judge:
         self._phase = phase
         self._seconds = seconds
         self._replays: list[tuple[dict[str, int], Replay]] = []
-        #: Seconds that they have taken.
+        #: Seconds that they have taken, and may take.
         self._replaying = 0.0
+        self._may_replay = REPLAY_SECONDS
         #: All decisions of the phase, those about unwinding included.
         self.decisions: list[Decision] = []
 
@@ -291,6 +293,7 @@ class _Judge:
 
         Refuted claims are replayed in plain Python, whichever `engine` refuted them.
         """
+        self._replaying, self._may_replay = 0.0, REPLAY_SECONDS
         unwinding = [decision for decision in decisions if decision.claim.unwinding]
         claims = [one for one in decisions if not one.claim.unwinding and one.outcome is not Outcome.UNREACHED]
         refuted = _by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), self._every)
@@ -427,10 +430,13 @@ class _Judge:
             for decision in candidates
         ]
         witnesses.sort(key=lambda pair: simplicity(pair[1].values, program.dimensions))
-        tried = [self._confirmed(decision, witness, awaited) for decision, witness in witnesses[:MAX_REPLAYED]]
+        tried = [self._replayed(decision, witness, awaited) for decision, witness in witnesses[:MAX_REPLAYED]]
+        if any(one.replay is not None for one in tried):
+            # The verdict stands: what is tried from here on makes it no surer.
+            self._may_replay = min(self._may_replay, self._replaying + FURTHER_REPLAY_SECONDS)
         return next((one for one in tried if one.replay is not None), tried[0])
 
-    def _confirmed(self, decision: Decision, witness: Witness, awaited: list[tuple[str, Site | None]]) -> _Confirmed:
+    def _replayed(self, decision: Decision, witness: Witness, awaited: list[tuple[str, Site | None]]) -> _Confirmed:
         """The claim with a witness on which the plain run breaks the contract at the same line, if there is one."""
         claim = decision.claim
         key = (claim.contract.id, claim.site)
@@ -438,7 +444,7 @@ class _Judge:
         for values, played in self._replays:
             if values == witness.values and played.confirms(claim.contract, claim.site):
                 return _Confirmed(decision, witness, played)
-        left = REPLAY_SECONDS - self._replaying
+        left = self._may_replay - self._replaying
         if left <= 0:
             self._replays.append((witness.values, Replay((), unsupported=TOO_LONG)))
             return _Confirmed(decision, witness, None)
@@ -463,7 +469,7 @@ class _Judge:
             refuted = self._engine.refuted(harder, decision.hypotheses)
             if refuted is not None:
                 larger = smallest_witness(self._exploration.run.program, refuted, 0.2)
-                return self._confirmed(refuted, larger, awaited)
+                return self._replayed(refuted, larger, awaited)
         for values, earlier in self._replays:
             if earlier.confirms(claim.contract, claim.site):
                 return _Confirmed(decision, Witness.unexplained(values, self._exploration.run.program), earlier)

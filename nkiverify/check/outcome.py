@@ -62,7 +62,10 @@ def report(session: Session, request: Request, debug: bool) -> str:
     if assumed:
         parts.append("Assumed:\n" + "\n".join(f"  {text}" for text in assumed))
     runs = tuple(replace(run, assumptions=()) for run in session.runs)
-    parts.append(terminal.report(replace(session, runs=runs), detail_expected=True, debug=debug))
+    told = terminal.report(
+        replace(session, runs=runs), detail_expected=True, debug=debug, again=lambda run: "the same with --pdb"
+    )
+    parts.append(told)
     return "\n\n".join(parts)
 
 

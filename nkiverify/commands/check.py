@@ -5,13 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nkiverify.commands.arguments import phase_list, positive_integer, positive_seconds
 from nkiverify.config import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
 from nkiverify.errors import UsageError
 from nkiverify.project import here
 from nkiverify.settings import Settings, layered
+
+if TYPE_CHECKING:
+    from nkiverify.check.request import Request
+    from nkiverify.session import Session
 
 DESCRIPTION = """\
 Verify one kernel of any file. Nothing is needed there: the file knows nothing of
@@ -63,6 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="what the NKI compiler would not take, or is not documented to take, is FAILED and no warning",
     )
+    add("--pdb", action="store_true", help="replay the first violation in the debugger, at the line of the kernel")
     add("--json", type=Path, metavar="FILE", help="write the results to FILE")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
@@ -138,7 +145,25 @@ def _check(arguments: argparse.Namespace) -> int:
             message = f"nkiverify: error: {json_file} could not be written: {error.strerror or error}"
             print(message, file=sys.stderr)
             status = worst((status, ExitStatus.INTERNAL_ERROR))
+    if arguments.pdb:
+        _debug(session, asked, hardware)
     return status
+
+
+def _debug(session: Session, asked: Request, hardware: Sequence[str]) -> None:
+    """The debugger at the first violation that has been replayed, if there is one."""
+    from nkiverify.commands.replay import replayed
+    from nkiverify.witness.recorded import Recorded
+
+    for run in session.runs:
+        for violation in run.violations:
+            if violation.replayed:
+                several = len(hardware) > 1
+                name = run.target.rpartition("@")[2] if several else hardware[0]
+                recorded = Recorded(run.target, run.phase, violation)
+                replayed(recorded, asked.target(name, several), session.root, name, debug=True)
+                return
+    print("nkiverify: --pdb: no violation to replay", file=sys.stderr)
 
 
 def _existing(path: str) -> Path:

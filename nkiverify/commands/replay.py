@@ -15,6 +15,7 @@ from nkiverify.errors import UsageError
 from nkiverify.project import here_or_ours
 
 if TYPE_CHECKING:
+    from nkiverify.manifest import Target
     from nkiverify.witness.recorded import Recorded
 
 DESCRIPTION = """\
@@ -59,25 +60,28 @@ def execute(arguments: argparse.Namespace) -> int:
         )
     recorded = found[arguments.violation - 1]
     if arguments.emit_test is not None:
-        return _emit(recorded, root, arguments.emit_test)
+        return _emit(recorded, root, arguments.emit_test, arguments.hardware)
     print(f"{recorded.target}, phase {recorded.phase}: violation {arguments.violation} of {len(found)}")
     print("\n".join(diagnostic.violations([recorded.violation], root, style=Style.of(sys.stdout))), flush=True)
-    return _run(recorded, root, arguments.hardware, debug=arguments.pdb)
+    return replayed(recorded, recorded.target, root, arguments.hardware, debug=arguments.pdb)
 
 
-def _emit(recorded: Recorded, root: Path, file: Path) -> int:
+def _emit(recorded: Recorded, root: Path, file: Path, hardware: str | None) -> int:
     from nkiverify.report import json_results
     from nkiverify.witness.emit import test_source
+    from nkiverify.witness.reproduce import target_named
 
+    text = test_source(recorded, target_named(recorded.target, root), file, hardware)
     try:
-        json_results.write(test_source(recorded, root), file)
+        json_results.write(text, file)
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror or error}") from None
     print(f"written: {file}")
     return 0
 
 
-def _run(recorded: Recorded, root: Path, hardware: str | None, debug: bool) -> int:
+def replayed(recorded: Recorded, target: Target | str, root: Path, hardware: str | None, debug: bool) -> int:
+    """Run `target`, or the one of this name under `root`, on the witness; the exit status. With `debug`, in pdb."""
     from nkiverify.errors import UnsupportedConstruct
     from nkiverify.report.wording import place
     from nkiverify.session import ExitStatus
@@ -87,7 +91,7 @@ def _run(recorded: Recorded, root: Path, hardware: str | None, debug: bool) -> i
     values = violation.values or {name: value for name, value in violation.witness.items() if isinstance(value, int)}
     try:
         run_target(
-            recorded.target,
+            target,
             values,
             contract=violation.contract,
             file=violation.file,

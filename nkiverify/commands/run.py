@@ -196,7 +196,14 @@ def _report(
         complaints.append(f"nkiverify: warning: this run is not in the history: {error}")
     chosen = bool(options.patterns or options.families or options.tags)
     style = Style.of(sys.stdout)
-    print(terminal.report(session, detail_expected=chosen, debug=options.debug, style=style), end="", flush=True)
+    told = terminal.report(
+        session,
+        detail_expected=chosen,
+        debug=options.debug,
+        style=style,
+        again=lambda run: f"nkiverify replay --target {run.target} --phase {run.phase} --pdb",
+    )
+    print(told, end="", flush=True)
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return status

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nkiverify.report import diagnostic, wording
 from nkiverify.report.columns import columns
@@ -25,12 +25,18 @@ _NARROWEST_QUALIFIER = len("qualifier")
 
 
 def report(
-    session: Session, *, detail_expected: bool, debug: bool = False, width: int = WIDTH, style: Style = PLAIN
+    session: Session,
+    *,
+    detail_expected: bool,
+    debug: bool = False,
+    width: int = WIDTH,
+    style: Style = PLAIN,
+    again: Callable[[Run], str] = lambda run: "",
 ) -> str:
     """Everything a run prints, in the order it is read: table, details, summary.
 
     `detail_expected` asks for the full story of refutations and bounds that were expected too, which a run of a few
-    targets has room for; otherwise an expected refutation gets a line.
+    targets has room for; otherwise an expected refutation gets a line. `again` says how to see a refutation happen.
     """
     parts = []
     if session.runs:
@@ -40,7 +46,7 @@ def report(
         if expected:
             parts.append("Refuted, as expected:\n" + "\n".join(_brief(run, session, width) for run in expected))
     parts += [
-        _story(run, session, debug, width, style)
+        _story(run, session, debug, width, style, again(run))
         for run in telling(session.runs)
         if _unexpected(run) or (detail_expected and not run.advisory and (run.violations or run.reason))
     ]
@@ -178,7 +184,7 @@ def _brief(run: Run, session: Session, width: int) -> str:
     return textwrap.fill(line, width, subsequent_indent="    ", break_on_hyphens=False)
 
 
-def _story(run: Run, session: Session, debug: bool, width: int, style: Style) -> str:
+def _story(run: Run, session: Session, debug: bool, width: int, style: Style, again: str) -> str:
     """Everything known about a run that has something to explain."""
     expected = "no expectation" if run.expected is None else f"expected {run.expected.value}"
     ending = "as expected" if not _unexpected(run) else expected
@@ -193,6 +199,8 @@ def _story(run: Run, session: Session, debug: bool, width: int, style: Style) ->
     lines += diagnostic.unknown(run, session.root, width, style)
     for group in diagnostic.grouped(run.violations):
         lines += diagnostic.violations(group, session.root, width, style)
+    if again and any(violation.replayed for violation in run.violations):
+        lines += field("replay", again, width, style=style)
     if run.assumptions:
         lines += field("assumed", "; ".join(run.assumptions), width, style=style)
     if run.traceback:

@@ -5,50 +5,100 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from nkiverify.manifest import Target
+from nkiverify.model.hardware import hardware_named
 from nkiverify.report import json_results
 from nkiverify.results import Run
 from nkiverify.session import Session
 from nkiverify.witness.recorded import Recorded
+from nkiverify.witness.written import NotWritable, call_source, quoted
 
 
-def test_source(recorded: Recorded, root: Path) -> str:
-    """A test file that fails as long as the kernel breaks the contract for the recorded values."""
+def test_source(recorded: Recorded, target: Target, file: Path, hardware: str | None = None) -> str:
+    """A test, to be written to `file`, that fails as long as the kernel breaks the contract for the recorded values.
+
+    It makes the call itself and names the kernel only. A call with objects that have no source code is left to the
+    target, which is then named.
+    """
     violation = recorded.violation
-    place = f" at {violation.file}:{violation.line}" if violation.file else ""
+    generation = hardware or target.hardware
     values = violation.values or {name: value for name, value in violation.witness.items() if isinstance(value, int)}
-    name = re.sub(r"\W+", "_", f"{recorded.target}_{violation.contract}")
-    return f'''\
-"""{recorded.target} breaks {violation.contract}{place}.
+    stop = [
+        f"contract={quoted(violation.contract)},",
+        f"file={quoted(violation.file)},",
+        f"line={violation.line},",
+        f"phase={recorded.phase},",
+        f"hardware={quoted(generation)},",
+        "root=ROOT,",
+    ]
+    try:
+        imports, statements = call_source(target, values, hardware_named(generation), violation.contract)
+    except NotWritable as reason:
+        said = f"It takes {reason}, so it names the target, with these values of its dimensions."
+        imports, run = ("from nkiverify.witness.reproduce import run_target",), ["run_target("]
+        run += _indented([f"{quoted(recorded.target)},", f"{values!r},", *stop])
+        call = ""
+    else:
+        said = "The arguments are those of the witness."
+        imports = (
+            "from nkiverify.manifest import Verification",
+            *imports,
+            "from nkiverify.witness.reproduce import run_call",
+        )
+        run = ["run_call(", *_indented([f"{quoted(target.kernel)},", "call,", *stop])]
+        body = "\n".join(_indented(statements))
+        call = f'''
+def call(v: Verification) -> None:
+    """The call of the kernel, and what is expected of its result."""
+{body}
 
-{violation.statement} {violation.comparison or violation.message}
+'''
+    name = re.sub(r"\W+", "_", f"{recorded.target}_{violation.contract}")
+    lines = "\n".join(_indented([*run, ")"]))
+    return f'''\
+"""{_heading(recorded)}
 
 Written by `nkiverify replay --emit-test`. Run it with pytest, where nkiverify is installed: it fails at the line of the
-kernel that breaks the contract, and passes when that is mended.
+kernel that breaks the contract, and passes when that is mended. {said}
 """
 
 from pathlib import Path
 
-from nkiverify.witness.reproduce import run_target
+{"".join(f"{line}{chr(10)}" for line in imports)}
+#: The folder that the kernel's path is relative to.
+ROOT = {_root(target.root, file)}
 
-#: The folder that holds harness/ and kernels/.
-ROOT = Path({str(root)!r})
-
-
+{call}
 def test_{name}() -> None:
-    """The kernel keeps {violation.contract} for these values."""
-    run_target(
-        {recorded.target!r},
-        {values!r},
-        contract={violation.contract!r},
-        file={violation.file!r},
-        line={violation.line},
-        phase={recorded.phase},
-        root=ROOT,
-    )
+    """The kernel keeps {violation.contract} for these arguments."""
+{lines}
 '''
+
+
+def _heading(recorded: Recorded) -> str:
+    violation = recorded.violation
+    place = f" at {violation.file}:{violation.line}" if violation.file else ""
+    text = (
+        f"{recorded.target} breaks {violation.contract}{place}.\n\n"
+        f"{violation.statement} {violation.comparison or violation.message}"
+    )
+    # It stands in a docstring.
+    return text.replace("\\", "\\\\").replace('"""', "'''")
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def _root(root: Path, file: Path) -> str:
+    """The folder as an expression: relative to the test where that is inside, so that both can move together."""
+    folder, top = file.resolve().parent, root.resolve()
+    if folder.is_relative_to(top):
+        return f"Path(__file__).resolve().parents[{len(folder.relative_to(top).parts)}]"
+    return f"Path({quoted(str(top))})"
 
 
 def write_bundle(run: Run, target: Target, session: Session, folder: Path) -> Path:

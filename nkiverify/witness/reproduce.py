@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from nkiverify.config import DEFAULT_HARDWARE
 from nkiverify.errors import ContractViolation, UsageError
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteRun
@@ -27,6 +28,8 @@ class _StoppingRun(ConcreteRun):
     def __init__(self, hardware: str, contract: str, file: str, line: int, phase: int) -> None:
         super().__init__(hardware_named(hardware), stop_at_first=False, phases=SHAPE_PHASES | {phase})
         self._stop = (contract, file, line)
+        #: The phase of the contract.
+        self.phase = phase
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
         """Raise `ContractViolation` if this is what the run is to stop at."""
@@ -54,23 +57,57 @@ def run_target(
     contract), and what the kernel raises itself. Returns where the kernel keeps the contract there. `UsageError` where
     there is no such target, or the values are none of its domain.
     """
-    found = _target(target, root) if isinstance(target, str) else target
-    kernel, space = load_kernel(found.kernel, found.root, Rewriting.ARITHMETIC if phase == 2 else Rewriting.NONE)
-    full = str((found.root / file).resolve()) if file else ""
-    run = _StoppingRun(hardware or found.hardware, contract, full, line, phase)
+    found = target_named(target, root) if isinstance(target, str) else target
+    try:
+        _run(
+            found.kernel,
+            found.root,
+            found.function,
+            ConcreteBinding(values),
+            _StoppingRun(hardware or found.hardware, contract, _full(found.root, file), line, phase),
+        )
+    except OutsideDomain as outside:
+        raise UsageError(f"target {found.name}: the recorded values are outside its domain: {outside}") from None
+
+
+def run_call(
+    kernel: str,
+    call: Callable[[Verification], None],
+    *,
+    root: Path,
+    contract: str,
+    file: str = "",
+    line: int = 0,
+    phase: int = 1,
+    hardware: str = DEFAULT_HARDWARE,
+) -> None:
+    """Let `call` do with `kernel`, `path/to/file.py::function` in the folder `root`, what a target would do.
+
+    Raises as `run_target` does.
+    """
+    run = _StoppingRun(hardware, contract, _full(root, file), line, phase)
+    _run(kernel, root, call, ConcreteBinding({}), run)
+
+
+def _run(
+    reference: str, root: Path, call: Callable[[Verification], None], binding: ConcreteBinding, run: _StoppingRun
+) -> None:
+    kernel, space = load_kernel(reference, root, Rewriting.ARITHMETIC if run.phase == 2 else Rewriting.NONE)
     with contextlib.ExitStack() as stack:
         stack.enter_context(space.active())
         stack.enter_context(running(run))
-        try:
-            found.function(Verification(ConcreteBinding(values), kernel))
-            if phase == MEMORY_PHASE:
-                for one in findings(run.recorded, run.hardware, run.no_spills):
-                    run.violated(rule_named(one.rule), one.site, dict(one.quantities))
-        except OutsideDomain as outside:
-            raise UsageError(f"target {found.name}: the recorded values are outside its domain: {outside}") from None
+        call(Verification(binding, kernel))
+        if run.phase == MEMORY_PHASE:
+            for one in findings(run.recorded, run.hardware, run.no_spills):
+                run.violated(rule_named(one.rule), one.site, dict(one.quantities))
 
 
-def _target(name: str, root: Path | None) -> Target:
+def _full(root: Path, file: str) -> str:
+    return str((root / file).resolve()) if file else ""
+
+
+def target_named(name: str, root: Path | None) -> Target:
+    """The target of this name under `root`. Raises `UsageError` where there is none."""
     for target in load_targets(root):
         if target.name == name:
             return target
