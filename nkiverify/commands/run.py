@@ -238,7 +238,7 @@ def _bundle(session: Session, options: Options, folder: Path) -> list[str]:
     complaints = []
     for run in doubtful:
         try:
-            bundle = write_bundle(run, targets[run.target], session, folder)
+            bundle = write_bundle(run, targets[run.target], session, folder, options)
             complaints.append(f"nkiverify: {run.target} does not replay: please report it with {bundle}")
         except OSError as error:
             complaints.append(f"nkiverify: error: no bundle for {run.target}: {error.strerror or error}")

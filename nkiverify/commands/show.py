@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,7 @@ from nkiverify.errors import UsageError
 from nkiverify.project import here_or_ours
 
 if TYPE_CHECKING:
-    from nkiverify.manifest import Target
-    from nkiverify.program import Program
-    from nkiverify.report.program_text import Decided
+    from nkiverify.explanation import Timed
 
 DESCRIPTION = """\
 Show what a target is verified as: its domain, and the loops, branches,
@@ -38,6 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the program; 3 where the exploration ended at something unsupported, of which no program is complete."""
+    from nkiverify.explanation import explain
     from nkiverify.manifest import load_targets
     from nkiverify.report import program_text
     from nkiverify.report.style import Style
@@ -54,57 +53,25 @@ def execute(arguments: argparse.Namespace) -> int:
     targets = select(load_targets(options.root), options)
     if len(targets) != 1:
         raise UsageError(f"show takes one target; {arguments.name!r} matches {len(targets)}")
-    program, decided, limit = _decided(targets[0], options, arguments.phase)
+    explained = explain(targets[0], options, arguments.phase)
     style = Style.of(sys.stdout)
     print(style.head(f"{targets[0].name}: {targets[0].kernel}"))
     if targets[0].description:
         print(targets[0].description)
-    print(program_text.text(program, decided, options.root, style))
+    print(program_text.text(explained.program, explained.decided, options.root, style))
     if arguments.smt is not None:
-        _write_scripts(decided, arguments.smt)
-    if limit:
-        print(f"{style.warn('incomplete')}: {limit}")
+        _write_scripts(explained.decided, arguments.smt)
+    if explained.limit:
+        print(f"{style.warn('incomplete')}: {explained.limit}")
         return ExitStatus.UNKNOWN
     return ExitStatus.AS_EXPECTED
 
 
-def _decided(target: Target, options: Options, phase: int) -> tuple[Program, list[Decided], str]:
-    """The program, every claim of the phase with its decision, and what ended the exploration early, if anything."""
-    from nkiverify.engines.embedded import EmbeddedEngine
-    from nkiverify.flags import unwind_of
-    from nkiverify.frontend.explorer import Limits
-    from nkiverify.model.hardware import hardware_named
-    from nkiverify.report.program_text import Decided
-    from nkiverify.verifier import explore
-
-    bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
-    limits = Limits(seconds=options.timeout) if bound is None else Limits(unwind=bound, seconds=options.timeout)
-    run = explore(target, hardware_named(options.hardware or target.hardware), limits).run
-    engine = EmbeddedEngine(run.program)
-    engine.limit(options.timeout)
-    decided = []
-    clock = time.perf_counter()
-    for decision in engine.decide(phase):
-        now = time.perf_counter()
-        decided.append(Decided(decision, (now - clock) * 1000))
-        clock = now
-    limit = run.unsupported_construct
-    text = "" if limit is None else f"{limit.construct} at {limit.site}; {limit.advice}".rstrip("; ")
-    return run.program, decided, text
-
-
-def _write_scripts(decided: list[Decided], folder: Path) -> None:
-    from nkiverify.engines.scripts import script
+def _write_scripts(decided: Sequence[Timed], folder: Path) -> None:
+    from nkiverify.engines.scripts import write_scripts
 
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        written = 0
-        for one in decided:
-            if one.decision.claim.condition is not True:
-                claim = one.decision.claim
-                name = f"{claim.number:04}-{claim.contract.id}.smt2"
-                (folder / name).write_text(script(one.decision), encoding="utf-8")
-                written += 1
+        written = write_scripts((one.decision for one in decided), folder)
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
     print(f"written: {written} files in {folder}")

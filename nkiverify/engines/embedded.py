@@ -118,20 +118,24 @@ class EmbeddedEngine:
 
     def decide(self, phase: int) -> list[Decision]:
         """The decisions of the claims of `phase` that are not about unwinding, in program order."""
-        return self._decide(lambda claim: claim.phase == phase and not claim.unwinding)
+        return list(self._decide(lambda claim: claim.phase == phase and not claim.unwinding))
 
     def decide_unwinding(self) -> list[Decision]:
         """The decisions of the claims that loops have been unrolled far enough."""
-        return self._decide(lambda claim: claim.unwinding)
+        return list(self._decide(lambda claim: claim.unwinding))
+
+    def one_by_one(self, phase: int) -> Iterator[Decision]:
+        """The decisions of the claims of `phase`, and about unwinding, each made when it is asked for."""
+        return self._decide(lambda claim: claim.phase == phase or claim.unwinding)
 
     def refuted(self, claim: Claim, hypotheses: Sequence[Condition | bool]) -> Decision | None:
         """The decision about a claim that is not in the program, under these hypotheses, if it is refuted."""
         decision = self._ask(claim, _Path(list(hypotheses)))
         return decision if decision.outcome is Outcome.REFUTED else None
 
-    def _decide(self, wanted: Callable[[Claim], bool]) -> list[Decision]:
+    def _decide(self, wanted: Callable[[Claim], bool]) -> Iterator[Decision]:
         start = _Path([])
-        return list(self._block(self._program.body, _Place(start, start), wanted))
+        return self._block(self._program.body, _Place(start, start), wanted)
 
     def _block(self, block: Block, place: _Place, wanted: Callable[[Claim], bool]) -> Iterator[Decision]:
         for item in block.items:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.smt import Script
 from nkiverify.symbolic.conditions import negate
@@ -31,3 +34,13 @@ def script(decision: Decision) -> str:
         "(check-sat)",
     ]
     return "\n".join(lines) + "\n"
+
+
+def write_scripts(decisions: Iterable[Decision], folder: Path) -> int:
+    """A file in `folder` for each claim that is not constantly true; how many. Raises `OSError`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    asked = [decision for decision in decisions if decision.claim.condition is not True]
+    for decision in asked:
+        name = f"{decision.claim.number:04}-{decision.claim.contract.id}.smt2"
+        (folder / name).write_text(script(decision), encoding="utf-8")
+    return len(asked)

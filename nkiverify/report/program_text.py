@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from nkiverify.engines.embedded import Decision, Outcome
+from nkiverify.engines.embedded import Outcome
+from nkiverify.explanation import Timed
 from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Item, Loop, Program
 from nkiverify.report import wording
 from nkiverify.report.style import PLAIN, Style
@@ -16,15 +16,7 @@ from nkiverify.symbolic.terms import Term, render
 _INDENT = "  "
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """A decision with what it took, in milliseconds."""
-
-    decision: Decision
-    milliseconds: float
-
-
-def text(program: Program, decided: Sequence[Decided], root: Path, style: Style = PLAIN) -> str:
+def text(program: Program, decided: Sequence[Timed], root: Path, style: Style = PLAIN) -> str:
     """The program with, behind every claim that was decided, the outcome, the rung that found it, and the time."""
     by_claim = {one.decision.claim: one for one in decided}
     lines = [style.head("domain")]
@@ -44,12 +36,12 @@ def _dimension(dimension: DomainDimension) -> str:
     return f"{dimension.low} <= {dimension.atom.name}{high}{step}"
 
 
-def _block(block: Block, indent: str, decided: Mapping[Claim, Decided], root: Path, style: Style) -> Iterator[str]:
+def _block(block: Block, indent: str, decided: Mapping[Claim, Timed], root: Path, style: Style) -> Iterator[str]:
     for item in block.items:
         yield from _item(item, indent, decided, root, style)
 
 
-def _item(item: Item, indent: str, decided: Mapping[Claim, Decided], root: Path, style: Style) -> Iterator[str]:
+def _item(item: Item, indent: str, decided: Mapping[Claim, Timed], root: Path, style: Style) -> Iterator[str]:
     deeper = indent + _INDENT
     if isinstance(item, Assume):
         by = f"  {style.faint(f'# {item.text}')}" if item.text else ""
@@ -68,7 +60,7 @@ def _item(item: Item, indent: str, decided: Mapping[Claim, Decided], root: Path,
         yield from _block(item.orelse, deeper, decided, root, style)
 
 
-def _claim(claim: Claim, one: Decided, indent: str, root: Path, style: Style) -> Iterator[str]:
+def _claim(claim: Claim, one: Timed, indent: str, root: Path, style: Style) -> Iterator[str]:
     decision = one.decision
     paint = {Outcome.PROVED: style.good, Outcome.REFUTED: style.bad}.get(decision.outcome, style.warn)
     kind = "unwinding" if claim.unwinding else "claim"

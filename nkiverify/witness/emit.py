@@ -6,8 +6,14 @@ import json
 import re
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from nkiverify.config import Options
+from nkiverify.engines.embedded import Outcome
+from nkiverify.engines.scripts import write_scripts
+from nkiverify.errors import UnsupportedConstruct
+from nkiverify.explanation import explain
 from nkiverify.manifest import Target
 from nkiverify.model.hardware import hardware_named
 from nkiverify.report import json_results
@@ -15,6 +21,9 @@ from nkiverify.results import Run
 from nkiverify.session import Session
 from nkiverify.witness.recorded import Recorded
 from nkiverify.witness.written import NotWritable, call_source, quoted
+
+#: Seconds for finding the claims of a bundle again.
+BUNDLE_SECONDS = 30.0
 
 
 def test_source(recorded: Recorded, target: Target, file: Path, hardware: str | None = None) -> str:
@@ -101,9 +110,9 @@ def _root(root: Path, file: Path) -> str:
     return f"Path({quoted(str(top))})"
 
 
-def write_bundle(run: Run, target: Target, session: Session, folder: Path) -> Path:
+def write_bundle(run: Run, target: Target, session: Session, folder: Path, options: Options) -> Path:
     """All that a report of a witness that does not replay needs, in a folder of its own in `folder`: kernel, harness
-    module, the run, and how to see it. Raises `OSError`."""
+    module, the run, the claims as SMT-LIB, and how to see it. Raises `OSError`."""
     bundle = folder / f"{run.target}-phase{run.phase}"
     bundle.mkdir(parents=True, exist_ok=True)
     kernel = target.root / target.kernel.partition("::")[0]
@@ -119,9 +128,20 @@ def write_bundle(run: Run, target: Target, session: Session, folder: Path) -> Pa
         "Python with the values found. One of the two is wrong, and that is a bug of nkiverify.\n\n"
         f"  kernel.py     {target.kernel}\n"
         f"  harness.py    the module of the target, {Path(target.file).name}\n"
-        "  results.json  the run, with versions\n\n"
+        "  results.json  the run, with versions\n"
+        f"  claims/       {_claims(target, replace(options, timeout=BUNDLE_SECONDS), run.phase, bundle / 'claims')}\n\n"
         f"Seen again with: nkiverify {run.target} --phase {run.phase} --debug\n"
-        f"SMT-LIB of the claims: nkiverify show {run.target} --phase {run.phase} --smt DIR\n"
     )
     (bundle / "README.txt").write_text(text, encoding="utf-8")
     return bundle
+
+
+def _claims(target: Target, options: Options, phase: int, folder: Path) -> str:
+    """Write the refuted claims as SMT-LIB; what there is to say of them."""
+    try:
+        explained = explain(target, options, phase)
+    except (Exception, UnsupportedConstruct) as error:
+        return f"not written: {type(error).__name__}: {error}"
+    refuted = [one.decision for one in explained.decided if one.decision.outcome is Outcome.REFUTED]
+    write_scripts(refuted, folder)
+    return "the refuted claims as SMT-LIB: a solver says sat where they can fail"

@@ -5,22 +5,28 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
-import z3
 
 from nkiverify import resources
 from nkiverify.cli import main
 from nkiverify.config import Options
+from nkiverify.engines.embedded import Decision, EmbeddedEngine
+from nkiverify.errors import ContractViolation
+from nkiverify.explanation import explain
 from nkiverify.manifest import load_targets
+from nkiverify.program import Claim
 from nkiverify.session import Session, Versions
 from nkiverify.verifier import verify
 from nkiverify.witness.emit import write_bundle
+from tests.solvers import cvc5_says, z3_says
 
 TOP = Path(__file__).parents[2]
 
@@ -64,6 +70,12 @@ def declare(name, kernel, low):
 
     call.__name__ = name
     target(kernel=f"kernels/small.py::{kernel}", family="small", kind=Kind.CONTROL, expect={1: FAILED})(call)
+
+
+@target(kernel="kernels/small.py::slabs", family="small", kind=Kind.CONTROL, expect={1: FAILED})
+def tied(v):
+    v.claim(v.dim("K", low=2) < 2, "K is less than it may be")
+    v.call(v.tensor("x", (128, 64), float16))
 
 
 declare("ragged", "slabs", 128)
@@ -141,6 +153,9 @@ def test_the_emitted_test_fails_until_the_kernel_is_mended(project: Path) -> Non
     file = project / "test_emitted.py"
     assert main(["replay", "--target", "ragged", "--emit-test", str(file)]) == 0
     (project / "reports" / "results.json").unlink()
+    # Neither the manifest nor the place of the folder is needed.
+    (project / "harness" / "small.py").unlink()
+    assert str(project) not in file.read_text(encoding="utf-8")
 
     def status() -> int:
         environment = {**os.environ, "PYTHONPATH": str(TOP)}
@@ -150,6 +165,24 @@ def test_the_emitted_test_fails_until_the_kernel_is_mended(project: Path) -> Non
     assert status() == 1
     mend(project)
     assert status() == 0
+
+
+def test_a_condition_of_the_target_is_tested_by_way_of_the_target(project: Path) -> None:
+    assert main(["tied", "-j1"]) == 0
+    file = project / "test_emitted.py"
+    assert main(["replay", "--target", "tied", "--emit-test", str(file)]) == 0
+    text = file.read_text(encoding="utf-8")
+    assert 'run_target(\n        "tied",' in text
+    tests: dict[str, Any] = {"__file__": str(file)}
+    exec(compile(text, file, "exec"), tests)
+    with pytest.raises(ContractViolation, match=r"target\.claim"):
+        tests["test_tied_target_claim"]()
+
+
+def test_a_refutation_says_how_to_replay_it(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["ragged", "-j1"]) == 0
+    assert "  replay   nkiverify replay --target ragged --phase 1 --pdb\n" in capsys.readouterr().out
 
 
 def test_all_lists_every_claim_of_a_line(project: Path) -> None:
@@ -163,6 +196,11 @@ def test_all_lists_every_claim_of_a_line(project: Path) -> None:
     assert first == 1 < violations()
 
 
+def assert_all_solvers_say(file: Path, answer: str) -> None:
+    """Z3 and cvc5, which have no code in common, give this answer to an SMT-LIB file."""
+    assert [solve(file.read_text(encoding="utf-8")) for solve in (z3_says, cvc5_says)] == [answer, answer]
+
+
 def test_show_prints_program_rungs_and_scripts(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["show", "ragged", "--smt", str(project / "smt")]) == 0
@@ -172,11 +210,10 @@ def test_show_prints_program_rungs_and_scripts(project: Path, capsys: pytest.Cap
     assert "refuted by smt" in out and "proved by constant" in out
     answers = set()
     for file in (project / "smt").iterdir():
-        solver = z3.Solver()
-        solver.from_file(str(file))
-        answer = str(solver.check())
-        assert f"(set-info :status {answer})" in file.read_text(encoding="utf-8")
-        answers.add(answer)
+        stated = re.search(r"\(set-info :status (\w+)\)", file.read_text(encoding="utf-8"))
+        assert stated is not None
+        assert_all_solvers_say(file, stated[1])
+        answers.add(stated[1])
     assert answers == {"sat", "unsat"}
 
 
@@ -193,7 +230,42 @@ def test_what_does_not_replay_is_bundled(project: Path) -> None:
     (run,) = verify(target, Options(root=project))
     doubtful = replace(run, qualifier="not replayed")
     session = Session((doubtful,), project, datetime.now(timezone.utc), 1.0, 1, Versions.installed())
-    bundle = write_bundle(doubtful, target, session, project / "reports" / "not-replayed")
-    assert sorted(file.name for file in bundle.iterdir()) == ["README.txt", "harness.py", "kernel.py", "results.json"]
+    bundle = write_bundle(doubtful, target, session, project / "reports" / "not-replayed", Options(root=project))
+    files = ["README.txt", "claims", "harness.py", "kernel.py", "results.json"]
+    assert sorted(file.name for file in bundle.iterdir()) == files
+    claims = list((bundle / "claims").iterdir())
+    assert claims
+    for claim in claims:
+        assert_all_solvers_say(claim, "sat")
     assert (bundle / "kernel.py").read_text(encoding="utf-8") == KERNEL
     assert json.loads((bundle / "results.json").read_text(encoding="utf-8"))["runs"][0]["qualifier"] == "not replayed"
+
+
+def test_each_claim_is_decided_when_it_is_asked_for_so_that_its_time_is_its_own(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided: list[Claim] = []
+    genuine = EmbeddedEngine._claim
+
+    def noted(self: EmbeddedEngine, claim: Claim, path: Any) -> Decision:
+        decided.append(claim)
+        return genuine(self, claim, path)
+
+    (target,) = [target for target in load_targets(project) if target.name == "ragged"]
+    explained = explain(target, Options(root=project), 1)
+    monkeypatch.setattr(EmbeddedEngine, "_claim", noted)
+    decisions = EmbeddedEngine(explained.program).one_by_one(1)
+    for number in range(1, 4):
+        next(decisions)
+        assert len(decided) == number
+
+
+def test_check_can_replay_in_the_debugger(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("p k, K\nq\n"))
+    monkeypatch.chdir(project)
+    assert main(["check", "kernels/small.py::slabs", "--arg", "x=bf16[K:128..512,64]", "--phase", "1", "--pdb"]) == 1
+    out = capsys.readouterr().out
+    assert "  replay   the same with --pdb\n" in out
+    assert "(1, 129)" in out
