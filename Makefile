@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench dashboard fuzz mutants metamorphic checker lint types readme audit clean help
+.PHONY: verify test bench dashboard fuzz mutants metamorphic checker lint types readme commands docs audit clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -44,6 +44,12 @@ types: $(READY) ## check the types
 
 readme: $(READY) ## write the table of targets into README.md
 	$(RUN) tools/readme.py
+
+commands: $(READY) ## write docs/commands.md from the parsers of the commands
+	$(RUN) tools/commands_page.py
+
+docs: $(READY) ## build the site of docs/ in build/site, with every link checked
+	$(RUN) -m mkdocs build --strict --quiet
 
 audit: $(READY) ## write the tables of contracts and of functions without a model into AUDIT.md
 	$(RUN) -m nkiverify.audit

@@ -8,6 +8,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import NoReturn
 
 from nkiverify import __version__
@@ -69,16 +70,20 @@ def _dispatch(words: list[str]) -> int:
         name, rest = words[0], words[1:]
     else:
         name, rest = DEFAULT_COMMAND, words
-    command = importlib.import_module(COMMANDS[name])
+    status: int = importlib.import_module(COMMANDS[name]).execute(parser_of(name).parse_intermixed_args(rest))
+    return status
+
+
+def parser_of(name: str, width: int | None = None) -> argparse.ArgumentParser:
+    """The parser of a command, as `--help` shows it; `width` is that of its help, by default the terminal's."""
     parser = _Parser(
         prog=PROGRAM if name == DEFAULT_COMMAND else f"{PROGRAM} {name}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=width),
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    command.configure(parser)
-    status: int = command.execute(parser.parse_intermixed_args(rest))
-    return status
+    importlib.import_module(COMMANDS[name]).configure(parser)
+    return parser
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,0 +1,124 @@
+"""The pages as a whole: the site builds, its links lead somewhere, and the commands they show are there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from nkiverify import cli
+from nkiverify.resources import root
+
+TOP = root()
+PAGES = [TOP / "README.md", TOP / "AUDIT.md", *sorted((TOP / "docs").glob("*.md"))]
+
+
+class _Links(HTMLParser):
+    """Collects where a page leads, what it loads, and the places in it that can be led to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.ids: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name in ("id", "name") and value:
+                self.ids.add(value)
+            elif name == "href" and tag == "a" and value:
+                self.links.append(value)
+            elif value and (name == "src" or (name == "href" and tag == "link")):
+                self.loaded.append(value)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make docs` builds it."""
+    pytest.importorskip("mkdocs", reason="MkDocs is not installed")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_every_link_of_the_site_leads_to_a_place_of_the_site(site: Path) -> None:
+    pages = {file.name: _Links(file.read_text(encoding="utf-8")) for file in site.glob("*.html")}
+    assert {path.stem for path in PAGES[1:]} | {"404"} == {name.removesuffix(".html") for name in pages}
+    for name, page in pages.items():
+        for link in page.links if name != "404.html" else ():
+            parts = urlsplit(link)
+            if parts.scheme:
+                continue
+            goal = unquote(parts.path) or name
+            assert (site / goal).exists(), (name, link)
+            if parts.fragment and goal in pages:
+                assert unquote(parts.fragment) in pages[goal].ids, (name, link)
+
+
+def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
+    for file in site.glob("*.html"):
+        assert [url for url in _Links(file.read_text(encoding="utf-8")).loaded if urlsplit(url).netloc] == []
+
+
+def test_links_between_files_of_the_repository_lead_somewhere() -> None:
+    for page in PAGES:
+        text = re.sub(r"```.*?```|`[^`\n]*`(?!\])", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for link in re.findall(r"\]\(([^)\s]+)\)", text):
+            path = urlsplit(link).path
+            if path and not urlsplit(link).scheme:
+                assert (page.parent / path).exists(), (page.name, link)
+
+
+def test_the_page_of_commands_is_up_to_date() -> None:
+    done = subprocess.run([sys.executable, "tools/commands_page.py", "--check"], cwd=TOP, check=False)
+    assert done.returncode == 0, "run `make commands`"
+
+
+def _commands() -> Iterator[tuple[str, list[str]]]:
+    """Every command line that the pages show as one to be typed: the page, and its words."""
+    for page in PAGES:
+        fenced, language = False, ""
+        for line in page.read_text(encoding="utf-8").replace("\\\n", " ").splitlines():
+            if line.lstrip().startswith("```"):
+                fenced, language = not fenced, line.strip("` ")
+                continue
+            typed = line.lstrip("$ ") if fenced and language in ("", "console") else line[4:] * (line[:4] == "    ")
+            if re.match(r"(nkiverify|python verify\.py|make|\.venv/bin/nkiverify)( |$)", typed):
+                # What stands behind many spaces says what the command does.
+                yield page.name, shlex.split(re.split(r" {4,}", typed)[0], comments=True)
+
+
+def test_every_command_shown_is_one_that_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    makefile = (TOP / "Makefile").read_text(encoding="utf-8")
+    shown = list(_commands())
+    assert len(shown) >= 30
+    for page, words in shown:
+        if words[0] == "make":
+            goals = [word for word in words[1:] if "=" not in word]
+            assert all(f"\n{goal}: " in makefile for goal in goals), (page, words)
+            continue
+        arguments = words[2:] if words[0] == "python" else words[1:]
+        name = arguments[0] if arguments and arguments[0] in cli.COMMANDS else cli.DEFAULT_COMMAND
+        rest = arguments[1:] if arguments and arguments[0] == name else arguments
+        parsed = cli.parser_of(name).parse_intermixed_args(rest)
+        # Targets of examples on the same page are run by the tests of that page.
+        if name == cli.DEFAULT_COMMAND and not any("every_" in word or word.isupper() for word in rest):
+            assert cli.main([*rest, "--list"]) == 0, (page, words, capsys.readouterr().err)
+        assert parsed is not None
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_make_knows_how_to_build_the_site() -> None:
+    done = subprocess.run(["make", "--dry-run", "docs"], cwd=TOP, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "mkdocs build --strict" in done.stdout
