@@ -16,7 +16,7 @@ HEAD = """\
 <!-- written by `make commands` from the parsers: what `--help` shows is the same -->
 
 `nkiverify COMMAND …`, or `python verify.py COMMAND …` in a checkout. Without the name of a command it is `run`. Every
-command takes `--help` and `--version`. A command line that cannot be used ends with status 2 and one line that says why.
+command takes `--help` and `--version`. A command line that cannot be used ends with status 2 and one line saying why.
 """
 
 
