@@ -34,7 +34,7 @@ class Cells:
     (PSUM): everywhere, nowhere, or by element. `changed` is set by every store.
     """
 
-    __slots__ = ("buffer", "changed", "dtype", "grown", "marks", "number", "size", "unit", "written")
+    __slots__ = ("buffer", "changed", "dtype", "grown", "left", "marks", "number", "size", "unit", "written")
 
     def __init__(self, numbers: Numbers, size: int, dtype: DType, *, written: bool = False) -> None:
         self.size = size
@@ -43,6 +43,8 @@ class Cells:
         self.written = written
         self.marks: Array | None = None
         self.unit = dtype.itemsize
+        #: How many marks are set, where there are marks.
+        self.left = 0
         self.grown: Array | bool = False
         self.changed = False
         #: Tells it from all others of this process.
@@ -72,9 +74,11 @@ class Cells:
             self.unit = min(self.dtype.itemsize, dtype.itemsize)
             granules = self.size * self.dtype.itemsize // self.unit
             self.marks = np.full(granules, 0 if self.written else UNWRITTEN, dtype=np.uint32)
+            self.left = 0 if self.written else granules
             self.written = True
         elif self.unit > dtype.itemsize:
             self.marks = np.repeat(self.marks, self.unit // dtype.itemsize)
+            self.left *= self.unit // dtype.itemsize
             self.unit = dtype.itemsize
         return self.marks, dtype.itemsize // self.unit
 
@@ -83,10 +87,12 @@ class Cells:
         """Whether every element is defined."""
         return self.written and self.marks is None
 
-    def settle(self) -> None:
-        """Drop the marks where none is set: reading is faster without them."""
-        if self.marks is not None and not self.marks.any():
-            self.marks = None
+    def settle(self, left: int | None = None) -> None:
+        """Drop the marks where none is set: reading is faster without them. `left` are set, if that is known."""
+        if self.marks is not None:
+            self.left = int(np.count_nonzero(self.marks)) if left is None else left
+            if not self.left:
+                self.marks = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +266,12 @@ def write_marks(cells: Cells, where: Region, values: Array | None) -> None:
         target = np.ndarray(
             where.shape, np.uint32, marks, where.offset * 4, tuple(stride * 4 for stride in where.strides)
         )
+        if all(stride != 0 for stride in where.strides):
+            before = int(np.count_nonzero(target))
+            target[...] = filled[0]
+            after = 0 if values is None else int(np.count_nonzero(filled))
+            cells.settle(cells.left - before + after)
+            return
         target[...] = filled[0]
     else:
         positions = positions_of(where.shape, where.strides, where.offset) if positions is None else positions
