@@ -10,6 +10,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
@@ -67,7 +68,9 @@ def execute(
             reason = f"line {statement.lineno} could not compute: {named}{error}"
             for name in _concerned(statement, tree, namespace):
                 namespace[name] = Placeholder(name, reason)
-            code = compile_rest(ast.Module(list(rest), []), code.co_flags & _FUTURE_FLAGS)
+            # Rewriting changes the tree in place, and what follows may have to be compiled again.
+            module = copy.deepcopy(ast.Module(list(rest), []))
+            code = compile_rest(module, code.co_flags & _FUTURE_FLAGS)
 
 
 def _failed(statements: Sequence[ast.stmt], error: BaseException, namespace: dict[str, Any]) -> int | None:

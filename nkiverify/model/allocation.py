@@ -7,7 +7,7 @@ from nkiverify.model.dtypes import DType
 from nkiverify.model.extents import as_extent, is_one, is_sequence
 from nkiverify.model.memory import SBUF, MemoryRegion
 from nkiverify.model.placement import claim_address
-from nkiverify.model.tensor import Tensor, declared_dtype, new_storage
+from nkiverify.model.tensor import Tensor, declared_dtype, name_given, new_storage
 from nkiverify.model.views import claim_rank, host_shape
 from nkiverify.symbolic import Extent, all_of
 
@@ -28,7 +28,7 @@ def allocate(
     element = declared_dtype(dtype)
     if placed is not None:
         claim_address(extents, element, region, placed)
-    return Tensor.whole(new_storage(extents, element, region, str(name or ""), address=placed))
+    return Tensor.whole(new_storage(extents, element, region, name_given(name), address=placed))
 
 
 def temporary(shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF) -> Tensor:

@@ -16,7 +16,7 @@ from nkiverify.model.indirection import Indirection
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.operation import issue
 from nkiverify.model.operators_on_tiles import TileOperators
-from nkiverify.model.tensor import Storage, Tensor, free_elements, new_storage
+from nkiverify.model.tensor import Storage, Tensor, free_elements, name_given, new_storage
 from nkiverify.model.views import host_shape
 from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
@@ -181,7 +181,7 @@ def allocate(shape: object, dtype: object, buffer: object, name: object = "") ->
     if allocator is not None:
         allocator.claim_block_dims(blocks)
         allocator.claim_range(extents[blocks:], element)
-    storage = new_storage(extents, element, region, str(name or ""), allocator=allocator, block_dims=blocks)
+    storage = new_storage(extents, element, region, name_given(name), allocator=allocator, block_dims=blocks)
     return LegacyTensor.whole(storage)
 
 

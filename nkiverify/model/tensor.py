@@ -6,6 +6,7 @@ values; what is checked is where they are, how many there are and what type they
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -17,10 +18,26 @@ from nkiverify.model.dtypes import DType, dtype_named
 from nkiverify.model.dynamic_loops import LoopBody, innermost_body
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.run import current_run, run_in_progress, unsupported
+from nkiverify.source import is_kernel_frame
 from nkiverify.symbolic import Extent, product
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+class _SymbolicName(str):
+    """What messages show of a name with symbolic numbers in it; `given` is what the kernel gave."""
+
+    given: object
+
+
+def name_given(name: object) -> str:
+    """The name of an allocation, from what a kernel gives as `name=`."""
+    if name is None or isinstance(name, str):
+        return name or ""
+    shown = _SymbolicName(str(name))
+    shown.given = name
+    return shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,8 +185,11 @@ class Tensor:
 
     @property
     def name(self) -> str:
-        """The name given at the allocation."""
-        return self.storage.name
+        """The name given at the allocation; for kernel code as it gave it, with symbolic numbers in it."""
+        name = self.storage.name
+        if isinstance(name, _SymbolicName) and is_kernel_frame(sys._getframe(1)):
+            return name.given  # type: ignore[return-value]
+        return name
 
     @property
     def ndim(self) -> int:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from nkiverify.run import current_run
+from nkiverify.errors import UsageError
+from nkiverify.model.hardware import ALL_HARDWARE
+from nkiverify.run import run_in_progress
+
+
+def _limit(name: str) -> int:
+    """A limit of the hardware. Kernel modules read some when they are imported, before it is known for which hardware:
+    `UsageError` there for one that generations differ in."""
+    run = run_in_progress()
+    known = {getattr(hardware, name) for hardware in (ALL_HARDWARE if run is None else (run.hardware,))}
+    if len(known) > 1:
+        raise UsageError(f"{name} differs between generations of the hardware: read it in the kernel")
+    (value,) = known
+    return int(value)
 
 
 class TileSize:
@@ -11,69 +24,69 @@ class TileSize:
     @property
     def pmax(self) -> int:
         """Most partitions of a tile."""
-        return current_run().hardware.partitions
+        return _limit("partitions")
 
     @property
     def psum_bank_fmax(self) -> int:
         """float32 elements of a PSUM bank, per partition."""
-        return current_run().hardware.psum_bank_fmax
+        return _limit("psum_bank_fmax")
 
     @property
     def psum_fmax(self) -> int:
         """Deprecated name of `psum_bank_fmax`."""
-        return current_run().hardware.psum_bank_fmax
+        return _limit("psum_bank_fmax")
 
     @property
     def psum_bank_fmax_bytes(self) -> int:
         """Bytes of a PSUM bank, per partition."""
-        return current_run().hardware.psum_bank_bytes
+        return _limit("psum_bank_bytes")
 
     @property
     def psum_num_banks(self) -> int:
         """PSUM banks."""
-        return current_run().hardware.psum_banks
+        return _limit("psum_banks")
 
     @property
     def gemm_stationary_fmax(self) -> int:
         """Most columns of a matmul's stationary operand."""
-        return current_run().hardware.gemm_stationary_fmax
+        return _limit("gemm_stationary_fmax")
 
     @property
     def gemm_moving_fmax(self) -> int:
         """Most columns of a matmul's moving operand, as this page has it for every generation."""
-        return current_run().hardware.gemm_moving_fmax
+        return _limit("gemm_moving_fmax")
 
     @property
     def bn_stats_fmax(self) -> int:
         """Most elements per partition of the input of bn_stats."""
-        return current_run().hardware.bn_stats_fmax
+        return _limit("bn_stats_fmax")
 
     @property
     def psum_min_align(self) -> int:
         """Alignment of addresses in PSUM, in bytes."""
-        return current_run().hardware.psum_min_align
+        return _limit("psum_min_align")
 
     @property
     def sbuf_min_align(self) -> int:
         """Alignment of addresses in SBUF, in bytes."""
-        return current_run().hardware.sbuf_min_align
+        return _limit("sbuf_min_align")
 
     @property
     def sbuf_size_bytes(self) -> int:
         """Bytes of SBUF, all partitions."""
-        return current_run().hardware.sbuf_size_bytes
+        return _limit("sbuf_size_bytes")
 
     @property
     def sbuf_fmax_bytes(self) -> int:
         """Usable bytes of SBUF per partition."""
-        return current_run().hardware.sbuf_usable_bytes
+        return _limit("sbuf_usable_bytes")
 
     @property
     def sbuf_fmax(self) -> int:
         """The same in float32 elements."""
-        return current_run().hardware.sbuf_usable_bytes // 4
+        return _limit("sbuf_usable_bytes") // 4
 
     @property
     def total_available_sbuf_size(self) -> int:
         """Deprecated name of `sbuf_fmax_bytes`, per partition in spite of its name."""
-        return current_run().hardware.sbuf_usable_bytes
+        return _limit("sbuf_usable_bytes")

@@ -14,7 +14,7 @@ from nkiverify.model.ops import data_movement, randomness, tensor_engine
 from nkiverify.model.ops.operands import any_in_psum, generation, in_sbuf, on_chip, tile
 from nkiverify.model.ops.reductions import last_axes
 from nkiverify.model.promotion import promoted
-from nkiverify.model.tensor import Tensor, declared_dtype, new_storage
+from nkiverify.model.tensor import Tensor, declared_dtype, name_given, new_storage
 from nkiverify.model.views import host_shape
 from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, equal
@@ -207,7 +207,7 @@ def like(x: object, dtype: object, buffer: object, name: object) -> Tensor:
     model = tile(x, "x")
     region = claimed_region(buffer)
     claim_on_chip_shape(model.shape, region)
-    return Tensor.whole(new_storage(model.shape, _result_dtype(dtype, model.dtype), region, str(name or "")))
+    return Tensor.whole(new_storage(model.shape, _result_dtype(dtype, model.dtype), region, name_given(name)))
 
 
 def expand_dims(x: object, axis: object) -> Tensor:
