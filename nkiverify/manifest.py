@@ -207,9 +207,7 @@ class Binding(Protocol):
 class Verification:
     """What a target function works with."""
 
-    def __init__(
-        self, binding: Binding, kernel: Callable[..., Any], fixed: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, binding: Binding, kernel: Callable[..., Any], fixed: Mapping[str, int] | None = None) -> None:
         self._binding = binding
         #: Values that dimensions are assumed to have, by name, and those of them that no dimension has had so far.
         self._fixed = fixed or {}

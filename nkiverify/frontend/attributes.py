@@ -9,8 +9,12 @@ from typing import Any
 from nkiverify.frontend.explorer import SymbolicRun
 from nkiverify.frontend.holders import is_watched
 from nkiverify.frontend.lists import SymList
+from nkiverify.frontend.placeholders import STUB_PACKAGES
 from nkiverify.frontend.ranges import SymRange
 from nkiverify.frontend.text import SymText
+from nkiverify.model.legacy_tensor import LegacyTensor
+from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.tensor import Tensor
 from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import SymInt
@@ -26,12 +30,106 @@ STAND_INS: dict[type, type] = {
     SymRange: range,
 }
 
-#: Attributes that symbolic values have and what they stand for has not.
-OWN_NAMES = frozenset(
-    name
-    for ours, theirs in STAND_INS.items()
-    for name in {*dir(ours), *getattr(ours, "__slots__", ())} - set(dir(theirs))
-    if not name.startswith("__")
+#: The documented attributes of NKI's objects, by class; ours have more.
+DOCUMENTED_ATTRIBUTES: dict[type, frozenset[str]] = {
+    Tensor: frozenset(
+        [
+            "ap",
+            "broadcast",
+            "buffer",
+            "dtype",
+            "expand_dim",
+            "flatten_dims",
+            "get_pattern",
+            "indirect",
+            "is_contiguous",
+            "is_indirect",
+            "name",
+            "ndim",
+            "offset",
+            "permute",
+            "rearrange",
+            "reinterpret_cast",
+            "reshape",
+            "reshape_dim",
+            "select",
+            "shape",
+            "size",
+            "slice",
+            "squeeze_dim",
+            "strides",
+            "vector_select",
+            "view",
+        ]
+    ),
+    LegacyTensor: frozenset(
+        [
+            "assert_shape",
+            "astype",
+            "broadcast_to",
+            "dtype",
+            "expand_dims",
+            "itemsize",
+            "ndim",
+            "reshape",
+            "shape",
+            "view",
+        ]
+    ),
+    VirtualRegister: frozenset(),
+}
+
+#: What modules of the stubs import for themselves, as far as kernel code could take it for a name of NKI.
+_IMPORTED_BY_STUBS = frozenset(
+    [
+        "ISSUED",
+        "OPERATORS",
+        "PRIVATE_HBM",
+        "PSUM",
+        "SBUF",
+        "SHARED_HBM",
+        "Allocator",
+        "Any",
+        "Callable",
+        "IndexTensor",
+        "Iterator",
+        "LegacyTensor",
+        "MemoryRegion",
+        "Operator",
+        "PartitionExtent",
+        "SizedSlice",
+        "VirtualRegister",
+        "annotations",
+        "as_extent",
+        "contextmanager",
+        "current_run",
+        "dataclass",
+        "documented",
+        "jit_kernel",
+        "legacy_documented",
+        "legacy_operator",
+        "legacy_view",
+        "operator",
+        "renamed",
+        "unsupported",
+    ]
+)
+
+#: Attributes that values of ours have, and what a kernel takes them for has not.
+OWN_NAMES = (
+    frozenset(
+        name
+        for ours, theirs in STAND_INS.items()
+        for name in {*dir(ours), *getattr(ours, "__slots__", ())} - set(dir(theirs))
+        if not name.startswith("__")
+    )
+    | {
+        name
+        for ours, documented in DOCUMENTED_ATTRIBUTES.items()
+        for name in set(dir(ours)) - documented
+        if not name.startswith("__")
+    }
+    | _IMPORTED_BY_STUBS
 )
 
 #: What a function or class is made of: a change of it changes what it does.
@@ -55,7 +153,24 @@ def read(value: Any, name: str) -> Any:
     """`value.name`, where that is the name of an attribute of ours."""
     if lacks(value, name):
         raise no_attribute(value, name)
+    _refuse_undocumented(value, name)
     return getattr(value, name)
+
+
+def _refuse_undocumented(value: object, name: str) -> None:
+    """Refuse an attribute that an object of NKI has here only."""
+    if not isinstance(run_in_progress(), SymbolicRun):
+        return
+    if isinstance(value, types.ModuleType):
+        public = getattr(value, "__all__", None)
+        if value.__name__.partition(".")[0] in STUB_PACKAGES and public is not None and name not in public:
+            shown = vars(value).get(name)
+            if shown is not None and not isinstance(shown, types.ModuleType):
+                raise unsupported(f"{value.__name__}.{name}, which is not documented")
+        return
+    documented = DOCUMENTED_ATTRIBUTES.get(type(value))
+    if documented is not None and name not in documented and not name.startswith("__"):
+        raise unsupported(f"the attribute `{name}` of a {type(value).__name__}, which is not documented")
 
 
 def no_attribute(value: object, name: str) -> AttributeError:
@@ -106,7 +221,11 @@ def sym_delattr(value: Any, name: str) -> None:
 
 def sym_hasattr(value: Any, name: str) -> bool:
     """`hasattr`."""
-    return False if lacks(value, name) else hasattr(value, name)
+    if lacks(value, name) or not hasattr(value, name):
+        return False
+    if name in OWN_NAMES:
+        _refuse_undocumented(value, name)
+    return True
 
 
 def sym_getattr(value: Any, name: str, *default: Any) -> Any:
@@ -115,6 +234,8 @@ def sym_getattr(value: Any, name: str, *default: Any) -> Any:
         if default:
             return default[0]
         raise no_attribute(value, name)
+    if name in OWN_NAMES and hasattr(value, name):
+        _refuse_undocumented(value, name)
     return getattr(value, name, *default)
 
 

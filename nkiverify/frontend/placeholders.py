@@ -166,10 +166,20 @@ def import_module(
             raise
         return _placeholders(name, missing, fromlist)
     if level == 0 and fromlist and name.partition(".")[0] in STUB_PACKAGES:
-        absent = [part for part in fromlist if part != "*" and not hasattr(module, part)]
+        public = getattr(module, "__all__", None)
+        absent = [
+            part
+            for part in fromlist
+            if part != "*" and (not hasattr(module, part) or (public is not None and part in _hidden(module, public)))
+        ]
         if absent and not _guarded(frame.f_code.co_filename, frame.f_lineno):
             return _with_placeholders(module, absent)
     return module
+
+
+def _hidden(module: ModuleType, public: Sequence[str]) -> set[str]:
+    """What a module of the stubs imports for itself."""
+    return {name for name, value in vars(module).items() if name not in public and not isinstance(value, ModuleType)}
 
 
 def _placeholders(name: str, missing: str, fromlist: Sequence[str] | None) -> ModuleType:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, bfloat16, float32, int32, tfloat32, uint8, uint16, uint32
-from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.tensor import Tensor, argument
 from tests.model.stub_library import Control, broken, hbm, nisa, nki, nl, psum, sbuf, value
 
@@ -149,6 +150,26 @@ def loop_without_order(inside: bool) -> None:
 def gathered(tile: Tensor) -> Tensor:
     """Free elements of a tile, by a tile of indices."""
     return tile.indirect(sbuf(int(tile.shape[0]), 4, dtype=uint16), 4)
+
+
+def scattered(region: MemoryRegion) -> Tensor:
+    """Elements of a new tile."""
+    return gathered(nl.ndarray((2, 8), float32, region))
+
+
+def scattered_copy(region: MemoryRegion) -> None:
+    """A copy to elements of a tile."""
+    nisa.tensor_copy(scattered(region), sbuf(2, 4), nisa.engine.scalar)
+
+
+def scattered_scalar(region: MemoryRegion) -> None:
+    """A sum to elements of a tile."""
+    nisa.tensor_scalar(scattered(region), sbuf(2, 4), nl.add, 1.0, engine=nisa.engine.scalar)
+
+
+def scattered_activation(region: MemoryRegion) -> None:
+    """An activation to elements of a tile."""
+    nisa.activate2(scattered(region), nl.exp, sbuf(2, 4), 1.0, 0.0, nl.multiply, nl.add)
 
 
 def product(**options: Any) -> None:
@@ -430,12 +451,8 @@ CONTROLS = [
         hardware="trn3",
     ),
     *(
-        Control("ti.scalar_dst_psum", lambda use=use: use(sbuf(2, 8)), lambda use=use: use(psum(2, 8)), hardware="trn3")
-        for use in (
-            lambda dst: nisa.tensor_copy(gathered(dst), sbuf(2, 4), nisa.engine.scalar),
-            lambda dst: nisa.tensor_scalar(gathered(dst), sbuf(2, 4), nl.add, 1.0, engine=nisa.engine.scalar),
-            lambda dst: nisa.activate2(gathered(dst), nl.exp, sbuf(2, 4), 1.0, 0.0, nl.multiply, nl.add),
-        )
+        Control("ti.scalar_dst_psum", partial(use, SBUF), partial(use, PSUM), hardware="trn3")
+        for use in (scattered_copy, scattered_scalar, scattered_activation)
     ),
     Control("nc_matmul.ti", product, lambda: product(tile_position=(64, 0), tile_size=(64, 128)), hardware="trn3"),
     Control("nc_matmul.ti", product, lambda: product(is_transpose=True), hardware="trn3"),

@@ -18,6 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nkiverify.frontend.attributes import DOCUMENTED_ATTRIBUTES, OWN_NAMES
+from nkiverify.model.legacy_tensor import LegacyTensor
+from nkiverify.model.tensor import Tensor
 from tests.model.stub_library import LIBRARY
 
 SIGNATURES = Path(__file__).parents[3] / "shared" / "reference" / "nki-signatures.json"
@@ -78,12 +81,17 @@ def expected(signature: dict[str, Any], stub: ModuleType, *, method: bool = Fals
 
 
 def digest(module: str) -> str:
-    """A digest of the public functions of a stub module, with their parameters and defaults."""
+    """A digest of a stub module's surface: functions and methods with parameters and defaults, members with values."""
     stub = STUBS[module]
     lines = []
     for name in sorted(vars(stub).get("__all__", ())):
         value = getattr(stub, name)
-        if callable(value) and not isinstance(value, type):
+        if isinstance(value, type) and issubclass(value, enum.Enum):
+            lines.append(f"{name}{[(member.name, member.value) for member in value]}")
+        elif isinstance(value, type):
+            methods = [part for part in dir(value) if inspect.isfunction(getattr(value, part)) and part[0] != "_"]
+            lines.append(f"{name}{[(method, described(getattr(value, method), method=True)) for method in methods]}")
+        elif callable(value):
             lines.append(f"{name}{described(value)}")
         else:
             lines.append(name)
@@ -102,6 +110,38 @@ def test_every_documented_name_exists(module: str) -> None:
     names = [name for kind in kinds for name in documented(module).get(kind, {})]
     names += [name.rpartition(".")[2] for name in documented(module).get("reexports", ())]
     assert [name for name in names if name not in PRIVATE and not hasattr(STUBS[module], name)] == []
+
+
+@beside
+@pytest.mark.parametrize("module", MODULES)
+def test_there_are_no_other_names(module: str) -> None:
+    described_module = documented(module)
+    names = {name for kind in ("functions", "classes", "constants") for name in described_module.get(kind, {})}
+    names |= {name.rpartition(".")[2] for name in described_module.get("reexports", ())}
+    others = set(vars(STUBS[module]).get("__all__", ())) - names
+    assert {name for name in others if not isinstance(getattr(STUBS[module], name), ModuleType)} == set()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_a_stub_imports_for_itself_is_hidden_from_kernels(module: str) -> None:
+    stub = STUBS[module]
+    public = set(vars(stub).get("__all__", vars(stub)))
+    imported = {
+        name
+        for name, value in vars(stub).items()
+        if not name.startswith("_") and not isinstance(value, ModuleType) and name not in public
+    }
+    assert imported - OWN_NAMES == set()
+
+
+@beside
+def test_tensors_have_the_documented_attributes() -> None:
+    for module, name, kind in (("nki.language", "NkiTensor", Tensor), ("neuronxcc.nki", "tensor", LegacyTensor)):
+        entry = documented(module)["classes"][name]
+        named = {*entry.get("methods", ()), *entry.get("attributes", ()), *entry.get("properties", ())}
+        public = {part for part in named if not part.startswith("__")}
+        assert DOCUMENTED_ATTRIBUTES[kind] == public
+        assert {part for part in public if not hasattr(kind, part)} == set()
 
 
 @beside

@@ -40,10 +40,6 @@ from nkiverify.model.tile_size import TileSize as _TileSize
 from nkiverify.run import current_run, unsupported
 
 __all__ = [
-    "PRIVATE_HBM",
-    "PSUM",
-    "SBUF",
-    "SHARED_HBM",
     "abs",
     "add",
     "affine_range",
