@@ -27,6 +27,9 @@ dashboard: $(READY) ## show the last results as one page, dashboard/index.html
 fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete runs (N=1000 SEED=1)
 	$(RUN) -m nkiverify.campaign.fuzz --count $(or $(N),1000) --seed $(or $(SEED),1) $(ARGS)
 
+engines: $(READY) ## compare the engines and solvers on N random shape programs (N=100 SEED=1)
+	$(RUN) -m nkiverify.campaign.engines --count $(or $(N),100) --seed $(or $(SEED),1) $(ARGS)
+
 mutants: $(READY) ## mutate the good kernels and say which phase kills each mutant (ARGS='--kernel NAME' for some)
 	$(RUN) -m nkiverify.campaign.mutation $(ARGS)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.campaign.programs import truth
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import canary, locate
 from nkiverify.engines.esbmc.lowering import Arithmetic
-from tests.engines.esbmc.programs import truth
 from tests.engines.esbmc.scripts import build, installation
 
 on_linux = pytest.mark.skipif(

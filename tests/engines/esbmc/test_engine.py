@@ -9,15 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.engines.embedded import Outcome
-from nkiverify.engines.esbmc import locate
-from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
-from nkiverify.engines.esbmc.flags import Flags, Strategy
-from nkiverify.engines.esbmc.locate import Installation, Solver
-from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm
-from nkiverify.program import Assume, Program
-from nkiverify.symbolic import any_of
-from tests.engines.esbmc.programs import (
+from nkiverify.campaign.programs import (
     DIVISION,
     Writer,
     atom,
@@ -29,6 +21,14 @@ from tests.engines.esbmc.programs import (
     program,
     truth,
 )
+from nkiverify.engines.embedded import Outcome
+from nkiverify.engines.esbmc import locate
+from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
+from nkiverify.engines.esbmc.flags import Flags, Strategy
+from nkiverify.engines.esbmc.locate import Installation, Solver
+from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm
+from nkiverify.program import Assume, Program
+from nkiverify.symbolic import any_of
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or os.uname().machine != "x86_64", reason="the wheel is for Linux on x86-64"

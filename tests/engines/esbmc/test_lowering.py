@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from nkiverify.campaign.programs import atom, branch, claim, dimension, index, loop, program
 from nkiverify.engines.esbmc.hints import facts_of, products
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
 from nkiverify.program import Assume, Program
 from nkiverify.symbolic import minimum, select, terms
-from tests.engines.esbmc.programs import atom, branch, claim, dimension, index, loop, program
 
 LARGE = 2**31 - 1
 

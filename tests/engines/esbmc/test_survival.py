@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.campaign.programs import claim, dimension, program
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import canary, engine, locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
 from nkiverify.engines.esbmc.flags import Flags
 from nkiverify.engines.esbmc.locate import Origin
-from tests.engines.esbmc.programs import claim, dimension, program
 from tests.engines.esbmc.scripts import FAILED, SUCCESSFUL, build, installation
 
 N = dimension("n")

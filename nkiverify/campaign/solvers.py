@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import cvc5
+import importlib.util
+
 import z3
+
+#: Whether cvc5, an extra for developers, is installed.
+HAS_CVC5 = importlib.util.find_spec("cvc5") is not None
 
 
 def z3_says(text: str, milliseconds: int = 10_000) -> str:
@@ -16,6 +20,8 @@ def z3_says(text: str, milliseconds: int = 10_000) -> str:
 
 def cvc5_says(text: str, milliseconds: int = 10_000) -> str:
     """cvc5's answer to a script with one `(check-sat)`."""
+    import cvc5
+
     terms = cvc5.TermManager()
     solver = cvc5.Solver(terms)
     solver.setOption("tlimit-per", str(milliseconds))

@@ -1,4 +1,4 @@
-"""Small shape programs for the tests of ESBMC, and their truth by trying every value."""
+"""Shape programs by hand and at random, and the truth about small ones by trying every value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Ite
 from nkiverify.source import Site
 from nkiverify.symbolic import all_of, any_of, maximum, minimum, select, terms
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import Atom
+from nkiverify.symbolic.terms import INT32_MAX, Atom
 
 CONTRACT = Contract("test.contract", "A claim of a test.", "tests")
 DIVISION = Contract("host.division_by_zero", "A divisor is not zero.", "tests")
@@ -71,11 +71,13 @@ def program(bounds: dict[str, tuple[int, int]], *items: Item) -> Program:
 class Writer:
     """Writes random programs whose every variable has a few values, so that all of them can be tried.
 
-    Without `products`, no variables are multiplied: solvers of bit-vectors take seconds for that.
+    Without `products`, no variables are multiplied: solvers of bit-vectors take seconds for that. With `tiles`,
+    dimensions are any extents and numbers those of tiles: nobody can try them all.
     """
 
     random: random.Random
     products: bool = True
+    tiles: bool = False
     claims: int = 0
     loops: int = 0
     _variables: list[Any] = field(default_factory=list)
@@ -84,6 +86,8 @@ class Writer:
         """A program over two dimensions with loops, branches and up to a dozen claims."""
         names = ("m", "n")
         self._variables = [dimension(name) for name in names]
+        if self.tiles:
+            return program(dict.fromkeys(names, (1, INT32_MAX)), *self._items(depth=0))
         low = self.random.randint(-3, 1)
         return program(dict.fromkeys(names, (low, low + 3)), *self._items(depth=0))
 
@@ -109,7 +113,8 @@ class Writer:
 
     def _loop(self, depth: int) -> Loop:
         self.loops += 1
-        extent = self.random.choice([self.random.randint(0, 3), self._linear(), minimum(self._linear(), 3)])
+        count = (self._variables[0] + 127) // 128 if self.tiles else self._linear()
+        extent = self.random.choice([self.random.randint(0, 3), count, minimum(self._linear(), 3)])
         value = index(f"i{self.loops}", extent, key=("random", self.loops))
         self._variables.append(value)
         items = self._items(depth + 1)
@@ -128,9 +133,9 @@ class Writer:
         kind = self.random.random()
         value = self._linear()
         if kind < 0.2:
-            return value // self.random.choice([2, 3, -2])
+            return value // self.random.choice([128, 512] if self.tiles else [2, 3, -2])
         if kind < 0.3:
-            return value % self.random.choice([2, 3])
+            return value % self.random.choice([128, 512] if self.tiles else [2, 3])
         if kind < 0.4:
             return minimum(value, self._linear()) if kind < 0.35 else maximum(value, self._linear())
         if kind < 0.45:
@@ -142,7 +147,8 @@ class Writer:
     def _linear(self) -> Any:
         chosen = self.random.choice(self._variables)
         other = self.random.choice(self._variables)
-        value = chosen * self.random.choice([1, 1, 2, -1]) + self.random.randint(-2, 2)
+        factor = self.random.choice([1, 1, 128, 512] if self.tiles else [1, 1, 2, -1])
+        value = chosen * factor + self.random.choice([-1, 0, 1, 127, 128] if self.tiles else [-2, -1, 0, 1, 2])
         return value + other if self.random.random() < 0.3 else value
 
 
