@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+from nkiverify import resources
 from nkiverify.errors import ContractViolation
+from nkiverify.frontend.loader import load_kernel
 from nkiverify.values.formats import Array
 from nkiverify.values.simulator import UndefinedResultWarning
 from tests.values import definitions
@@ -220,3 +223,59 @@ def test_a_contraction_that_is_cut_short_is_wrong_but_defined() -> None:
     got = simulate(corpus("matmul_block_free::matmul_block_free_unguarded"), left, right)
     accumulated(got, left[:128], right[:128], np.float32)
     assert np.abs(got - definitions.matmul(left, right)).max() > 1
+
+
+def test_mx_matmul_of_an_operand_quantised_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    on(monkeypatch, "trn3")
+    packed, values, scales = mx_operands(1, 128)
+    moving = random_array(2, 128, 2048, dtype=ml_dtypes.bfloat16)
+    kernel = corpus("mx_matmul::mx_on_device_quantize_matmul")
+    got = simulate(kernel, packed, scales, moving, "float8_e5m2_x4", "float8_e4m3fn_x4").astype(np.float64)
+    left = definitions.dequantised(values, scales)
+    right = moving.astype(np.float64).reshape(128, 512, 4)
+    exact = np.einsum("pic,pjc->ij", left, right)
+    magnitudes = np.einsum("pic,pjc->ij", np.abs(left), np.abs(right))
+    assert (np.abs(got - exact) <= (2.0**-4 + 2.0**-8) * magnitudes + 1e-3).all()
+
+
+@pytest.mark.parametrize("rows", [32, 128])
+def test_mx_quantisation_comes_back_within_its_rounding(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    on(monkeypatch, "trn3")
+    x = random_array(1, rows, 64, dtype=ml_dtypes.bfloat16)
+    data, scales = simulate(corpus("mx_matmul::mx_quantize"), x, "float8_e4m3fn_x4")
+    values = data.view(np.uint8).view(ml_dtypes.float8_e4m3fn).reshape(rows, 16, 4)
+    back = definitions.dequantised(values, scales).reshape(rows, 64)
+    group = np.abs(x.astype(np.float64)).reshape(rows // 8, 8, 16, 4).max(axis=(1, 3))
+    # Small elements of a group are subnormal in the format: their error is that of the greatest one's scale.
+    limit = np.maximum(2.0**-4 * np.abs(x.astype(np.float64)), np.repeat(np.repeat(group, 8, 0), 4, 1) * 2.0**-14)
+    assert (np.abs(back - x.astype(np.float64)) <= limit).all()
+
+
+def short_flash_attention(tmp_path: Path) -> Any:
+    """The pipelined kernel with sections of 2048 keys, its sums in PSUM starting from zeros.
+
+    As published they start from what nothing has written, which no document says is zero.
+    """
+    text = (resources.root() / "kernels" / "pipelined_attention.py").read_text(encoding="utf-8")
+    head = '        """The part of `pv` for exp tile a."""\n'
+    changes = [
+        ("\nSECTION = 8192", "\nSECTION = 2048"),
+        ("EXP_TILES_PER_SECTION = 4", "EXP_TILES_PER_SECTION = 1"),
+        (head, f"{head}        self.weighted_psum[g, a] = nisa.memset((128, self.d), 0.0, nl.float32)\n"),
+    ]
+    for before, after in changes:
+        assert text.count(before) == 1
+        text = text.replace(before, after)
+    (tmp_path / "flash.py").write_text(text, encoding="utf-8")
+    kernel: Any = load_kernel("flash.py::flash_fwd", tmp_path)[0]
+    return kernel
+
+
+def test_pipelined_attention_of_two_sections(tmp_path: Path) -> None:
+    q, k = (random_array(seed, 1, 128, 4096, dtype=ml_dtypes.bfloat16) for seed in (1, 2))
+    v = random_array(3, 1, 4096, 128, dtype=ml_dtypes.bfloat16)
+    options = {"softmax_scale": 0.125, "use_causal_mask": False}
+    got = simulate(short_flash_attention(tmp_path)[1], q, k, v, **options)
+    expected = definitions.flash_attention(q, k, v, 0.125)
+    # Exponentials, their transposes and both stores are rounded to bfloat16.
+    assert np.abs(got.astype(np.float64) - expected).max() <= 4 * 2.0**-8 * np.abs(expected).max()

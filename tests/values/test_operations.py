@@ -396,6 +396,27 @@ def test_legacy_operators_and_instructions_return_tiles() -> None:
     np.testing.assert_allclose(old_nki.simulate_kernel(old_nki.jit(kernel), x), x + 1, rtol=1e-6)
 
 
+@pytest.mark.parametrize(("filled", "warnings_expected"), [(True, 0), (False, 1)])
+def test_legacy_sums_in_psum_start_from_what_is_there(filled: bool, warnings_expected: int) -> None:
+    def kernel(x: Any) -> Any:
+        result = old_nl.ndarray((8, 8), dtype=old_nl.float32, buffer=old_nl.shared_hbm)
+        make = old_nl.zeros if filled else old_nl.ndarray
+        total = make((8, 8), dtype=old_nl.float32, buffer=old_nl.psum)
+        tile = old_nl.load(x)
+        for _ in old_nl.affine_range(2):
+            total += old_nisa.nc_matmul(tile, tile)
+        old_nl.store(result, value=old_nl.copy(total))
+        return result
+
+    x = random_array(1, 4, 8)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        got = old_nki.simulate_kernel(old_nki.jit(kernel), x)
+    assert len(found) == warnings_expected
+    if filled:
+        np.testing.assert_allclose(got, 2 * x.T @ x, rtol=1e-5, atol=1e-6)
+
+
 def test_environment_turns_calls_into_simulations(monkeypatch: pytest.MonkeyPatch) -> None:
     def copy(x: Any) -> Any:
         result = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
