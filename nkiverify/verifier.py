@@ -23,7 +23,7 @@ from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.manifest import Target, Verification
-from nkiverify.memory.claims import MemoryClaims, demanding, state_claims
+from nkiverify.memory.claims import MemoryClaims, demanding, needed, state_claims
 from nkiverify.memory.enumerated import state_placed
 from nkiverify.memory.summary import peaks
 from nkiverify.model.hardware import Hardware, hardware_named
@@ -529,8 +529,15 @@ def _by_place(refuted: Iterable[Decision], every: bool) -> list[list[Decision]]:
     """The refuted claims of each line of the kernel together; with `every`, each claim by itself."""
     if every:
         return [[decision] for decision in refuted]
-    groups: dict[tuple[str, int] | None, list[Decision]] = {}
+    groups: dict[tuple[str, int] | str | None, list[Decision]] = {}
     for decision in refuted:
         site = decision.claim.site
-        groups.setdefault((site.file, site.line) if site is not None else None, []).append(decision)
+        place: tuple[str, int] | str | None = (site.file, site.line) if site is not None else None
+        if decision.claim.contract.id == "mem.capacity_live":
+            # That a memory overflows is one thing, wherever it first does.
+            place = str(decision.claim.quantities[0])
+        groups.setdefault(place, []).append(decision)
+    for place, group in groups.items():
+        if isinstance(place, str):
+            group.sort(key=partial(needed, values=group[0].values), reverse=True)
     return list(groups.values())

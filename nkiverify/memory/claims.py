@@ -5,10 +5,11 @@ They are put into the shape program at the operations where most is live, and ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
+from nkiverify.engines.embedded import Decision
 from nkiverify.memory import sizes
 from nkiverify.memory.lifetimes import Lifetimes, Point, Tenant
 from nkiverify.memory.sizes import NoBound
@@ -22,6 +23,7 @@ from nkiverify.program import Block, Claim, Loop, Program
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
 
@@ -63,7 +65,7 @@ def state_claims(program: Program, hardware: Hardware, no_spills: bool) -> Memor
     if usage.unknown is not None:
         stated.gap = f"a tensor of {usage.unknown.buffer} that is used without having been allocated"
         return stated
-    stated.by_allocator = any(isinstance(one.storage.allocator, Allocator) for one in usage.allocated.values())
+    stated.by_allocator = any(isinstance(one.storage.allocator, Allocator) for one in usage.allocated)
     lifetimes = Lifetimes(program, usage)
     writer = _Writer(program, hardware, usage, lifetimes, stated)
     try:
@@ -87,6 +89,15 @@ def demanding(claim: Claim) -> Claim | None:
         return None
     fits = conditions.at_most_zero(terms.add(live, terms.constant(-4 * limit)))
     return replace(claim, condition=fits, quantities=(*claim.quantities, ("four_times", 4 * limit)))
+
+
+def needed(decision: Decision, values: Mapping[Atom, int]) -> int:
+    """The bytes that a claim about capacity says are live, for some values; 0 where they do not say."""
+    live = dict(decision.claim.quantities).get("live")
+    try:
+        return Valuation(values).term(live) if isinstance(live, Term) else 0
+    except Undefined:
+        return 0
 
 
 def limit_of(region: MemoryRegion, hardware: Hardware) -> int:

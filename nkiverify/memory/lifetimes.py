@@ -53,7 +53,7 @@ class Lifetimes:
         #: Bits by the frame whose iterations they are about, `usage.root` for the program itself.
         self._own: dict[Frame, int] = {}
         self._own_now: dict[Frame, int] = {}
-        for allocated in usage.allocated.values():
+        for allocated in usage.allocated:
             if allocated.takes_space:
                 self._add(allocated)
         self._carried = {

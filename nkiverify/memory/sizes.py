@@ -38,7 +38,7 @@ def bytes_of(storage: Storage) -> Term:
 def weight(tenant: Tenant, point: Point) -> Term:
     """The bytes that a tenant takes at a point, at most. Raises `NoBound`."""
     allocated = tenant.allocated
-    size = _largest_variant(allocated)
+    size = bytes_of(allocated.storage)
     if not allocated.escapes:
         return size
     inside = any(frame is allocated.frame for frame in point.frame.chain)
@@ -47,7 +47,9 @@ def weight(tenant: Tenant, point: Point) -> Term:
             return size
         return terms.constant(0) if allocated.fixed else _upper(size, allocated)
     if allocated.fixed:
-        return terms.scale(_upper(size, allocated), len(allocated.fixed))
+        # The instance of the last iteration is not there before: in the loop it is the present one.
+        gone = inside and all(_is_last(indices, allocated) for indices in allocated.fixed.values())
+        return terms.constant(0) if gone else terms.scale(_upper(size, allocated), len(allocated.fixed))
     every = size
     for loop in allocated.crossed:
         every = terms.multiply(every, loop.extent)
@@ -55,10 +57,13 @@ def weight(tenant: Tenant, point: Point) -> Term:
     return terms.add(total, _upper(size, allocated), -1)
 
 
-def _largest_variant(allocated: Allocated) -> Term:
-    # Equal terms are one object.
-    sizes = {id(size): size for size in map(bytes_of, allocated.variants)}
-    return next(iter(sizes.values())) if len(sizes) == 1 else terms.maximum(sizes.values())
+def _is_last(indices: tuple[Term, ...], allocated: Allocated) -> bool:
+    """Whether indices name the last iteration of every loop that the allocation escapes."""
+    named = indices[allocated.shared :]
+    return all(
+        index is terms.add(loop.extent, terms.constant(-1))
+        for index, loop in zip(named, allocated.crossed, strict=True)
+    )
 
 
 def _upper(size: Term, allocated: Allocated) -> Term:

@@ -99,6 +99,11 @@ def _greatest(needs: Sequence[Need], values: _Values) -> tuple[Need, int | None]
     return best
 
 
+def largest(needs: Sequence[Need], values: _Values) -> int:
+    """The most bytes of a partition that are live for some values of the dimensions, at most."""
+    return max((_value(need, values) or 0 for need in needs), default=0)
+
+
 def _value(need: Need, values: _Values) -> int | None:
     """The bytes needed for some values; None where the place is not reached, or they differ in its iterations."""
     total = _in_first_iteration(need.total)
@@ -130,11 +135,11 @@ def _fits(needs: Sequence[Need], program: Program, smallest: _Values) -> dict[st
             values = {**smallest, dimension.atom: count * step}
             if not _legal(program, values):
                 return None
-            return all((_value(need, values) or 0) <= need.limit for need in needs)
+            return largest(needs, values) <= needs[0].limit
 
-        largest = _largest_true(fits, low, high)
-        if largest is not None:
-            found[dimension.atom.name] = None if largest == high else largest * step
+        most = _largest_true(fits, low, high)
+        if most is not None:
+            found[dimension.atom.name] = None if most == high else most * step
     return found
 
 

@@ -45,7 +45,6 @@ class Allocated:
     that uses outside of it name, None where they may be any.
     """
 
-    number: int
     storage: Storage
     site: Site | None
     frame: Frame
@@ -54,8 +53,7 @@ class Allocated:
     #: A legacy result: `assigned` to its place, where the instruction writes in the first place; `read` otherwise.
     assigned: bool = False
     read: bool = False
-    variants: list[Storage] = field(default_factory=list)
-    fixed: set[tuple[Term, ...]] | None = field(default_factory=set)
+    fixed: dict[tuple[int, ...], tuple[Term, ...]] | None = field(default_factory=dict)
 
     @property
     def takes_space(self) -> bool:
@@ -89,9 +87,9 @@ class Use:
 
 @dataclass(slots=True, eq=False)
 class Usage:
-    """The allocations of a program by what identifies them, and the uses each operation makes of them."""
+    """The allocations of a program, those of the sides of a branch apart, and the uses each operation makes of them."""
 
-    allocated: dict[Key, Allocated] = field(default_factory=dict)
+    allocated: list[Allocated] = field(default_factory=list)
     uses: dict[Operation, list[Use]] = field(default_factory=dict)
     frames: dict[Loop, Frame] = field(default_factory=dict)
     root: Frame = field(default_factory=lambda: Frame(None, ()))
@@ -104,22 +102,31 @@ class Usage:
 def usage_of(program: Program) -> Usage:
     """The on-chip allocations and uses of `program`."""
     usage = Usage()
-    _block(program.body, usage.root, usage)
+    _block(program.body, usage.root, usage, {})
     return usage
 
 
-def _block(block: Block, frame: Frame, usage: Usage) -> None:
+#: What was allocated on the way to a place, by what identifies it: after a loop, on any path through its body.
+_Known = dict[Key, tuple[Allocated, ...]]
+
+
+def _block(block: Block, frame: Frame, usage: Usage, known: _Known) -> None:
+    """Note what a block allocates and uses, and add to `known` what it allocates."""
     for item in block.items:
         if isinstance(item, Allocation):
-            _allocate(item, frame, usage)
+            _allocate(item, frame, usage, known)
         elif isinstance(item, Operation):
-            usage.uses[item] = [use for view in on_chip_views(item) if (use := _use(item, view, frame, usage))]
+            usage.uses[item] = [use for view in on_chip_views(item) for use in _uses(item, view, frame, usage, known)]
         elif isinstance(item, Loop):
             inner = usage.frames[item] = Frame.inside(frame, item)
-            _block(item.body, inner, usage)
+            _block(item.body, inner, usage, known)
         elif isinstance(item, Branch):
-            _block(item.then, frame, usage)
-            _block(item.orelse, frame, usage)
+            sides = [dict(known), dict(known)]
+            _block(item.then, frame, usage, sides[0])
+            _block(item.orelse, frame, usage, sides[1])
+            for key in {**sides[0], **sides[1]}:
+                found = dict.fromkeys((*sides[0].get(key, ()), *sides[1].get(key, ())))
+                known[key] = tuple(found)
 
 
 def on_chip_views(item: Operation) -> Iterator[Tensor]:
@@ -134,25 +141,26 @@ def _key(storage: Storage) -> Key | None:
     return (identity.key, identity.site) if hasattr(identity, "key") else None  # type: ignore[attr-defined]
 
 
-def _allocate(item: Allocation, frame: Frame, usage: Usage) -> None:
+def _allocate(item: Allocation, frame: Frame, usage: Usage, known: _Known) -> None:
     storage = item.storage
     key = _key(storage)
-    if not storage.buffer.on_chip or key is None:
-        return
-    known = usage.allocated.get(key)
-    if known is None:
-        depth = len(frame.chain)
-        known = usage.allocated[key] = Allocated(len(usage.allocated), storage, item.site, frame, depth)
-    known.variants.append(storage)
+    if storage.buffer.on_chip and key is not None:
+        allocated = Allocated(storage, item.site, frame, len(frame.chain))
+        usage.allocated.append(allocated)
+        known[key] = (allocated,)
 
 
-def _use(item: Operation, view: Tensor, frame: Frame, usage: Usage) -> Use | None:
+def _uses(item: Operation, view: Tensor, frame: Frame, usage: Usage, known: _Known) -> Iterator[Use]:
+    key = _key(view.storage)
+    found = known.get(key, ()) if key is not None else ()
+    if not found:
+        usage.unknown = view.storage
+    for allocated in found:
+        yield _use(item, view, frame, usage, allocated)
+
+
+def _use(item: Operation, view: Tensor, frame: Frame, usage: Usage, allocated: Allocated) -> Use:
     storage = view.storage
-    key = _key(storage)
-    allocated = usage.allocated.get(key) if key is not None else None
-    if allocated is None:
-        usage.unknown = storage
-        return None
     indices: tuple[Term, ...] = storage.identity.indices  # type: ignore[attr-defined]
     same = 0
     for mine, theirs, index in zip(allocated.frame.chain, frame.chain, indices, strict=False):
@@ -193,4 +201,5 @@ def _note_fixed(allocated: Allocated, indices: tuple[Term, ...], same: int) -> N
             allocated.fixed = None
             return
     if allocated.fixed is not None:
-        allocated.fixed.add(indices)
+        # Equal terms are one object.
+        allocated.fixed[tuple(map(id, indices))] = indices

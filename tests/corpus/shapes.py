@@ -14,9 +14,12 @@ from nkiverify.frontend.explorer import Limits
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification
+from nkiverify.memory.concrete import findings
+from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import hardware_named
+from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.program import DomainDimension
-from nkiverify.run import running
+from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.verifier import explore
 from nkiverify.witness.replay import rule_of
 
@@ -72,7 +75,7 @@ class Runner:
 
     def fails(self, values: dict[str, int]) -> bool:
         """Whether the run on these values breaks a contract of the phase; False where they are no legal input."""
-        run = ConcreteRun(self._hardware, stop_at_first=False)
+        run = ConcreteRun(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {self._phase})
         error: Exception | None = None
         try:
             with self._space.active(), running(run):
@@ -82,7 +85,9 @@ class Runner:
         except Exception as raised:
             error = raised
         broken = [found.contract.id for found in run.broken]
+        if self._phase == MEMORY_PHASE:
+            broken += [found.rule for found in findings(run.recorded, self._hardware, run.no_spills)]
         if error is not None:
             broken.append(rule_of(error).id)
-        # Division by zero and integers beyond 32 bits are claims of phase 2, all else of phase 1.
-        return any((2 if rule.startswith("host.") else 1) == self._phase for rule in broken)
+        # Division by zero and integers beyond 32 bits are claims of phase 2.
+        return any((2 if rule.startswith("host.") else contract(rule).phase) == self._phase for rule in broken)
