@@ -11,8 +11,10 @@ from nkiverify.engines.embedded import Decision, EmbeddedEngine
 from nkiverify.flags import unwind_of
 from nkiverify.frontend.explorer import Limits
 from nkiverify.manifest import Target
+from nkiverify.memory.summary import peaks
 from nkiverify.model.hardware import hardware_named
 from nkiverify.program import Program
+from nkiverify.results import MemoryPeak
 from nkiverify.run import SHAPE_PHASES
 from nkiverify.verifier import explore
 
@@ -27,11 +29,15 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The program, every claim of one phase with its decision, and what ended the exploration early, if anything."""
+    """The program, every claim of one phase with its decision, and what ended the exploration early, if anything.
+
+    In phase 3, `memory` is what is told of each memory.
+    """
 
     program: Program
     decided: tuple[Timed, ...]
     limit: str
+    memory: tuple[MemoryPeak, ...] = ()
 
 
 def explain(target: Target, options: Options, phase: int) -> Explanation:
@@ -41,10 +47,13 @@ def explain(target: Target, options: Options, phase: int) -> Explanation:
     """
     bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
     limits = Limits(seconds=options.timeout) if bound is None else Limits(unwind=bound, seconds=options.timeout)
-    run = explore(target, hardware_named(options.hardware or target.hardware), limits, SHAPE_PHASES | {phase}).run
+    phases = SHAPE_PHASES | {phase}
+    exploration = explore(target, hardware_named(options.hardware or target.hardware), limits, phases)
+    run = exploration.run
     limit = run.unsupported_construct
     text = "" if limit is None else f"{limit.construct} at {limit.site}; {limit.advice}".rstrip("; ")
-    return Explanation(run.program, tuple(_timed(run.program, options.timeout, phase)), text)
+    told = peaks(exploration.memory, run.program) if exploration.memory is not None and limit is None else ()
+    return Explanation(run.program, tuple(_timed(run.program, options.timeout, phase)), text, told)
 
 
 def _timed(program: Program, seconds: float, phase: int) -> Iterator[Timed]:

@@ -38,7 +38,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print the program; 3 where the exploration ended at something unsupported, of which no program is complete."""
     from nkiverify.explanation import explain
     from nkiverify.manifest import load_targets
-    from nkiverify.report import program_text
+    from nkiverify.report import memory, program_text, terminal
     from nkiverify.report.style import Style
     from nkiverify.selection import select
     from nkiverify.session import ExitStatus
@@ -59,6 +59,8 @@ def execute(arguments: argparse.Namespace) -> int:
     if targets[0].description:
         print(targets[0].description)
     print(program_text.text(explained.program, explained.decided, options.root, style))
+    for line in memory.lines(explained.memory, options.root, terminal.WIDTH, style):
+        print(line)
     if arguments.smt is not None:
         _write_scripts(explained.decided, arguments.smt)
     if explained.limit:

@@ -210,7 +210,7 @@ class _Placement:
         block = _unravelled(tile, [int(extent) for extent in storage.shape[: storage.block_dims]])
         column = rest % row
         reach = sum((int(n) - 1) * abs(int(step)) for n, step in zip(view.shape[1:], view.strides[1:], strict=True))
-        partition, start = _address(storage, block)
+        partition, start = _address(storage, block, self.hardware)
         size = view.dtype.itemsize
         bytes_ = slice(start + column * size, start + (column + reach + 1) * size)
         quarters = slice(partition // 32, -(-(partition + int(storage.partitions)) // 32))
@@ -225,11 +225,11 @@ def _unravelled(tile: int, counts: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(block))
 
 
-def _address(storage: Storage, block: tuple[int, ...]) -> tuple[int, int]:
+def _address(storage: Storage, block: tuple[int, ...], hardware: Hardware) -> tuple[int, int]:
     """The partition and the byte at which a block of a storage is placed."""
     allocator = storage.allocator
     if isinstance(allocator, Allocator):
-        partition, start = allocator.address(block, storage)
+        partition, start = allocator.address(block, storage, hardware.psum_bank_bytes)
         return int(partition), int(start)
     assert storage.address is not None
     partition, start = storage.address

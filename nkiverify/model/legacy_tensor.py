@@ -214,10 +214,9 @@ class Allocator:
             counts += given
         return counts
 
-    def address(self, block: tuple[Extent, ...], storage: Storage) -> tuple[Extent, Extent]:
+    def address(self, block: tuple[Extent, ...], storage: Storage, bank_bytes: int) -> tuple[Extent, Extent]:
         """Where a block of a storage starts: the partition, and the byte in it ("leg.alloc.func", "leg.mod_alloc")."""
         size = free_elements(storage.shape[storage.block_dims + 1 :]) * storage.dtype.itemsize
-        bank_bytes = current_run().hardware.psum_bank_bytes
         if callable(self.rule):
             *banks, partition, start = self.rule(block, storage.partitions, size)
             return partition, start + (banks[0] * bank_bytes if banks else 0)

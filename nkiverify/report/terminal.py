@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 
-from nkiverify.report import diagnostic, wording
+from nkiverify.report import diagnostic, memory, wording
 from nkiverify.report.columns import columns
 from nkiverify.report.diagnostic import field
 from nkiverify.report.style import PLAIN, Style
@@ -48,7 +48,7 @@ def report(
     parts += [
         _story(run, session, debug, width, style, again(run))
         for run in telling(session.runs)
-        if _unexpected(run) or (detail_expected and not run.advisory and (run.violations or run.reason))
+        if _unexpected(run) or (detail_expected and not run.advisory and (run.violations or run.reason or run.memory))
     ]
     concluded = {(run.target, run.phase) for run in counting(session.runs) if not is_open(run)}
     left_open = [run for run in session.runs if run.advisory and is_open(run) and (run.target, run.phase) in concluded]
@@ -201,6 +201,7 @@ def _story(run: Run, session: Session, debug: bool, width: int, style: Style, ag
         lines += diagnostic.violations(group, session.root, width, style)
     if again and any(violation.replayed for violation in run.violations):
         lines += field("replay", again, width, style=style)
+    lines += memory.lines(run.memory, session.root, width, style)
     if run.assumptions:
         lines += field("assumed", "; ".join(run.assumptions), width, style=style)
     if run.traceback:
