@@ -20,6 +20,7 @@ from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.program import Program
 from nkiverify.run import SHAPE_PHASES, running
+from nkiverify.symbolic.terms import Atom
 from nkiverify.verifier import explore
 from tests.soundness.trap import make_target
 
@@ -64,7 +65,7 @@ def explored(target: Target) -> tuple[Program, MemoryClaims]:
 
 def symbolic_peak(program: Program, memory: MemoryClaims, region: MemoryRegion, values: dict[str, int]) -> int:
     """The most that the claims say is live, for some values of the dimensions."""
-    given = {dimension.atom: values[dimension.atom.name] for dimension in program.dimensions}
+    given: dict[Atom, int] = {dimension.atom: values[dimension.atom.name] for dimension in program.dimensions}
     return largest([need for need in memory.needs if need.region is region], given)
 
 
