@@ -99,7 +99,7 @@ def _time(page: Page) -> Figure:
 def _rungs(page: Page) -> Figure:
     """Claims by the rung that closed them, family by family."""
     counts: dict[str, Counter[str]] = {}
-    for run in page.runs:
+    for run in page.counting:
         counts.setdefault(run.family, Counter()).update(run.closed_by)
     total: Counter[str] = Counter()
     for one in counts.values():

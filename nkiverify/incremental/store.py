@@ -10,6 +10,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from nkiverify.report import json_results, results_file
@@ -59,11 +60,15 @@ def load(path: Path, digests: Mapping[str, str]) -> dict[str, list[Run]]:
 
 
 def save(path: Path, entries: Sequence[tuple[str, str, Sequence[Run]]]) -> None:
-    """Remember the runs of each slot under its digest, in place of what was there. Raises `CacheError`."""
+    """Remember the runs of each slot under its digest, in place of what was there. Raises `CacheError`.
+
+    Runs of which something would be lost are left out: they are run again.
+    """
     rows = []
     for slot, digest, runs in entries:
         content = json.dumps([json_results.entry(run, _NOWHERE) for run in runs])
-        rows.append((slot, digest, content, _checksum(slot, digest, content)))
+        if _decoded(content) == [replace(run, milliseconds=round(run.milliseconds, 3)) for run in runs]:
+            rows.append((slot, digest, content, _checksum(slot, digest, content)))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -21,6 +21,7 @@ from nkiverify.config import Options
 from nkiverify.incremental import key, store, verdicts
 from nkiverify.incremental.verdicts import VerdictCache
 from nkiverify.manifest import Target
+from nkiverify.report import json_results
 from nkiverify.results import Decided, Place, Run, Verdict
 from nkiverify.selection import phases_to_run
 from tests.executors import fakes
@@ -295,6 +296,20 @@ def test_every_field_of_a_run_survives(tmp_path: Path, monkeypatch: pytest.Monke
     cache = memory(tmp_path, monkeypatch)
     cache().remember([control], [whole])
     assert cache().lookup([control]) == {"control": [replace(whole, cached=True)]}
+
+
+def test_runs_that_would_lose_something_are_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = memory(tmp_path, monkeypatch)
+    entry = json_results.entry
+    monkeypatch.setattr(
+        json_results,
+        "entry",
+        lambda run, root: {**entry(run, root), "assumptions": []},  # a field that is forgotten
+    )
+    cache().remember([TARGET], [one(assumptions=("n >= 1",))])
+    assert cache().lookup([TARGET]) == {}
+    cache().remember([TARGET], [one()])
+    assert cache().lookup([TARGET]).keys() == {"a"}
 
 
 def test_a_file_that_changes_during_the_run_is_not_remembered(pretended: Project) -> None:
