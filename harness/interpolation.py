@@ -25,7 +25,7 @@ def scale(v: Verification, shape: tuple[Extent, ...], chunk: Extent) -> None:
     kernel=f"{KERNELS}::interpolate_bilinear",
     family="interpolate_bilinear",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def interpolate_bilinear(v: Verification) -> None:
     """Windows of rows 0 to 10, 9 to 19, 18 to 20."""
@@ -72,7 +72,7 @@ def interpolate_bilinear_chunk1_unguarded(v: Verification) -> None:
     kernel=f"{KERNELS}::interpolate_bilinear",
     family="interpolate_bilinear",
     kind=Kind.SYMBOLIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     flags="--unwind 5",
 )
 def interpolate_bilinear_symbolic(v: Verification) -> None:
@@ -84,7 +84,7 @@ def interpolate_bilinear_symbolic(v: Verification) -> None:
     kernel=f"{KERNELS}::interpolate_bilinear",
     family="interpolate_bilinear",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def interpolate_bilinear_all(v: Verification) -> None:
     """The default chunk: every number of channels and every image at least one chunk high and two columns wide.
@@ -98,7 +98,7 @@ def interpolate_bilinear_all(v: Verification) -> None:
     kernel=f"{KERNELS}::interpolate_bilinear",
     family="interpolate_bilinear",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def interpolate_bilinear_chunks_all(v: Verification) -> None:
     """As `interpolate_bilinear_all`, and every chunk of 2 to 32 rows."""
@@ -150,7 +150,7 @@ def interpolate_bilinear_low(v: Verification) -> None:
     kernel=f"{KERNELS}::interpolate_trilinear",
     family="interpolate_trilinear",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def interpolate_trilinear(v: Verification) -> None:
     """Windows of slices 0 to 4, 3 to 6."""
@@ -197,7 +197,7 @@ def interpolate_trilinear_chunk1_unguarded(v: Verification) -> None:
     kernel=f"{KERNELS}::interpolate_trilinear",
     family="interpolate_trilinear",
     kind=Kind.SYMBOLIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 4: SUCCESSFUL},
     flags="--unwind 5",
 )
 def interpolate_trilinear_symbolic(v: Verification) -> None:
@@ -210,7 +210,7 @@ def interpolate_trilinear_symbolic(v: Verification) -> None:
     kernel=f"{KERNELS}::interpolate_trilinear",
     family="interpolate_trilinear",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def interpolate_trilinear_all(v: Verification) -> None:
     """The default chunk: every number of channels and every volume one chunk deep and at least two each other way.
@@ -231,3 +231,15 @@ def interpolate_trilinear_all(v: Verification) -> None:
 def interpolate_trilinear_height1(v: Verification) -> None:
     """That there are at least two rows is not checked: the inner region of a single one is empty."""
     scale(v, (8, 6, 1, 6), 4)
+
+
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear_unguarded",
+    family="interpolate_bilinear",
+    kind=Kind.FINDING,
+    expect={4: FAILED},
+    tags=("finding",),
+)
+def interpolate_bilinear_one_row(v: Verification) -> None:
+    """A source of one row has no window: the kernel returns an output that nothing has written."""
+    scale(v, (8, 1, v.dim("W", 2, 64)), 10)

@@ -16,7 +16,7 @@ def multiply(v: Verification, dtype: DType = float16) -> None:
     kernel=f"{KERNELS}::matmul_basic",
     family="matmul_basic",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def matmul_basic(v: Verification) -> None:
     """In float16."""
@@ -27,7 +27,7 @@ def matmul_basic(v: Verification) -> None:
     kernel=f"{KERNELS}::matmul_basic",
     family="matmul_basic",
     kind=Kind.SYMBOLIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def matmul_basic_symbolic(v: Verification) -> None:
     """In each of the dtypes the tutorial uses."""
@@ -38,7 +38,7 @@ def matmul_basic_symbolic(v: Verification) -> None:
     kernel=f"{KERNELS}::matmul_basic",
     family="matmul_basic",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def matmul_basic_all(v: Verification) -> None:
     """In every dtype the Tensor Engine of trn2 takes; the kernel fixes the shapes."""

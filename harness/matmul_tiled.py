@@ -17,7 +17,7 @@ def multiply(v: Verification, K: Extent, M: Extent, N: Extent) -> None:
     kernel=f"{KERNELS}::matmul_tiled",
     family="matmul_tiled",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def matmul_tiled(v: Verification) -> None:
     """Two tiles of each dimension."""
@@ -40,7 +40,7 @@ def matmul_tiled_swapped(v: Verification) -> None:
     kernel=f"{KERNELS}::matmul_tiled",
     family="matmul_tiled",
     kind=Kind.SYMBOLIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     flags="--unwind 4",
 )
 def matmul_tiled_symbolic(v: Verification) -> None:
@@ -52,7 +52,7 @@ def matmul_tiled_symbolic(v: Verification) -> None:
     kernel=f"{KERNELS}::matmul_tiled",
     family="matmul_tiled",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def matmul_tiled_all(v: Verification) -> None:
     """Every K and M that are multiples of 128, every N that is a multiple of 512."""

@@ -60,7 +60,7 @@ def strided(
     kernel=f"{KERNELS}::mx_offline_matmul",
     family="mx",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     hardware="trn3",
 )
 def mx_offline_matmul(v: Verification) -> None:
@@ -88,7 +88,7 @@ def mx_offline_matmul_swapped(v: Verification) -> None:
     kernel=f"{KERNELS}::mx_offline_matmul",
     family="mx",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     hardware="trn3",
 )
 def mx_offline_matmul_all(v: Verification) -> None:
@@ -122,7 +122,7 @@ def mx_offline_matmul_trn2(v: Verification) -> None:
     kernel=f"{KERNELS}::mx_on_device_quantize_matmul",
     family="mx",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     hardware="trn3",
 )
 def mx_on_device_quantize_matmul(v: Verification) -> None:
@@ -158,7 +158,7 @@ def mx_on_device_quantize_matmul_fp4(v: Verification) -> None:
     kernel=f"{KERNELS}::mx_on_device_quantize_matmul",
     family="mx",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     hardware="trn3",
 )
 def mx_on_device_quantize_matmul_all(v: Verification) -> None:
@@ -173,7 +173,7 @@ def mx_on_device_quantize_matmul_all(v: Verification) -> None:
     kernel=f"{KERNELS}::mx_copy_strided",
     family="mx",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     hardware="trn3",
 )
 def mx_copy_strided(v: Verification) -> None:
@@ -185,7 +185,7 @@ def mx_copy_strided(v: Verification) -> None:
     kernel=f"{KERNELS}::mx_copy_strided",
     family="mx",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     hardware="trn3",
 )
 def mx_copy_strided_dma(v: Verification) -> None:
@@ -203,7 +203,7 @@ def mx_copy_strided_buggy(v: Verification) -> None:
     kernel=f"{KERNELS}::mx_copy_strided",
     family="mx",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     hardware="trn3",
 )
 def mx_copy_strided_all(v: Verification) -> None:
@@ -220,7 +220,7 @@ def mx_copy_strided_all(v: Verification) -> None:
     kernel=f"{KERNELS}::mx_packed_scale",
     family="mx",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     hardware="trn3",
 )
 def mx_packed_scale(v: Verification) -> None:
@@ -235,7 +235,7 @@ def mx_packed_scale(v: Verification) -> None:
     kernel=f"{KERNELS}::mx_quantize",
     family="mx",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     hardware="trn3",
 )
 def mx_quantize_small(v: Verification) -> None:
@@ -249,7 +249,7 @@ def mx_quantize_small(v: Verification) -> None:
     kernel=f"{KERNELS}::mx_quantize",
     family="mx",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 4: SUCCESSFUL},
     hardware="trn3",
 )
 def mx_quantize_all(v: Verification) -> None:

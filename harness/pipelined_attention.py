@@ -33,7 +33,7 @@ def launch(v: Verification) -> None:
     kernel=f"{PORT}::attention_shell",
     family="pipelined_attention",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: FAILED},
 )
 def pipelined_attention(v: Verification) -> None:
     """Checks and outer buffers."""
@@ -44,7 +44,7 @@ def pipelined_attention(v: Verification) -> None:
     kernel=f"{PORT}::attention_load_q",
     family="pipelined_attention",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: FAILED},
 )
 def pipelined_attention_load_q(v: Verification) -> None:
     """And the load of the queries."""
@@ -110,7 +110,7 @@ def pipelined_attention_pv(v: Verification) -> None:
     kernel=f"{PORT}::attention_full",
     family="pipelined_attention",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def pipelined_attention_full(v: Verification) -> None:
     """All of it, on two sections, the number for which it is right."""
@@ -126,6 +126,18 @@ def pipelined_attention_full(v: Verification) -> None:
 )
 def pipelined_attention_full_published(v: Verification) -> None:
     """The published inputs: one section, in which `scaling` is read but never written. No shape shows it."""
+    attend(v, 2048, 2048, float16)
+
+
+@target(
+    kernel=f"{PORT}::attention_full",
+    family="pipelined_attention",
+    kind=Kind.FINDING,
+    expect={4: FAILED},
+    tags=("published-inputs", "finding"),
+)
+def pipelined_attention_full_one_section(v: Verification) -> None:
+    """The published inputs again: what the first section's output is scaled with is read before it is written."""
     attend(v, 2048, 2048, float16)
 
 

@@ -18,7 +18,7 @@ def add(v: Verification, M: Extent, N: Extent, dtype: DType = bfloat16) -> None:
     kernel=f"{LOOPS}::tensor_add",
     family="tensor_add",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def tensor_add(v: Verification) -> None:
     """256 by 1024."""
@@ -35,7 +35,7 @@ def tensor_add_buggy(v: Verification) -> None:
     kernel=f"{LOOPS}::tensor_add",
     family="tensor_add",
     kind=Kind.SYMBOLIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
     flags="--unwind 6",
 )
 def tensor_add_symbolic(v: Verification) -> None:
@@ -47,7 +47,7 @@ def tensor_add_symbolic(v: Verification) -> None:
     kernel=f"{LOOPS}::tensor_add",
     family="tensor_add",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def tensor_add_all(v: Verification) -> None:
     """Every M that is a multiple of 128, every N that is a multiple of 512."""
@@ -58,7 +58,7 @@ def tensor_add_all(v: Verification) -> None:
     kernel=f"{GRID}::tensor_add_spmd",
     family="tensor_add",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def tensor_add_spmd(v: Verification) -> None:
     """256 by 1024, one tile for each program."""
@@ -69,7 +69,7 @@ def tensor_add_spmd(v: Verification) -> None:
     kernel=f"{GRID}::tensor_add_spmd",
     family="tensor_add",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def tensor_add_spmd_all(v: Verification) -> None:
     """Every M that is a multiple of 128, every N that is a multiple of 512."""
@@ -88,7 +88,7 @@ def tensor_add_spmd_short_b(v: Verification) -> None:
     kernel=f"{GRID}::tensor_add_spmd_two_cores",
     family="tensor_add",
     kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def tensor_add_spmd_two_cores(v: Verification) -> None:
     """512 by 1024, the rows of tiles dealt out to two cores."""
@@ -99,7 +99,7 @@ def tensor_add_spmd_two_cores(v: Verification) -> None:
     kernel=f"{GRID}::tensor_add_spmd_two_cores",
     family="tensor_add",
     kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL},
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def tensor_add_spmd_two_cores_all(v: Verification) -> None:
     """Every M that is a multiple of 256, every N that is a multiple of 512."""

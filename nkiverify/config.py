@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 #: What each phase claims, by its number.
-PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic", 3: "memory"}
+PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic", 3: "memory", 4: "dataflow"}
 
 #: The phases of a target that expects no verdicts, unless the user names others.
 DEFAULT_PHASES: tuple[int, ...] = (1, 2)

@@ -37,7 +37,7 @@ from nkiverify.errors import UsageError
 from nkiverify.model.contents import Interval, whole_range
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, int32
-from nkiverify.model.launch import tensors_in
+from nkiverify.model.launch import Kernel, tensors_in
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Tensor, argument
@@ -304,7 +304,9 @@ class Verification:
         self.called = True
         kernel: Any = self.kernel if grid is None else self.kernel[grid]  # type: ignore[index]
         result = kernel(*arguments, **options)
-        current_run().returned(tuple(tensors_in(result)))
+        if not isinstance(self.kernel, Kernel):
+            # A kernel says itself what it returns.
+            current_run().returned(tuple(tensors_in(result)))
         return result
 
     def returns(self, value: object, *, shape: Sequence[Extent], dtype: DType | None = None) -> None:

@@ -11,6 +11,9 @@ from functools import partial
 
 from nkiverify import lines
 from nkiverify.config import BESIDE_SECONDS, Options
+from nkiverify.dataflow.judge import Limit, Question
+from nkiverify.dataflow.judge import judge as judge_dataflow
+from nkiverify.dataflow.trial import PHASE as DATAFLOW
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.flags import unwind_of
@@ -119,7 +122,7 @@ def explore(
     unrolled: dict[Site, str] = {}
     for _ in range(MAX_EXPLORATIONS):
         left = replace(limits, seconds=max(0.0, deadline - time.monotonic()))
-        run = SymbolicRun(hardware, left, unrolled, phases)
+        run = SymbolicRun(hardware, left, unrolled, phases, records=not phases <= SHAPE_PHASES)
         binding = SymbolicBinding(run, target.file)
         verification = Verification(binding, kernel, fixed)
         try:
@@ -185,10 +188,16 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     for phase in phases:
         clock = time.perf_counter()
         left = max(0.0, options.timeout - spent)
-        judges.append(_Judge(target, exploration, engine, hardware, phase, left, options.every_violation))
-        if options.engine == "esbmc":
-            continue
-        run = judges[-1].run()
+        if phase == DATAFLOW:
+            # It has no claims in the shape program that an engine could decide.
+            if options.engine == "esbmc":
+                continue
+            run = judge_dataflow(_dataflow_question(target, exploration, engine, hardware, left))
+        else:
+            judges.append(_Judge(target, exploration, engine, hardware, phase, left, options.every_violation))
+            if options.engine == "esbmc":
+                continue
+            run = judges[-1].run()
         seconds = time.perf_counter() - clock
         # The exploration serves all phases; its time is counted in the first one.
         milliseconds = (seconds + (exploring if phase == phases[0] else 0.0)) * 1000
@@ -197,6 +206,26 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     if options.engine == "embedded":
         return runs
     return _with_second_opinions(judges, runs, options, max(1.0, options.timeout - spent))
+
+
+def _dataflow_question(
+    target: Target, exploration: Exploration, engine: EmbeddedEngine, hardware: Hardware, seconds: float
+) -> Question:
+    """What phase 4 is to judge."""
+    run = exploration.run
+    limit = run.unsupported_construct
+    engine.limit(seconds)
+    unsure = any(decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED) for decision in engine.decide_unwinding())
+    return Question(
+        target=target,
+        program=run.program,
+        hardware=hardware,
+        assumptions=exploration.assumptions,
+        reached=exploration.reached,
+        limit=None if limit is None else Limit(limit.construct, limit.advice, limit.site),
+        bounded=f"bounded {run.limits.unwind}" if unsure else "",
+        seconds=seconds,
+    )
 
 
 def _with_second_opinions(judges: Sequence[_Judge], runs: Sequence[Run], options: Options, seconds: float) -> list[Run]:

@@ -49,6 +49,11 @@ def is_elementwise(operation: Operation) -> bool:
     return name in _ELEMENTWISE or name == "setitem" or (name.startswith("nl.") and name not in _NOT_ELEMENTWISE)
 
 
+def depends_on_partition(operation: Operation) -> bool:
+    """Whether the results in a partition depend on nothing but that partition of the operands."""
+    return operation.name in _BY_PARTITION or operation.name in _REDUCTIONS
+
+
 def dependent(operation: Operation, argument: str, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks:
     """Marks of the written operand `argument`, of `shape`, given those of everything read."""
     if not any(mark.any() for mark in marks.values()):

@@ -191,13 +191,16 @@ class _Machine:
         self._shadows: dict[int, _Shadow] = {}
         self._units = _units(items)
         self._position = 0
-        self._outputs: list[Tensor] = []
+        #: Tensors returned, each with the position of the item that says so.
+        self._outputs: list[tuple[int, Tensor]] = []
         self._seen: set[tuple[str, int]] = set()
         #: Parallel loops that are running, with their iterations; the programs of a launch are the loop 0.
         self._iterations: dict[int, int] = {}
         self._programs: dict[tuple[object, ...], int] = {}
         self._order: dict[int, dict[int, int]] = {}
-        self._epoch = 0
+        #: Writes of legacy kernels to arguments: faults unless the argument is returned.
+        self._inputs: list[Fault] = []
+        self._written_arguments = False
         self._shared: dict[tuple[int, str], Storage] = {}
         self._alias: dict[int, Storage] = {}
         self._counts: dict[tuple[object, ...], int] = {}
@@ -216,7 +219,7 @@ class _Machine:
             self._enter_program(item.program)
             self._allocate(item)
         elif isinstance(item, Returned):
-            self._outputs += item.tensors
+            self._outputs += [(position, tensor) for tensor in item.tensors]
         elif isinstance(item, Iteration):
             self._iterations[item.loop] = item.number
         elif isinstance(item, ParallelLoop):
@@ -290,6 +293,10 @@ class _Machine:
                 self._accumulate(operation, shadow, region, view, marks)
             result = dependent(operation, argument, region.view_shape, marks)
             region.write(shadow.marks, result)
+            self._written_arguments |= isinstance(view.storage.identity, tuple)
+            if view.legacy and isinstance(view.storage.identity, tuple):
+                shown = (("operand", argument), ("of", tuple(view.shape)))
+                self._inputs.append(Fault("df.input_written", self._position, view.storage.name, (), shown))
             if shadow.products is not None:
                 region.write(shadow.products, 1 if product else 0)
             self._use(shadow, region, _ADDED if adds or _joins(operation) else _WROTE, view)
@@ -411,7 +418,14 @@ class _Machine:
 
     def finish(self) -> None:
         """Look at what the kernel returned, and at its arguments."""
-        for tensor in self._outputs:
+        returned = {tensor.storage.name for _, tensor in self._outputs if isinstance(tensor.storage.identity, tuple)}
+        for fault in self._inputs:
+            if fault.tensor not in returned:
+                self._fault(fault)
+        if not self._outputs and not self._written_arguments:
+            self._doubt("nothing is returned, and no argument written")
+        for position, tensor in self._outputs:
+            self._position = position
             shadow = self._shadow(tensor.storage)
             region = _Region(shadow, tensor, None)
             self.findings.looked_at += 1
@@ -430,7 +444,7 @@ class _Machine:
             missing = int((least == UNWRITTEN).sum())
             name = tensor.storage.name or "result"
             shown = (("element", first), ("of", tuple(tensor.shape)), ("unwritten", missing))
-            self._fault(Fault("df.output_written", -1, name, first, shown))
+            self._fault(Fault("df.output_written", self._position, name, first, shown))
         elif (least == MAYBE).any():
             self._doubt("an output that indirect or conditional writes may have left out in part")
         for number in np.unique(marks[marks > DEFINED]):

@@ -170,7 +170,9 @@ class Kernel:
     def _claim_results(self, result: Any) -> None:
         if _launches:
             return
-        for tensor in tensors_in(result):
+        returned = tuple(tensors_in(result))
+        current_run().returned(returned)
+        for tensor in returned:
             require("mem.io_hbm", not tensor.on_chip, tensor=tensor.name, buffer=tensor.buffer)
             if not self.legacy and not tensor.on_chip:
                 require(

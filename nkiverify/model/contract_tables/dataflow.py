@@ -58,7 +58,7 @@ define(
 )
 define(
     "df.input_written",
-    "A legacy kernel writes to no argument that is not annotated as mutable.",
+    "A legacy kernel writes to no argument that it does not return.",
     "leg.io_immutable: LERR",
     api=("neuronxcc",),
     phase=4,

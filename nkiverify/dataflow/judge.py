@@ -1,0 +1,276 @@
+"""The verdict of phase 4: a proof for all shapes, a concrete run that shows a fault, or a bounded search without one.
+
+What the walk over the shape program shows holds for every shape. Where it leaves a claim open, shapes of the domain
+are run concretely, the simplest first, with the shadow memory: a fault found there is a refutation. A domain that is
+run in full is decided; otherwise the verdict says for how many shapes nothing was found.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice, takewhile
+from math import prod
+
+from nkiverify.dataflow.flow import MAX_OPERATIONS, Open, OutOfTime, Proof, prove
+from nkiverify.dataflow.trial import PHASE, Seen, Trial, attempt, look
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome, Rung
+from nkiverify.engines.smt import Answer
+from nkiverify.engines.smt import Question as SmtQuestion
+from nkiverify.manifest import Target
+from nkiverify.model.contracts import contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.program import Assume, Claim, DomainDimension, Program
+from nkiverify.results import Place, Run, Verdict, Violation
+from nkiverify.source import Site
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.terms import INT32_MAX
+from nkiverify.witness.explain import Circumstances, violation_of
+from nkiverify.witness.labels import argument_labels
+from nkiverify.witness.minimise import Witness, smallest_legal
+
+#: Seconds of the process's time for the search for a fault.
+SEARCH_SECONDS = 0.5
+#: Shapes that are run concretely at most, and values of one dimension that are tried first.
+MAX_SHAPES = 64
+_STEPS = 4
+#: Milliseconds for finding a shape with a solver.
+QUESTION_MS = 2000
+#: Values at which tiles end: the one before, the one itself and the one after are tried.
+_EDGES = (128, 512)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What ended the exploration of the kernel early, and what can be done about it."""
+
+    construct: str
+    advice: str
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be judged. `bounded` says how far loops were unrolled, if that may not have been enough."""
+
+    target: Target
+    program: Program
+    hardware: Hardware
+    assumptions: tuple[str, ...]
+    reached: bool
+    limit: Limit | None
+    bounded: str
+    seconds: float
+
+
+def judge(question: Question) -> Run:
+    """The verdict of phase 4."""
+    proof, late = _proof(question)
+    if question.limit is None and not late and not proof.open:
+        if not question.reached or not proof.claims:
+            return _run(question, Verdict.VACUOUS, reason="no tensor is read, written or returned")
+        bounded = question.bounded
+        return _run(question, Verdict.SUCCESSFUL, bounded, claims=proof.claims, closed={"sets": proof.claims})
+    search = _search(question)
+    if search.found is not None:
+        violations = _violations(question, search.found)
+        if violations:
+            return _run(question, Verdict.FAILED, claims=max(proof.claims, 1), violations=violations)
+    reason = _why(question, proof, late)
+    if question.limit is not None:
+        return _unknown(question, question.limit.construct, reason, question.limit.site, question.limit.advice)
+    if search.doubt:
+        return _unknown(question, search.doubt, f"{reason}; {search.doubt}", _site(proof.open))
+    if not search.tried:
+        return _unknown(question, "no shape could be run", reason, _site(proof.open))
+    looked = {"shapes": search.tried}
+    if search.complete:
+        return _run(question, Verdict.SUCCESSFUL, question.bounded, claims=search.claims, closed=looked)
+    shapes = f"bounded {search.tried} shapes"
+    return _run(question, Verdict.SUCCESSFUL, shapes, claims=search.claims, closed=looked, reason=reason)
+
+
+def _proof(question: Question) -> tuple[Proof, bool]:
+    """What is shown for all shapes, and whether time was over before the end."""
+    if question.limit is not None:
+        return Proof(), False
+    try:
+        # A domain of one shape is decided by one concrete run, if the sets are not simple.
+        operations = MAX_OPERATIONS if question.program.dimensions else MAX_OPERATIONS // 4
+        return prove(question.program, question.hardware.generation, question.seconds, operations), False
+    except OutOfTime:
+        return Proof(), True
+
+
+# --- searching --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Search:
+    found: Trial | None = None
+    #: Shapes of the domain that were run, and those of them that tell something.
+    inside: int = 0
+    tried: int = 0
+    claims: int = 0
+    complete: bool = False
+    doubt: str = ""
+
+
+def _search(question: Question) -> _Search:
+    """Run shapes of the domain, the simplest first, until one shows a fault or time is over."""
+    result = _Search()
+    deadline = time.process_time() + min(SEARCH_SECONDS, question.seconds)
+    shapes, complete = _shapes(question.program.dimensions)
+    for values in chain(shapes, _solved(question.program, lambda: not result.inside)):
+        left = deadline - time.process_time()
+        if left <= 0 and result.inside:
+            return result
+        trial = attempt(question.target, values, question.hardware, max(left, 1.0))
+        if trial.outside:
+            continue
+        result.inside += 1
+        if trial.unusable:
+            result.doubt = result.doubt or trial.unusable
+            continue
+        findings = trial.findings
+        if findings.doubts:
+            result.doubt = findings.doubts[0]
+            continue
+        result.tried += 1
+        result.claims = max(result.claims, findings.looked_at)
+        if findings.faults:
+            result.found = trial
+            return result
+    result.complete = complete
+    return result
+
+
+def _solved(program: Program, wanted: Callable[[], bool]) -> Iterator[dict[str, int]]:
+    """Shapes that a solver finds in the domain; for domains in which small numbers alone do not fit together."""
+    assumed = [item.condition for item in takewhile(lambda item: isinstance(item, Assume), program.body.items)]  # type: ignore[union-attr]
+    while program.dimensions and wanted() and len(assumed) < MAX_SHAPES:
+        question = SmtQuestion(assumed, QUESTION_MS)
+        if question.satisfiable() is not Answer.YES:
+            return
+        model = [(dimension.atom, question.model.get(dimension.atom, 0)) for dimension in program.dimensions]
+        yield {atom.name: value for atom, value in model}
+        same = [conditions.equals_zero(terms.add(terms.of_atom(a), terms.constant(-value))) for a, value in model]
+        assumed.append(conditions.negate(conditions.conjunction(same)))
+
+
+def _shapes(dimensions: Sequence[DomainDimension]) -> tuple[Iterator[dict[str, int]], bool]:
+    """Values of the dimensions, the simplest first, and whether they are all of the domain."""
+    candidates = [_values(dimension) for dimension in dimensions]
+    names = [dimension.atom.name for dimension in dimensions]
+    count = prod(len(values) for values, _ in candidates)
+    complete = count <= MAX_SHAPES and all(full for _, full in candidates)
+    ranks = sum(len(values) - 1 for values, _ in candidates)
+    ordered = chain.from_iterable(_of_rank([values for values, _ in candidates], rank) for rank in range(ranks + 1))
+    return (dict(zip(names, shape, strict=True)) for shape in islice(ordered, MAX_SHAPES)), complete
+
+
+def _of_rank(candidates: Sequence[Sequence[int]], rank: int) -> Iterator[tuple[int, ...]]:
+    """Choices of one value each, whose positions in their lists sum up to `rank`."""
+    if not candidates:
+        if rank == 0:
+            yield ()
+        return
+    for position in range(min(rank, len(candidates[0]) - 1), -1, -1):
+        for rest in _of_rank(candidates[1:], rank - position):
+            yield (candidates[0][position], *rest)
+
+
+def _values(dimension: DomainDimension) -> tuple[list[int], bool]:
+    """Values of one dimension to try, and whether there are no others."""
+    low, step = smallest_legal(dimension), dimension.multiple_of
+    high = dimension.high if dimension.high is not None else INT32_MAX
+    count = (high - low) // step + 1
+    if count <= 2 * _STEPS:
+        return list(range(low, high + 1, step)), True
+    found = [low + step * number for number in range(_STEPS)]
+    if step == 1:
+        found += [edge + off for edge in _EDGES for off in (-1, 0, 1) if low < edge + off <= high]
+    return sorted(set(found)), False
+
+
+# --- the record -------------------------------------------------------------------------------------------------------
+
+
+def _violations(question: Question, trial: Trial) -> list[Violation]:
+    labels = argument_labels(question.target, trial.values, question.hardware) if trial.values else {}
+    seen = look(question.target, trial, question.hardware, max(1.0, question.seconds))
+    return [_violation(question, trial, one, labels) for one in seen]
+
+
+def _violation(question: Question, trial: Trial, seen: Seen, labels: dict[str, tuple[str, ...]]) -> Violation:
+    rule = contract(seen.fault.contract)
+    quantities = (("tensor", seen.fault.tensor), *seen.fault.quantities)
+    claim = Claim(0, rule, False, PHASE, seen.site, "", quantities)
+    decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())
+    values = {dimension.atom.name: trial.values[dimension.atom.name] for dimension in question.program.dimensions}
+    witness = Witness(values, {}, smallest=not values)
+    known = Circumstances(replayed=True, observation=seen.observation, labels=labels)
+    return violation_of(decision, witness, question.program, known)
+
+
+def _why(question: Question, proof: Proof, late: bool) -> str:
+    if question.limit is not None:
+        place = f" at {question.limit.site}" if question.limit.site is not None else ""
+        return f"{question.limit.construct}{place}"
+    if late:
+        return "the sets of a proof for all shapes are too complex"
+    if not proof.open:
+        return ""
+    first = proof.open[0]
+    place = f" at {first.site}" if first.site is not None else ""
+    return (
+        f"{len(proof.open)} of {proof.claims} claims are open for all shapes: {first.contract}{place}, {first.reason}"
+    )
+
+
+def _site(still_open: Sequence[Open]) -> Site | None:
+    return next((claim.site for claim in still_open if claim.site is not None), None)
+
+
+def _unknown(question: Question, qualifier: str, reason: str, site: Site | None, advice: str = "") -> Run:
+    place = None
+    if site is not None:
+        place = Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
+    advice = advice or "verify the kernel for concrete shapes"
+    return _run(question, Verdict.UNKNOWN, qualifier, reason=reason, place=place, advice=advice)
+
+
+def _run(
+    question: Question,
+    verdict: Verdict,
+    qualifier: str = "",
+    *,
+    claims: int = 0,
+    closed: dict[str, int] | None = None,
+    violations: Sequence[Violation] = (),
+    reason: str = "",
+    place: Place | None = None,
+    advice: str = "",
+) -> Run:
+    target = question.target
+    return Run(
+        target=target.name,
+        kernel=target.kernel,
+        family=target.family,
+        kind=target.kind,
+        phase=PHASE,
+        engine=EmbeddedEngine.name,
+        expected=target.expect.get(PHASE),
+        verdict=verdict,
+        qualifier=qualifier,
+        claims=claims,
+        closed_by=closed or {},
+        assumptions=question.assumptions,
+        violations=tuple(violations),
+        reason=reason,
+        flags=target.flags,
+        tags=target.tags,
+        place=place,
+        advice=advice,
+    )

@@ -1,0 +1,113 @@
+"""One concrete run with the shadow memory: whether this choice of dimensions shows a fault, and what is seen there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nkiverify.dataflow.shadow import Fault, Findings, execute
+from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.instrument import Rewriting
+from nkiverify.frontend.loader import load_kernel
+from nkiverify.manifest import OutsideDomain, Target, Verification
+from nkiverify.model.contracts import contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.operation import Operation
+from nkiverify.model.tensor import Tensor
+from nkiverify.run import SHAPE_PHASES, running
+from nkiverify.source import Site, kernel_site
+from nkiverify.witness.observe import Key, Observation, ObservingRun, key_of
+
+#: The phase of the contracts that are stated here.
+PHASE = 4
+
+
+class _Run(ObservingRun):
+    """A concrete run that records operations. With `faults`, it sees each as it happens."""
+
+    def __init__(self, hardware: Hardware, seconds: float, faults: Sequence[Fault] = ()) -> None:
+        super().__init__(hardware, False, seconds, (), SHAPE_PHASES)
+        self.records = True
+        self._faults = {fault.position: fault for fault in reversed(faults)}
+        self.seen: dict[int, Site | None] = {}
+
+    def operation(self, operation: Operation) -> None:
+        """Note an operation, and that it breaks a contract."""
+        fault = self._faults.get(len(self.recorded))
+        super().operation(operation)
+        if fault is not None:
+            self._see(fault, kernel_site(2))
+
+    def returned(self, tensors: tuple[Tensor, ...]) -> None:
+        """Note what is returned, and that it breaks a contract."""
+        fault = self._faults.get(len(self.recorded))
+        super().returned(tensors)
+        if fault is not None:
+            self._see(fault, None)
+
+    def _see(self, fault: Fault, site: Site | None) -> None:
+        self.seen[fault.position] = site
+        self.violated(contract(fault.contract), site, dict(fault.quantities))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A fault of a concrete run, seen again in a second one."""
+
+    fault: Fault
+    site: Site | None
+    observation: Observation | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What one choice of dimensions shows. `unusable` says why it shows nothing; `outside`: it is not in the domain."""
+
+    values: dict[str, int]
+    findings: Findings
+    unusable: str = ""
+    outside: bool = False
+
+
+def attempt(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float) -> Trial:
+    """Run `target` with its dimensions set to `values`, and its operations on the shadow memory."""
+    run, unusable, outside = _execute(target, values, hardware, seconds, ())
+    if outside:
+        return Trial(dict(values), Findings(), outside=True)
+    # What a target states about the whole kernel says nothing of its operations.
+    broken = [one.contract for one in run.broken if not one.contract.id.startswith("target.")]
+    if not unusable and broken:
+        unusable = f"{broken[0].id} is broken (phase {broken[0].phase})"
+    findings = Findings() if unusable else execute(run.recorded, hardware.generation)
+    return Trial(dict(values), findings, unusable)
+
+
+def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> list[Seen]:
+    """The faults of a trial, with what a second run sees when they happen; one for each line and contract."""
+    faults = trial.findings.faults
+    run, _, _ = _execute(target, trial.values, hardware, seconds, faults)
+    found: dict[Key, Seen] = {}
+    for fault in sorted(faults, key=lambda fault: fault.position):
+        if fault.position in run.seen:
+            site = run.seen[fault.position]
+            key = key_of(fault.contract, site)
+            found.setdefault(key, Seen(fault, site, run.observations.get(key)))
+    return list(found.values())
+
+
+def _execute(
+    target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, faults: Sequence[Fault]
+) -> tuple[_Run, str, bool]:
+    kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
+    run = _Run(hardware, seconds, faults)
+    try:
+        with space.active(), running(run):
+            target.function(Verification(ConcreteBinding(values), kernel))
+    except OutsideDomain:
+        return run, "", True
+    except UnsupportedConstruct as limit:
+        return run, limit.construct, False
+    except (Exception, SystemExit) as error:
+        return run, f"the kernel raises {type(error).__name__}: {error}", False
+    return run, "", False

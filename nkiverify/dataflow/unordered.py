@@ -1,0 +1,107 @@
+"""What iterations or programs without an order do to the same element."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import islpy as isl
+
+from nkiverify.dataflow.affine import Sets, renamed, without
+from nkiverify.dataflow.regions import Key
+from nkiverify.source import Site
+
+
+class Use(enum.Enum):
+    """What is done to elements. Sums in place commute with one another."""
+
+    WRITTEN = "written"
+    READ = "read"
+    ADDED = "added"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Elements that may be used at a place. `shared`: all programs of a launch see the storage."""
+
+    key: Key
+    elements: isl.Set
+    use: Use
+    site: Site | None
+    shared: bool
+
+    def over(self, elements: isl.Set) -> Access:
+        """The same of other elements."""
+        return replace(self, elements=elements)
+
+
+class Accesses:
+    """The accesses of the loop bodies that are being walked, the innermost last."""
+
+    def __init__(self, sets: Sets) -> None:
+        self._sets = sets
+        self._open: list[list[Access]] = []
+
+    def enter(self) -> None:
+        """A body begins."""
+        self._open.append([])
+
+    def leave(self) -> list[Access]:
+        """A body ends: its accesses."""
+        return self._open.pop()
+
+    def add(self, access: Access) -> None:
+        """Note an access."""
+        self._open[-1].append(access)
+
+    def clash(self, accesses: Sequence[Access], names: Sequence[str], context: isl.Set) -> Access | None:
+        """An access that may meet one of another iteration; None if surely none does.
+
+        `names` are the parameters that differ from one iteration (or program) to the other.
+        """
+        by_key: dict[Key, dict[Use, isl.Set]] = {}
+        for access in accesses:
+            uses = by_key.setdefault(access.key, {})
+            known = uses.get(access.use)
+            uses[access.use] = access.elements if known is None else known.union(access.elements)
+        others = [f"{name}_other" for name in names]
+        differ = isl.Set(
+            f"[{', '.join([*names, *others])}] -> {{ : "
+            + " or ".join(f"{name} != {other}" for name, other in zip(names, others, strict=True))
+            + " }"
+        )
+        for key, uses in by_key.items():
+            if set(uses) <= {Use.READ} or set(uses) <= {Use.ADDED}:
+                continue
+            for one, two in (
+                (Use.WRITTEN, Use.WRITTEN),
+                (Use.WRITTEN, Use.READ),
+                (Use.WRITTEN, Use.ADDED),
+                (Use.ADDED, Use.READ),
+            ):
+                if one in uses and two in uses and self._meet(uses[one], uses[two], names, others, differ, context):
+                    return next(access for access in accesses if access.key == key and access.use is one)
+        return None
+
+    def _meet(
+        self,
+        one: isl.Set,
+        two: isl.Set,
+        names: Sequence[str],
+        others: Sequence[str],
+        differ: isl.Set,
+        context: isl.Set,
+    ) -> bool:
+        one, two = one.intersect_params(context), two.intersect_params(context)
+        # Numbers behind other parameters may differ from one iteration to the other.
+        varying = [
+            name
+            for atom_name in names
+            for name, atoms in self._sets.names.depends.items()
+            if name != atom_name and any(self._sets.names.of.get((atom,)) == atom_name for atom in atoms)
+        ]
+        two = without(two, varying)
+        for name, other in zip(names, others, strict=True):
+            two = renamed(two, name, other)
+        return not one.intersect(two).intersect_params(differ).is_empty()
