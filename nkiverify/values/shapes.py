@@ -1,4 +1,4 @@
-"""Shapes on which two kernels are compared: every loop runs at least twice, no two dimensions are equal."""
+"""Shapes on which two kernels are compared: every loop runs at least twice, no two dimensions are equal, none is 1."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> dict[str, i
     wished += [
         conditions.negate(conditions.equals_zero(_minus(one, two))) for one, two in combinations(own.values(), 2)
     ]
+    # Of a single element, or of two, too much is the same: the first and the last, a sum and its order.
+    wished += [conditions.at_most_zero(_minus(terms.constant(3), term)) for term in own.values()]
     question = Question(hypotheses, _QUESTION_MS)
     if question.satisfiable() is not Answer.YES:
         raise UsageError("no shapes were found that both kernels accept: give the dimensions, for example K=256")

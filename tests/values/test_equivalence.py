@@ -196,6 +196,16 @@ def test_shapes_make_every_loop_run_twice() -> None:
     assert found == {"K": 256, "M": 512, "N": 2048}
 
 
+def test_a_dimension_that_no_loop_runs_over_is_not_chosen_to_be_one(tmp_path: Path) -> None:
+    body = "    tile = nl.load(x)\n    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)\n"
+    store = "    nl.store(out, tile)\n    return out\n"
+    text = f"import neuronxcc.nki.language as nl\n\n\ndef copied(x):\n{body}{store}"
+    (tmp_path / "k.py").write_text(text, encoding="utf-8")
+    asked = side("k.py::copied", "f32[P,F]", tmp_path).asked
+    assert isinstance(asked, Request)
+    assert sorted(chosen_dimensions([asked], "trn2").values()) == [3, 4]
+
+
 @pytest.mark.parametrize(
     ("values", "bits"),
     [
