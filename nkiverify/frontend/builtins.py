@@ -425,40 +425,39 @@ def _refuse(name: str) -> Callable[..., NoReturn]:
     return function
 
 
+#: What stands for built-in functions in kernel code, by name.
+KERNEL_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "range": sym_range,
+    "len": sym_len,
+    "min": _extreme(min, integers.minimum),
+    "max": _extreme(max, integers.maximum),
+    "abs": sym_abs,
+    "sum": sym_sum,
+    "any": sym_any,
+    "all": sym_all,
+    "round": sym_round,
+    "isinstance": sym_isinstance,
+    "hasattr": sym_hasattr,
+    "getattr": sym_getattr,
+    "setattr": sym_setattr,
+    "delattr": sym_delattr,
+    "id": sym_id,
+    "enumerate": sym_enumerate,
+    "zip": sym_zip,
+    "reversed": sym_reversed,
+    "map": sym_map,
+    "filter": sym_filter,
+    "iter": sym_iter,
+    "next": sym_next,
+    "divmod": sym_divmod,
+    "sorted": sym_sorted,
+    "pow": sym_pow,
+    "repr": sym_repr,
+    "print": sym_print,
+    **{name: _refuse(name) for name in ("exec", "eval", "input", "breakpoint", "locals", "vars", "globals")},
+}
+
+
 def kernel_builtins(import_hook: Callable[..., Any]) -> dict[str, Any]:
     """The `__builtins__` of an instrumented kernel module."""
-    table = dict(vars(builtins))
-    table.update(
-        {
-            "range": sym_range,
-            "len": sym_len,
-            "min": _extreme(min, integers.minimum),
-            "max": _extreme(max, integers.maximum),
-            "abs": sym_abs,
-            "sum": sym_sum,
-            "any": sym_any,
-            "all": sym_all,
-            "round": sym_round,
-            "isinstance": sym_isinstance,
-            "hasattr": sym_hasattr,
-            "getattr": sym_getattr,
-            "setattr": sym_setattr,
-            "delattr": sym_delattr,
-            "id": sym_id,
-            "enumerate": sym_enumerate,
-            "zip": sym_zip,
-            "reversed": sym_reversed,
-            "map": sym_map,
-            "filter": sym_filter,
-            "iter": sym_iter,
-            "next": sym_next,
-            "divmod": sym_divmod,
-            "sorted": sym_sorted,
-            "pow": sym_pow,
-            "repr": sym_repr,
-            "print": sym_print,
-            "__import__": import_hook,
-        }
-    )
-    table.update({name: _refuse(name) for name in ("exec", "eval", "input", "breakpoint", "locals", "vars", "globals")})
-    return table
+    return {**vars(builtins), **KERNEL_FUNCTIONS, "__import__": import_hook}

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from nkiverify.frontend.lists import Segment, SymList
-from nkiverify.frontend.values import PLAIN, has_hidden_state, slot_names
+from nkiverify.frontend.values import PLAIN, has_hidden_state, own_dict, slot_names
 from nkiverify.source import KERNEL_MARKER
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.rationals import SymRational
@@ -178,7 +178,7 @@ def holder_of(value: object) -> Holder | None:
         return Holder(value, *known)
     if isinstance(value, type):
         return Holder(value, _read_class, _write_class) if is_kernel_class(value) else None
-    if hasattr(value, "__nki_state__"):
+    if hasattr(kind, "__nki_state__"):
         return Holder(value, lambda it: it.__nki_state__(), lambda it, state: it.__nki_restore__(state))
     if kind is np.ndarray:
         return Holder(value, _read_array, _write_array)
@@ -198,7 +198,7 @@ def holder_of(value: object) -> Holder | None:
         return Holder(value, _read_object, _write_object)
     if has_hidden_state(kind):
         raise OpaqueState(value)
-    if hasattr(value, "__dict__") or (slot_names(kind) and not isinstance(value, dict | list | set | deque)):
+    if kind.__dictoffset__ or (slot_names(kind) and not isinstance(value, dict | list | set | deque)):
         return Holder(value, _read_object, _write_object)
     if isinstance(value, dict):
         return Holder(value, dict, _write_dict)
@@ -217,7 +217,7 @@ def attributes_of(value: object) -> Holder:
 def _by_reduction(value: object) -> Holder | None:
     """Objects of C types: what `pickle` would write of them is their state; those it refuses are opaque."""
     try:
-        if type(value).__module__ in _STATELESS_MODULES and not hasattr(value, "__next__"):
+        if type(value).__module__ in _STATELESS_MODULES and not hasattr(type(value), "__next__"):
             return None
         _reduce(value)
     except Exception:
@@ -355,7 +355,7 @@ def _read_object(value: object) -> dict[Any, Any]:
             content[name] = object.__getattribute__(value, name)
         except AttributeError:
             continue
-    content.update(getattr(value, "__dict__", {}))
+    content.update(own_dict(value))
     # A class derived from a container has elements beside its attributes.
     if isinstance(value, list | deque):
         content.update((("element", position), part) for position, part in enumerate(value))

@@ -12,7 +12,7 @@ from typing import Any
 
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.attributes import inspecting, read, storing
-from nkiverify.frontend.builtins import TYPE_CALLS, sym_iter
+from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter
 from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.explorer import SymbolicRun
 from nkiverify.frontend.lists import SymList
@@ -175,10 +175,12 @@ def _same_integer(one: SymInt, two: int | SymInt) -> bool:
 
 def replaced(function: Any) -> Any:
     """`function` of a library as kernel code is to see it."""
-    if function is operator.is_:
-        return same
-    if function is operator.is_not:
-        return _not_same
+    try:
+        known = _REPLACED.get(function)
+    except TypeError:
+        return function
+    if known is not None:
+        return known
     if getattr(function, "__module__", None) in ("weakref", "_weakref", "_weakrefset"):
         return lambda *values, **named: _weak(function, values, named)
     return function
@@ -193,6 +195,17 @@ def _weak(function: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
 
 def _not_same(left: Any, right: Any) -> bool:
     return not same(left, right)
+
+
+_REPLACED: dict[Any, Any] = {
+    operator.is_: same,
+    operator.is_not: _not_same,
+    type: TYPE_CALLS[type],
+    **{
+        function: KERNEL_FUNCTIONS[function.__name__]
+        for function in (isinstance, id, getattr, hasattr, setattr, delattr, vars)
+    },
+}
 
 
 def computed(value: Any) -> Any:

@@ -55,6 +55,7 @@ _TYPES = frozenset({"int", "float", "bool", "list", "str", "type"})
 _INSPECTED = frozenset({"__annotations__", "__dict__", "__subclasses__"})
 #: Functions of libraries that kernel code gets in another form, by their module.
 _REPLACED = {
+    "builtins": ("type", "isinstance", "id", "getattr", "hasattr", "setattr", "delattr", "vars"),
     "operator": ("is_", "is_not"),
     "weakref": (
         *("ref", "proxy", "finalize", "ReferenceType", "ProxyType", "CallableProxyType"),

@@ -28,6 +28,7 @@ from nkiverify.frontend.holders import (
 )
 from nkiverify.frontend.lists import Element, SymList
 from nkiverify.frontend.process_state import ProcessState, states_in_use
+from nkiverify.frontend.values import own_dict
 from nkiverify.source import KERNEL_MARKER, is_kernel_frame
 
 #: What the import system puts into a module.
@@ -99,7 +100,7 @@ class Snapshot:
         if kind is types.FunctionType:
             self._visit_function(value, pending)  # type: ignore[arg-type]
             return
-        wrapped = None if isinstance(value, type) else getattr(value, "__wrapped__", None)
+        wrapped = None if isinstance(value, type) else own_dict(value).get("__wrapped__")
         if wrapped is not None:
             # A decorated kernel: its default arguments are those of the function inside.
             pending.append(wrapped)

@@ -59,9 +59,24 @@ def slot_names(cls: type) -> list[str]:
 
 def state_of(value: object) -> dict[str, object]:
     """The attributes an object holds itself, in `__dict__` and in slots."""
-    found = {name: getattr(value, name) for name in slot_names(type(value)) if hasattr(value, name)}
-    found.update(getattr(value, "__dict__", {}))
+    found: dict[str, object] = {}
+    for name in slot_names(type(value)):
+        # Past `__getattr__`, which is the kernel's code and may count.
+        try:
+            found[name] = object.__getattribute__(value, name)
+        except AttributeError:
+            continue
+    found.update(own_dict(value))
     return found
+
+
+def own_dict(value: object) -> dict[str, Any]:
+    """The `__dict__` of an object, empty where it has none; no code of the kernel runs."""
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def same_value(one: object, two: object) -> bool:

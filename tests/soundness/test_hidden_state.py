@@ -928,6 +928,161 @@ TRAPS = [
             assert f() == n
             assert f.limit == 3
         """, decided=True),
+    Trap("loop_target_is_an_attribute_wrong", """
+        class Box:
+            pass
+        def kernel(n):
+            box = Box()
+            box.x = 0
+            for box.x in range(n):
+                pass
+            assert box.x < 3
+        """),
+    Trap("loop_target_is_nonlocal_wrong", """
+        def kernel(n):
+            i = 0
+            def run():
+                nonlocal i
+                for i in range(n):
+                    pass
+            run()
+            assert i < 3
+        """),
+    Trap("type_of_self_counts_wrong", """
+        class A:
+            count = 0
+            def step(self):
+                type(self).count += 1
+                return self.count
+        def kernel(n):
+            A.count = 0
+            a = A()
+            for i in range(n):
+                assert a.step() < 4
+        """),
+    Trap("own_dict_counts_wrong", """
+        class A:
+            pass
+        def kernel(n):
+            a = A()
+            a.count = 0
+            d = a.__dict__
+            for i in range(n):
+                assert a.count < 3
+                d["count"] += 1
+        """),
+    Trap("singledispatch_registers_wrong", """
+        import functools
+        @functools.singledispatch
+        def f(x):
+            return 0
+        def kernel(n):
+            for i in range(n):
+                assert f("x") == 0
+                f.register(str, lambda x: 1)
+        """),
+    Trap("iter_with_sentinel_kept_wrong", """
+        def kernel(n):
+            box = [0]
+            def step():
+                box[0] += 1
+                return box[0]
+            it = iter(step, 100)
+            for i in range(n):
+                assert next(it) < 4
+        """),
+    Trap("instancecheck_counts_wrong", """
+        class Meta(type):
+            count = 0
+            def __instancecheck__(cls, value):
+                Meta.count += 1
+                return Meta.count < 4
+        class A(metaclass=Meta):
+            pass
+        def kernel(n):
+            Meta.count = 0
+            for i in range(n):
+                assert isinstance(3, A)
+        """),
+    Trap("index_of_object_counts_wrong", """
+        class A:
+            count = 0
+            def __index__(self):
+                A.count += 1
+                return A.count
+        def kernel(n):
+            A.count = 0
+            a = A()
+            data = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+            for i in range(n):
+                assert data[a] < 4
+        """),
+    Trap("numpy_structured_wrong", """
+        import numpy as np
+        def kernel(n):
+            a = np.zeros(2, dtype=[("x", np.int32)])
+            for i in range(n):
+                a["x"] += 1
+                assert a["x"][0] < 4
+        """),
+    Trap("numpy_shape_changed_wrong", """
+        import numpy as np
+        def kernel(n):
+            a = np.zeros((2, 3))
+            for i in range(n):
+                assert a.shape == (2, 3)
+                a.shape = (3, 2)
+        """),
+    Trap("numpy_masked_wrong", """
+        import numpy as np
+        def kernel(n):
+            a = np.ma.array([1, 2, 3], mask=[0, 0, 0])
+            for i in range(n):
+                assert a.count() == 3
+                a.mask[0] = True
+        """),
+    Trap("hashlib_state_wrong", """
+        import hashlib
+        def kernel(n):
+            h = hashlib.md5()
+            first = h.hexdigest()
+            for i in range(n):
+                assert h.hexdigest() == first
+                h.update(b"x")
+        """),
+    Trap("module_getattr_state_wrong", """
+        import types
+        def kernel(n):
+            m = types.ModuleType("m")
+            seen = []
+            m.__getattr__ = lambda name: seen.append(name) or len(seen)
+            for i in range(n):
+                assert m.x < 4
+        """),
+    Trap("decorated_class_instances_counted_wrong", """
+        def counted(cls):
+            made = []
+            old = cls.__init__
+            def __init__(self):
+                made.append(1)
+                self.number = len(made)
+                old(self)
+            cls.__init__ = __init__
+            return cls
+        @counted
+        class A:
+            def __init__(self):
+                pass
+        def kernel(n):
+            start = A().number
+            for i in range(n):
+                assert A().number < start + 4
+        """),
+    Trap("builtins_type_wrong", """
+        import builtins
+        def kernel(n):
+            assert builtins.type(n) is not int
+        """),
 ]  # fmt: skip
 
 
