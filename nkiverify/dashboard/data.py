@@ -16,6 +16,7 @@ from pathlib import Path
 from nkiverify.config import PHASES
 from nkiverify.dashboard.marks import Marks, marks
 from nkiverify.dashboard.predecessor import SECONDS
+from nkiverify.dashboard.upstream import FILES
 from nkiverify.manifest import Target
 from nkiverify.model.contracts import Contract
 from nkiverify.report import wording
@@ -102,8 +103,12 @@ class ContractRow:
 
 @dataclass(frozen=True, slots=True)
 class KernelFile:
-    """A file with kernels: what its docstring says, and the targets of each of its functions."""
+    """A file with kernels: what its docstring says, and the targets of each of its functions.
 
+    `upstream` is the published file that it is after, empty for our own.
+    """
+
+    upstream: str
     file: str
     title: str
     functions: tuple[tuple[str, tuple[TargetPage, ...]], ...]
@@ -372,9 +377,8 @@ def _kernel_files(targets: Sequence[TargetPage], root: Path) -> Iterable[KernelF
         title = ""
         with contextlib.suppress(SyntaxError):
             title = (ast.get_docstring(ast.parse(_text(root, file))) or "").split("\n\n")[0]
-        yield KernelFile(
-            file, title.replace("\n", " "), tuple((name, tuple(found)) for name, found in functions.items())
-        )
+        rows = tuple((name, tuple(found)) for name, found in functions.items())
+        yield KernelFile(FILES.get(file, ""), file, title.replace("\n", " "), rows)
 
 
 def _sources(targets: Sequence[TargetPage], root: Path) -> dict[str, str]:

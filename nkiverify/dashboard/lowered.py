@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -20,8 +22,11 @@ def programs(root: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
     """By target, then by what it is, the C that ESBMC is given; nothing for a target that cannot be lowered."""
     chunks = [list(names[start :: usable_cores()]) for start in range(usable_cores())]
     found: dict[str, dict[str, str]] = {}
-    # Not forked: the libraries that are loaded here may have threads.
-    with ProcessPoolExecutor(len(chunks), mp_context=get_context("spawn")) as pool:
+    # Not forked: the libraries that are loaded here may have threads. A process that a kernel ends costs its programs.
+    with (
+        contextlib.suppress(BrokenProcessPool),
+        ProcessPoolExecutor(len(chunks), mp_context=get_context("spawn")) as pool,
+    ):
         for part in pool.map(_of_targets, [root] * len(chunks), chunks):
             found.update(part)
     return found
@@ -32,8 +37,8 @@ def _of_targets(root: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
     found = {}
     for target in load_targets(root):
         if target.name in wanted:
-            # What cannot be explored is told by the verdict.
-            with contextlib.suppress(UnsupportedConstruct, Exception):
+            # What cannot be explored is told by the verdict, and what a kernel prints is not ours.
+            with contextlib.suppress(UnsupportedConstruct, Exception), contextlib.redirect_stdout(sys.stderr):
                 found[target.name] = of_target(target, Options(root=root))
     return found
 

@@ -17,6 +17,7 @@ from nkiverify.dashboard import data, markdown
 from nkiverify.dashboard.data import Page
 from nkiverify.dashboard.figures import Figure, figures
 from nkiverify.dashboard.marks import claim_rows
+from nkiverify.dashboard.upstream import REPOSITORY
 from nkiverify.report import wording
 
 _TEMPLATES = "templates"
@@ -83,6 +84,7 @@ def html(page: Page, root: Path) -> str:
         anchors={target.name: target.anchor for target in page.targets},
         symbols=_SYMBOLS,
         legend=_LEGEND,
+        repository=REPOSITORY,
         headers=_HEADERS,
         filters=_filters(page),
         figures=drawn,

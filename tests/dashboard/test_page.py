@@ -12,7 +12,7 @@ import pytest
 from nkiverify import resources
 from nkiverify.cli import main
 from nkiverify.config import Options
-from nkiverify.dashboard import data, lowered, markdown, render
+from nkiverify.dashboard import data, lowered, markdown, render, upstream
 from nkiverify.dashboard.figures import figures
 from nkiverify.dashboard.marks import Mark, claim_rows
 from nkiverify.errors import UsageError
@@ -299,3 +299,15 @@ def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_the_command_without_results_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dashboard", "--results", str(tmp_path / "none.json")]) == 2
     assert "there are no results" in capsys.readouterr().err
+
+
+def test_every_kernel_with_an_upstream_file_is_there(tmp_path: Path) -> None:
+    assert [file for file in upstream.FILES if not (resources.root() / file).is_file()] == []
+    own = run(target="own", kernel="kernels/access_patterns.py::f")
+    shown = page(session(run(), own, root=resources.root()), tmp_path)
+    assert [(file.file, bool(file.upstream)) for file in shown.kernels] == [
+        ("kernels/access_patterns.py", False),
+        ("kernels/matmul_tiled.py", True),
+    ]
+    text = html(session(run(), root=resources.root()), tmp_path)
+    assert f"{upstream.FILES['kernels/matmul_tiled.py']}</code> of aws-neuron/nki-samples" in text

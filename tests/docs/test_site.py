@@ -14,8 +14,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from nkiverify import cli
+from nkiverify import cli, resources
+from nkiverify.report import history
 from nkiverify.resources import root
+from tests.report.samples import run, session
 
 TOP = root()
 PAGES = [TOP / "README.md", TOP / "AUDIT.md", *sorted((TOP / "docs").glob("*.md"))]
@@ -85,6 +87,10 @@ def test_the_page_of_commands_is_up_to_date() -> None:
     assert done.returncode == 0, "run `make commands`"
 
 
+#: Commands that need no argument.
+_ALONE = ("bench", "contracts", "dashboard", "doctor", "history", "run")
+
+
 def _commands() -> Iterator[tuple[str, list[str]]]:
     """Every command line that the pages show as one to be typed: the page, and its words."""
     for page in PAGES:
@@ -97,9 +103,19 @@ def _commands() -> Iterator[tuple[str, list[str]]]:
             if re.match(r"(nkiverify|python verify\.py|make|\.venv/bin/nkiverify)( |$)", typed):
                 # What stands behind many spaces says what the command does.
                 yield page.name, shlex.split(re.split(r" {4,}", typed)[0], comments=True)
+        # In the text: what has a placeholder for the rest, or no argument where one is needed, is no whole command.
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for typed in re.findall(r"`((?:nkiverify|python verify\.py|make) [^`…]+)`", text):
+            words = shlex.split(typed)
+            if words[0] == "make" or len(words) > words.count("python") + 2 or words[-1] in _ALONE:
+                yield page.name, words
 
 
-def test_every_command_shown_is_one_that_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_shown_is_one_that_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(resources, "reports", lambda: tmp_path)
+    history.record(session(run()), history.database(tmp_path))
     makefile = (TOP / "Makefile").read_text(encoding="utf-8")
     shown = list(_commands())
     assert len(shown) >= 30
@@ -112,10 +128,14 @@ def test_every_command_shown_is_one_that_there_is(capsys: pytest.CaptureFixture[
         name = arguments[0] if arguments and arguments[0] in cli.COMMANDS else cli.DEFAULT_COMMAND
         rest = arguments[1:] if arguments and arguments[0] == name else arguments
         parsed = cli.parser_of(name).parse_intermixed_args(rest)
-        # Targets of examples on the same page are run by the tests of that page.
-        if name == cli.DEFAULT_COMMAND and not any("every_" in word or word.isupper() for word in rest):
-            assert cli.main([*rest, "--list"]) == 0, (page, words, capsys.readouterr().err)
         assert parsed is not None
+        # Targets of examples on the same page are run by the tests of that page; `ID` and `NAME` are placeholders.
+        if any("every_" in word or word.isupper() for word in rest):
+            continue
+        if name == cli.DEFAULT_COMMAND:
+            assert cli.main([*rest, "--list"]) == 0, (page, words, capsys.readouterr().err)
+        elif name in ("contracts", "explain", "history"):
+            assert cli.main([name, *rest]) == 0, (page, words, capsys.readouterr().err)
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
