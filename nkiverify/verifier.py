@@ -57,6 +57,10 @@ MAX_REPLAYED = 2
 REPLAY_SECONDS = 6.0
 FURTHER_REPLAY_SECONDS = 2.0
 
+#: The same where a value of the witness is huge: such a run breaks its contract at once or, in a loop, never.
+HUGE_REPLAY_SECONDS = 2.0
+HUGE = 10**6
+
 #: How many loops of a target may turn out to need unrolling, one exploration each.
 MAX_EXPLORATIONS = 200
 
@@ -473,7 +477,8 @@ class _Judge:
         for values, played in self._replays:
             if values == witness.values and played.confirms(claim.contract, claim.site):
                 return _Confirmed(decision, witness, played)
-        left = self._may_replay - self._replaying
+        huge = any(abs(value) > HUGE for value in witness.values.values())
+        left = (min(self._may_replay, HUGE_REPLAY_SECONDS) if huge else self._may_replay) - self._replaying
         if left <= 0:
             self._replays.append((witness.values, Replay((), unsupported=TOO_LONG)))
             return _Confirmed(decision, witness, None)

@@ -37,7 +37,7 @@ from nkiverify.symbolic.values import as_term
 #: Why a run that is longer than it may be gives no answer.
 TOO_LONG = "a concrete run that takes too long"
 #: Seconds that a run goes on after it has broken the contract that it is made for.
-AFTERWARDS_SECONDS = 0.3
+AFTERWARDS_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from typing import TypeVar
 from nkiverify.frontend.attributes import OWN_NAMES
 from nkiverify.frontend.source_names import (
     appended_names,
+    child_nodes,
     deletes,
     leaves_early,
     loaded_outside,
@@ -457,7 +458,24 @@ def _placed(node: _Node, place: ast.AST, end: ast.AST | None = None) -> _Node:
         node.func.end_lineno, node.func.end_col_offset = node.func.lineno, node.func.col_offset
     if end is not None:
         node.end_lineno, node.end_col_offset = end.end_lineno, end.end_col_offset  # type: ignore[attr-defined]
-    return ast.fix_missing_locations(node)
+    _place_within(node)
+    return node
+
+
+def _place_within(node: ast.AST) -> None:
+    """Give the new nodes within `node`, which has a position, that position. Where a part has one of its own, its
+    parts have got theirs."""
+    pending = [(node, child) for child in child_nodes(node)]
+    while pending:
+        parent, child = pending.pop()
+        if "lineno" in child._attributes:
+            if hasattr(child, "lineno"):
+                continue
+            ast.copy_location(child, parent)
+            owner = child
+        else:
+            owner = parent
+        pending.extend((owner, part) for part in child_nodes(child))
 
 
 def _conjuncts(test: ast.expr) -> Iterator[ast.expr]:
