@@ -266,6 +266,9 @@ class _Walk:
 
     def _operation(self, item: Executed, state: _State) -> None:
         operation = item.operation
+        if operation.name == "nisa.core_barrier":
+            # It names the tensor that is waited for, and reads none of it.
+            return
         product = operation.name in ("nisa.nc_matmul", "nisa.nc_matmul_mx") and "dst" in operation.writes
         adds = self._adds_in_place(operation)
         undefined: dict[str, Region | None] = {}

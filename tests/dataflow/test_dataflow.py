@@ -1,0 +1,244 @@
+"""Phase 4: each fault beside the nearest kernel without it; proofs, concrete runs and what neither can follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nkiverify.manifest import Verification, load_targets
+from nkiverify.model.dtypes import bfloat16, float32, int32
+from nkiverify.results import Verdict
+from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
+
+DOUBLED = """
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    for t in range((R + 127) // 128):
+        first, last = t * 128, min(t * 128 + 128, R)
+        tile = nl.ndarray((last - first, C), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[first:last, :])
+        nisa.dma_copy(dst=out[first:last, :], src=tile)
+    return out
+"""
+
+
+def test_a_tiled_copy_is_proved_for_all_shapes(tmp_path: Path) -> None:
+    run = Subject.of(tmp_path, DOUBLED, rows_and_columns).verdict()
+    assert (run.verdict, run.qualifier, run.reason) == (Verdict.SUCCESSFUL, "", "")
+    assert set(run.closed_by) == {"sets"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "contract", "witness"),
+    [
+        ("nisa.dma_copy(dst=tile, src=x[first:last, :])", "pass", "df.read_unwritten", {"R": 1, "C": 1}),
+        ("nisa.dma_copy(dst=out[first:last, :], src=tile)", "pass", "df.output_written", {"R": 1, "C": 1}),
+        ("range((R + 127) // 128)", "range(R // 128)", "df.output_written", {"R": 1, "C": 1}),
+        ("range((R + 127) // 128)", "range((R + 126) // 128)", "df.output_written", {"R": 1, "C": 1}),
+        ("t * 128 + 128, R)", "t * 128 + 127, R)", "df.output_written", {"R": 128, "C": 1}),
+        ("first:last, :], src=tile", "0:last - first, :], src=tile", "df.output_written", {"R": 129, "C": 1}),
+    ],
+    ids=["no load", "no store", "no tail", "no tail of one row", "a row between tiles", "always the first rows"],
+)
+def test_a_mutant_fails_with_a_small_shape(
+    tmp_path: Path, old: str, new: str, contract: str, witness: dict[str, int]
+) -> None:
+    assert old in DOUBLED
+    run = Subject.of(tmp_path, DOUBLED.replace(old, new), rows_and_columns).verdict()
+    assert run.verdict is Verdict.FAILED
+    assert contracts(run) == {contract}
+    assert run.violations[0].witness == witness
+    assert run.violations[0].replayed
+
+
+def test_an_unwritten_element_that_reaches_no_output_is_no_fault(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        for t in range((R + 127) // 128):
+            rows = min(R - t * 128, 128)
+            tile = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile[0:rows, :], src=x[nl.ds(t * 128, rows), :])
+            nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=2.0)
+            nisa.dma_copy(dst=out[nl.ds(t * 128, rows), :], src=tile[0:rows{more}, :])
+        return out
+    """
+    good = Subject.of(tmp_path, body.replace("{more}", ""), rows_and_columns)
+    assert good.verdict().verdict is Verdict.SUCCESSFUL
+    assert not good.proof().open
+
+
+def test_what_is_computed_from_an_unwritten_column_is_followed_through_a_matmul(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.shared_hbm)
+        tile = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile[:, 0:64], src=x[:, 0:64])
+        total = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)
+        nisa.nc_matmul(total, tile, tile)
+        copy = nl.copy(total)
+        nisa.memset(copy{where}, 0.0)
+        nisa.dma_copy(dst=out[0:64], src=copy[0:64])
+        nisa.dma_copy(dst=out[64:128], src=copy[0:64])
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (128, 128), bfloat16))
+
+    for where, expected in (("[:, 64:128]", set()), ("[:, 65:128]", {"df.read_unwritten"})):
+        subject = Subject.of(tmp_path, body.replace("{where}", where), domain)
+        assert faults(subject.trial()) == expected
+
+
+def test_a_mask_writes_only_where_it_holds(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        i_p, i_f = nl.mgrid[0:128, 0:C]
+        for t in nl.affine_range((R + 127) // 128):
+            tile = nl.load(x[t * 128 + i_p, i_f], mask=(t * 128 + i_p < R{less}))
+            nl.store(out[t * 128 + i_p, i_f], value=tile, mask=(t * 128 + i_p < R))
+        return out
+    """
+    good = Subject.of(tmp_path, body.replace("{less}", ""), rows_and_columns, legacy=True)
+    assert good.verdict().verdict is Verdict.SUCCESSFUL
+    assert not good.proof().open
+    bad = Subject.of(tmp_path, body.replace("{less}", " - 1"), rows_and_columns, legacy=True)
+    assert contracts(bad.verdict()) == {"df.read_unwritten"}
+
+
+def test_tiles_kept_in_a_list_are_told_apart(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        tiles = []
+        for r in range(R):
+            tile = nl.ndarray((1, C), dtype=x.dtype, buffer=nl.sbuf)
+            if {filled}:
+                nisa.dma_copy(dst=tile, src=x[r:r + 1, :])
+            tiles.append(tile)
+        for r in range(R):
+            nisa.dma_copy(dst=out[r:r + 1, :], src=tiles[R - 1 - r])
+        return out
+    """
+    good = Subject.of(tmp_path, body.replace("{filled}", "r >= 0"), rows_and_columns)
+    assert not good.proof().open
+    bad = Subject.of(tmp_path, body.replace("{filled}", "r != 3"), rows_and_columns)
+    assert bad.proof().open
+    assert faults(bad.trial(R=3, C=1)) == set()
+    assert faults(bad.trial(R=4, C=1)) == {"df.read_unwritten"}
+
+
+def two_cores(v: Verification) -> None:
+    v.call(v.tensor("x", (256, v.dim("C", 1, 64)), float32), grid=2)
+
+
+@pytest.mark.parametrize(
+    ("barrier", "expected"), [("nisa.core_barrier(half, (0, 1))", set()), ("pass", {"df.programs"})]
+)
+def test_a_barrier_orders_two_cores(tmp_path: Path, barrier: str, expected: set[str]) -> None:
+    body = f"""
+    @nki.jit
+    def kernel(x):
+        me = nl.program_id(0)
+        half = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=half[nl.ds(me * 128, 128)], src=x[nl.ds(me * 128, 128)])
+        {barrier}
+        nisa.dma_copy(dst=out[nl.ds(me * 128, 128)], src=half[nl.ds(128 - me * 128, 128)])
+        return out
+    """
+    subject = Subject.of(tmp_path, body, two_cores)
+    found = faults(subject.trial(C=2))
+    assert found & {"df.programs"} == expected
+    assert bool(found) == bool(expected)
+
+
+def test_a_place_known_at_run_time_only_is_unknown(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x, places):
+        out = nl.ndarray((128, 8), dtype=x.dtype, buffer=nl.shared_hbm)
+        index = nl.load(places)
+        rows = out.ap([[8, 64], [1, 8]], vector_offset=index)
+        nisa.dma_copy(rows, x)
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (64, 8), float32), v.tensor("places", (64, 1), int32, values=(0, 127)))
+
+    assert Subject.of(tmp_path, body, domain).verdict().verdict is Verdict.UNKNOWN
+
+
+def test_a_kernel_that_returns_nothing_and_writes_nothing_is_no_success(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        tile = nl.load(x)
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (64, 8), float32))
+
+    assert Subject.of(tmp_path, body, domain).verdict().verdict is Verdict.UNKNOWN
+
+
+def test_products_of_dimensions_end_in_a_bound_that_is_said(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.shared_hbm)
+        row = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.sbuf)
+        for r in range(R):
+            for c in range(C):
+                nisa.dma_copy(dst=row[:, nl.ds(r * C + c, 1)], src=x[r:r + 1, c:c + 1])
+        nisa.dma_copy(dst=out, src=row)
+        return out
+    """
+    run = Subject.of(tmp_path, body, rows_and_columns).verdict()
+    assert run.verdict is Verdict.SUCCESSFUL
+    assert run.qualifier.startswith("bounded ")
+    assert "df.output_written" in run.reason
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        target
+        for target in load_targets()
+        if target.name in ("matmul_tiled_all", "maxpooling_all", "mamba_v1_all", "avgpool_all")
+    ],
+    ids=lambda target: target.name,
+)
+def test_concrete_runs_of_published_kernels_agree_with_the_proof(target: object) -> None:
+    subject = Subject(target)  # type: ignore[arg-type]
+    assert not subject.proof().open
+    from nkiverify.dataflow.judge import _shapes
+    from nkiverify.frontend.explorer import Limits
+    from nkiverify.model.hardware import hardware_named
+    from nkiverify.verifier import explore
+
+    dimensions = explore(subject.target, hardware_named("trn2"), Limits()).run.program.dimensions
+    seen = 0
+    for values in _shapes(dimensions)[0]:
+        trial = subject.trial(**values)
+        if trial.outside or trial.unusable:
+            continue
+        assert not trial.findings.faults, values
+        seen += 1
+        if seen == 6:
+            break
+    assert seen == 6
