@@ -267,7 +267,7 @@ def test_statistics_of_the_language(shape: tuple[int, int], seed: int) -> None:
         np.testing.assert_allclose(got[:, 0], expected, rtol=1e-4, atol=1e-5)
 
 
-UNARY = {
+UNARY: dict[str, Any] = {
     "abs": np.abs, "square": np.square, "exp": np.exp, "sqrt": np.sqrt, "rsqrt": lambda t: 1 / np.sqrt(t),
     "reciprocal": lambda t: 1 / t, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "arctan": np.arctan,
     "tanh": np.tanh, "sigmoid": lambda t: 1 / (1 + np.exp(-t)), "relu": lambda t: np.maximum(t, 0),
