@@ -15,15 +15,20 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from nkiverify import bench_kernels, stages
+from nkiverify.session import Session, Versions
+from nkiverify.stages import Stage
+
 if TYPE_CHECKING:
     from nkiverify.config import Options
-    from nkiverify.manifest import Target, Verification
+    from nkiverify.manifest import Target
     from nkiverify.results import Run
 
 _Result = TypeVar("_Result")
@@ -56,6 +61,8 @@ class Measurement:
     warm_milliseconds: float
     peak_kibibytes: int
     as_expected: bool = True
+    #: Milliseconds of the first verification, and of reporting it, by stage.
+    stages: Mapping[Stage, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +82,8 @@ def measure(targets: Sequence[Target], options: Options, rounds: int = WARM_ROUN
 def measure_growth(targets: Sequence[Target], options: Options, rounds: int = WARM_ROUNDS) -> Growth:
     """Measure `targets` as a whole, and the kernels whose cost shows how it grows."""
     with tempfile.TemporaryDirectory() as folder:
-        widths = [partial(_matmul, width) for width in WIDTHS]
-        lines = [partial(_straight_line, length, Path(folder)) for length in LENGTHS]
+        widths = [partial(bench_kernels.matmul, width) for width in WIDTHS]
+        lines = [partial(bench_kernels.straight_line, length, Path(folder)) for length in LENGTHS]
         answers = list(_measured([*widths, *lines], options, rounds))
     found = [measurement for measurement in answers if measurement is not None]
     if len(found) < len(answers) or not all(measurement.as_expected for measurement in found):
@@ -122,7 +129,10 @@ def _measure(connection: Connection, subject: _Subject, options: Options, rounds
     from nkiverify.verifier import explore, verify
 
     target = subject(options)
+    stages.reset()
     cold, runs = _timed(lambda: verify(target, options))
+    _reported(runs, options)
+    spent = {stage: seconds * 1000 for stage, seconds in stages.seconds_by_stage().items()}
     warm = min(_timed(lambda: verify(target, options))[0] for _ in range(rounds))
     # Before the exploration below, which is no part of what verifying takes.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -141,8 +151,19 @@ def _measure(connection: Connection, subject: _Subject, options: Options, rounds
             warm_milliseconds=warm,
             peak_kibibytes=peak // 1024 if sys.platform == "darwin" else peak,
             as_expected=all(run.as_expected for run in runs),
+            stages=spent,
         )
     )
+
+
+@stages.of_stage(Stage.REPORTING)
+def _reported(runs: Sequence[Run], options: Options) -> None:
+    """Write the runs as a run of the program does, to nowhere."""
+    from nkiverify.report import json_results, terminal
+
+    session = Session(tuple(runs), options.root, datetime.now(timezone.utc), 0.0, 1, Versions("", "", "", ""))
+    json_results.text(session)
+    terminal.report(session, detail_expected=False)
 
 
 def _timed(work: Callable[[], _Result]) -> tuple[float, _Result]:
@@ -185,87 +206,6 @@ class Silence:
 
     def waiting(self) -> None:
         """Time has passed."""
-
-
-# --- kernels that show how the cost grows -----------------------------------------------------------------------------
-
-
-def _target(name: str, kernel: str, root: Path, function: Callable[[Verification], None]) -> Target:
-    from nkiverify.manifest import SUCCESSFUL, Kind, Target
-
-    return Target(
-        name=name,
-        kernel=kernel,
-        family="bench",
-        kind=Kind.CONCRETE,
-        expect={1: SUCCESSFUL, 2: SUCCESSFUL},
-        flags="",
-        tags=(),
-        description="",
-        hardware="trn2",
-        root=root,
-        module=__name__,
-        file=__file__,
-        line=1,
-        function=function,
-    )
-
-
-def _matmul(width: int, options: Options) -> Target:
-    """The tiled matmul of the tutorial, 1024 rows of eight tiles, `width` columns."""
-    from nkiverify.model.dtypes import float16
-
-    def multiply(v: Verification) -> None:
-        out = v.call(v.tensor("lhsT", (1024, 1024), float16), v.tensor("rhs", (1024, width), float16))
-        v.returns(out, shape=(1024, width), dtype=float16)
-
-    return _target(f"matmul_tiled_{width}", "kernels/matmul_tiled.py::matmul_tiled", options.root, multiply)
-
-
-_STRAIGHT_LINE = """\
-import nki
-import nki.isa as nisa
-import nki.language as nl
-
-
-@nki.jit
-def straight_line(x):
-    rows, columns = x.shape
-    half = columns // 2
-    a = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.sbuf)
-    b = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.sbuf)
-    out = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.shared_hbm)
-    nisa.dma_copy(dst=a, src=x)
-{operations}
-    nisa.dma_copy(dst=out, src=a)
-    return out
-"""
-
-#: One instruction each, on slices of symbolic extent.
-_OPERATIONS = (
-    "nisa.tensor_copy(dst=b[:, 0:half], src=a[:, half : 2 * half])",
-    "nisa.tensor_tensor(dst=a, data1=a, data2=b, op=nl.add)",
-    "nisa.activation(dst=b[:, half : 2 * half], op=nl.exp, data=a[:, 0:half])",
-    "nisa.tensor_scalar(dst=a, data=b, op0=nl.multiply, operand0=2.0)",
-)
-
-
-def _straight_line(length: int, folder: Path, options: Options) -> Target:
-    """A kernel of `length` instructions one after the other, on every shape that fits the partitions."""
-    from nkiverify.model.dtypes import float32
-
-    lines = (_OPERATIONS[position % len(_OPERATIONS)] for position in range(length))
-    # A folder of its own: what a folder of kernels holds is looked up once in a process.
-    root = folder / str(length)
-    root.mkdir()
-    file = root / "straight_line.py"
-    file.write_text(_STRAIGHT_LINE.format(operations="\n".join(f"    {line}" for line in lines)), encoding="utf-8")
-
-    def run(v: Verification) -> None:
-        rows, columns = v.dim("rows", 1, 128), v.dim("columns", 2, multiple_of=2)
-        v.returns(v.call(v.tensor("x", (rows, columns), float32)), shape=(rows, columns), dtype=float32)
-
-    return _target(f"straight_line_{length}", f"{file.name}::straight_line", root, run)
 
 
 def load_average() -> float | None:

@@ -41,7 +41,7 @@ def frame_site(frame: FrameType) -> Site:
     sites = _sites_of.setdefault((code.co_filename, code), {})
     site = sites.get(frame.f_lasti)
     if site is None:
-        line, end_line, column, end_column = frame.f_lineno, -1, -1, -1
+        line, end_line, column, end_column = -1, -1, -1, -1
         if sys.version_info >= (3, 11):
             if code not in _positions_of:
                 _positions_of[code] = tuple(code.co_positions())
@@ -51,6 +51,8 @@ def frame_site(frame: FrameType) -> Site:
                 end_line = found[1] if found[1] is not None else -1
                 column = found[2] if found[2] is not None else -1
                 end_column = found[3] if found[3] is not None else -1
+        if line < 0:  # asked last: Python finds it by going through all lines before it
+            line = frame.f_lineno
         site = Site(code.co_filename, line, column, end_line, end_column, code.co_name)
         sites[frame.f_lasti] = site
     return site

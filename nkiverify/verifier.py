@@ -36,6 +36,7 @@ from nkiverify.results import MemoryPeak, Place, Run, Verdict, Violation
 from nkiverify.run import SHAPE_PHASES
 from nkiverify.selection import phases_to_run
 from nkiverify.source import Site
+from nkiverify.stages import Stage, of_stage
 from nkiverify.witness.explain import Circumstances, violation_of
 from nkiverify.witness.generalise import generalisation
 from nkiverify.witness.labels import argument_labels
@@ -78,6 +79,7 @@ class Exploration:
     memory: MemoryClaims | None = None
 
 
+@of_stage(Stage.JUDGING)
 def verify(target: Target, options: Options) -> list[Run]:
     """The verdict of `target` in each phase that `options` asks for. Raises nothing but KeyboardInterrupt."""
     phases = phases_to_run(target, options)
@@ -113,6 +115,7 @@ def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: f
     )
 
 
+@of_stage(Stage.EXPLORING)
 def explore(
     target: Target,
     hardware: Hardware,

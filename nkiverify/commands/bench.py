@@ -57,6 +57,7 @@ def execute(arguments: argparse.Namespace) -> int:
     measured = _measured(targets, options, arguments.repeat)
     print(bench_table.table(measured))
     print(bench_table.summary(measured))
+    print(bench_table.breakdown(measured))
     status = _status(targets, measured)
     if not partial:
         growth = measure_growth(targets, options, arguments.repeat)
@@ -144,7 +145,7 @@ def markdown(measured: Sequence[Measurement], growth: Growth, place: str, rounds
     lines = (header, ("---", *("---:" for _ in header[1:])), *rows)
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     conditions = f"measured on {place}; warm is the best of {rounds}"
-    facts = [bench_table.summary(measured), *growth_lines(growth), conditions]
+    facts = [bench_table.summary(measured), bench_table.breakdown(measured), *growth_lines(growth), conditions]
     return "\n".join(
         [
             *(f"- {fact[0].upper()}{fact[1:]}." for fact in facts),

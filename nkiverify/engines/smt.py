@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import z3
 
+from nkiverify.stages import Stage, of_stage
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction
 from nkiverify.symbolic.terms import Atom, Div, Index, Min, Select, Term
 
@@ -113,6 +114,7 @@ class Question:
         """Add hypotheses."""
         self.supposed.extend(conditions)
 
+    @of_stage(Stage.SOLVING)
     def satisfiable(self, *conditions: Condition | bool) -> Answer:
         """Whether the hypotheses and `conditions` hold together for some integers; `model` then has such integers."""
         script = Script()

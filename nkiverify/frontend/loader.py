@@ -35,6 +35,7 @@ from nkiverify.frontend.numeric_modules import as_kernels_see
 from nkiverify.frontend.placeholders import STUB_PACKAGES, Placeholder, PlaceholderModule, import_module
 from nkiverify.frontend.process_state import register_code
 from nkiverify.source import KERNEL_MARKER
+from nkiverify.stages import Stage, of_stage
 
 #: What lies at the top of a repository.
 _TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
@@ -311,6 +312,7 @@ def load_kernel(
         return _function_named(name, module, path_text), space
 
 
+@of_stage(Stage.LOADING)
 def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NONE) -> tuple[ModuleType, KernelSpace]:
     """The module of a kernel file, with the space it lives in; see `load_kernel`."""
     file = (base / path_text).resolve()

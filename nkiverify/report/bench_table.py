@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from nkiverify.bench import Measurement
 from nkiverify.report import wording
 from nkiverify.report.columns import columns
+from nkiverify.stages import Stage
 
 
 def table(measurements: Sequence[Measurement]) -> str:
@@ -31,6 +32,16 @@ def table(measurements: Sequence[Measurement]) -> str:
     headers = ("target", "claims", *rungs, "paths", "cold ms", "warm ms", "MiB")
     alignment = ("left", *("right" for _ in headers[1:]))
     return columns(headers, rows, alignment)
+
+
+def breakdown(measurements: Sequence[Measurement]) -> str:
+    """Where the time of the first verification of all targets goes, stage by stage."""
+    spent: Counter[Stage] = Counter()
+    for measurement in measurements:
+        spent.update(dict(measurement.stages))
+    whole = sum(spent.values()) or 1.0
+    parts = ", ".join(f"{stage.value} {spent[stage] / whole:.0%}" for stage in Stage)
+    return f"of the time one after the other, cold: {parts}"
 
 
 def summary(measurements: Sequence[Measurement]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from nkiverify.stages import Stage, of_stage
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
@@ -336,6 +337,7 @@ class Facts:
 
     # --- proving -----------------------------------------------------------------------------------------------------
 
+    @of_stage(Stage.SIMPLIFYING)
     def proves(self, goal: Condition | bool) -> bool:
         """Whether `goal` follows from the facts, as far as the cheap prover can see."""
         return self._proves(goal, _Budget())

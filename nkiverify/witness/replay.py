@@ -21,6 +21,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import MEMORY_PHASE, SUFFICIENT
 from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import Site, is_kernel_frame
+from nkiverify.stages import Stage, of_stage
 from nkiverify.witness.observe import Key, Observation, ObservingRun, key_of, observed_in
 
 #: Seconds between two looks at the clock.
@@ -95,6 +96,7 @@ def _last_line(site: Site) -> int:
     return max(site.line, site.end_line)
 
 
+@of_stage(Stage.REPLAYING)
 def replay(
     target: Target,
     values: Mapping[str, int],

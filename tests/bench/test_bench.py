@@ -7,19 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify import bench
+from nkiverify import bench, bench_kernels
 from nkiverify.bench import LENGTHS, WIDTHS, Growth, Measurement
 from nkiverify.cli import main
 from nkiverify.commands.bench import SECTION, growth_lines, markdown
 from nkiverify.config import Options
 from nkiverify.resources import root
+from nkiverify.stages import Stage
 from nkiverify.verifier import verify
 
 OPTIONS = Options(root=root())
 
 
+STAGES = {Stage.LOADING: 1.0, Stage.SIMPLIFYING: 3.0}
+
+
 def took(target: str, milliseconds: float) -> Measurement:
-    return Measurement(target, 10, {"constant": 9, "smt": 1}, 1, 2 * milliseconds, milliseconds, 51_200)
+    return Measurement(target, 10, {"constant": 9, "smt": 1}, 1, 2 * milliseconds, milliseconds, 51_200, stages=STAGES)
 
 
 GROWTH = Growth(
@@ -31,17 +35,19 @@ GROWTH = Growth(
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_matmul_is_proved_at_every_width(width: int) -> None:
-    runs = verify(bench._matmul(width, OPTIONS), OPTIONS)
+    runs = verify(bench_kernels.matmul(width, OPTIONS), OPTIONS)
     assert [(run.phase, run.as_expected, run.qualifier) for run in runs] == [(1, True, ""), (2, True, "")]
 
 
 def test_a_wide_matmul_has_no_more_claims_than_a_narrow_one() -> None:
-    narrow, wide = (sum(run.claims for run in verify(bench._matmul(width, OPTIONS), OPTIONS)) for width in WIDTHS)
+    narrow, wide = (
+        sum(run.claims for run in verify(bench_kernels.matmul(width, OPTIONS), OPTIONS)) for width in WIDTHS
+    )
     assert wide == narrow
 
 
 def test_a_straight_line_has_so_many_operations_and_is_proved(tmp_path: Path) -> None:
-    target = bench._straight_line(LENGTHS[0], tmp_path, OPTIONS)
+    target = bench_kernels.straight_line(LENGTHS[0], tmp_path, OPTIONS)
     source = (target.root / target.kernel.partition("::")[0]).read_text(encoding="utf-8")
     # One more loads, one stores.
     assert source.count("nisa.") - 2 == LENGTHS[0]
@@ -51,14 +57,21 @@ def test_a_straight_line_has_so_many_operations_and_is_proved(tmp_path: Path) ->
 
 def test_claims_are_linear_in_the_length(tmp_path: Path) -> None:
     claims = [
-        sum(run.claims for run in verify(bench._straight_line(length, tmp_path, OPTIONS), OPTIONS))
+        sum(run.claims for run in verify(bench_kernels.straight_line(length, tmp_path, OPTIONS), OPTIONS))
         for length in (4, 8, 12)
     ]
     assert claims[2] - claims[1] == claims[1] - claims[0] > 0
 
 
+def test_claims_are_linear_in_the_depth_of_loops(tmp_path: Path) -> None:
+    runs = [verify(bench_kernels.nested_loops(depth, tmp_path, OPTIONS), OPTIONS) for depth in (1, 3, 5)]
+    assert all(run.as_expected and not run.qualifier for both in runs for run in both)
+    claims = [sum(run.claims for run in both) for both in runs]
+    assert claims[0] < claims[1] < claims[2] < 6 * claims[0]
+
+
 def test_a_measurement_is_made_in_a_process_of_its_own() -> None:
-    (measured,) = bench._measured([partial(bench._matmul, WIDTHS[0])], OPTIONS, rounds=1)
+    (measured,) = bench._measured([partial(bench_kernels.matmul, WIDTHS[0])], OPTIONS, rounds=1)
     assert measured is not None
     assert (measured.target, measured.paths, measured.as_expected) == ("matmul_tiled_512", 1, True)
     assert measured.claims == sum(measured.closed_by.values()) > 0
@@ -76,6 +89,8 @@ def test_growth_is_said_in_a_line_each() -> None:
 def test_the_section_of_the_readme() -> None:
     assert markdown([took("matmul", 8.04)], GROWTH, "a machine", 5) == (
         "- 1 target, 10 claims; one after the other 0.0 s cold, 0.0 s warm.\n"
+        "- Of the time one after the other, cold: loading 25%, exploring 0%, simplifying 75%, solving 0%, judging 0%, "
+        "replaying 0%, reporting 0%.\n"
         "- Whole manifest, all phases, 2 workers: 4.2 s (best of 3).\n"
         "- One matmul, by the size of the result: 512 columns 8.0 ms, 65536 columns 8.1 ms.\n"
         "- Straight-line kernels: 10 operations 5.0 ms (0.50 each), 1000 operations 500 ms (0.50 each).\n"
