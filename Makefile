@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench dashboard fuzz mutants metamorphic checker lint types readme commands docs audit clean help
+.PHONY: verify test bench scale dashboard fuzz mutants metamorphic checker lint types readme commands docs audit clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ test: $(READY) ## run the test suite (ARGS='-k name' for some)
 
 bench: $(READY) ## measure what verifying each target costs (ARGS='NAME' for some, ARGS=--write for README.md)
 	$(RUN) verify.py bench $(ARGS)
+
+scale: $(READY) ## measure how the cost of verifying grows (ARGS=--write for docs/scale.md)
+	$(RUN) tools/scale.py $(ARGS)
 
 dashboard: $(READY) ## show the last results as one page, dashboard/index.html
 	$(RUN) verify.py dashboard $(ARGS)

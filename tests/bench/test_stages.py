@@ -12,7 +12,7 @@ from nkiverify.stages import Stage, of_stage
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that shows its only element."""
     shown = [100.0]
-    monkeypatch.setattr(stages.time, "perf_counter", lambda: shown[0])
+    monkeypatch.setattr("time.perf_counter", lambda: shown[0])
     stages.reset()
     return shown
 

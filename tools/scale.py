@@ -1,0 +1,171 @@
+"""Measure how the cost of verifying grows, and write it into docs/scale.md: `make scale`. Without `--write`, only show.
+
+Seconds are those of the processors, which a busy machine disturbs less than a clock on the wall; runs per second are
+those of the wall.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nkiverify.config import Options
+    from nkiverify.manifest import Target
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "scale.md"
+SECTION = "scale"
+
+LENGTHS = (10, 100, 1000, 3000, 10_000)
+DEPTHS = (1, 2, 4, 8, 16)
+#: Targets that are verified again and again in one process, and how many times each.
+REPEATED = ("matmul_tiled_all", "transpose2d_all", "maxpooling_all", "avgpool_buggy", "matmul_basic_buggy")
+REPETITIONS = 200
+EXECUTORS = (
+    ("1 core, in this process", ("--executor", "in-process")),
+    ("2 worker processes", ("-j", "2")),
+    ("Dask, 2 local workers", ("--executor", "dask-local", "-j", "2")),
+)
+
+
+def lines(folder: Path) -> Iterator[str]:
+    """The section, line by line."""
+    from nkiverify import bench, bench_kernels
+
+    load = bench.load_average()
+    yield "Whole manifest, all phases, nothing remembered, the start of the program and of the cluster included:"
+    yield ""
+    yield "| executor | runs | seconds | runs a second |"
+    yield "|---|---:|---:|---:|"
+    rates = {}
+    for name, options in EXECUTORS:
+        runs, seconds = whole_manifest(folder, options)
+        rates[name] = runs / seconds
+        yield f"| {name} | {runs} | {seconds:.1f} | {runs / seconds:.1f} |"
+    yield ""
+    yield "Straight-line kernels, on all shapes, first and second verification in a process:"
+    yield ""
+    yield "| operations | claims | first, CPU s | again, CPU s | again, CPU ms per operation |"
+    yield "|---:|---:|---:|---:|---:|"
+    for length in LENGTHS:
+        claims, first, again = measured(partial(bench_kernels.straight_line, length))
+        yield f"| {length} | {claims} | {first:.2f} | {again:.2f} | {again / length * 1000:.2f} |"
+    yield ""
+    yield "Loops in each other, over symbolic ranges, an instruction in each body:"
+    yield ""
+    yield "| depth | claims | first, CPU s | again, CPU s |"
+    yield "|---:|---:|---:|---:|"
+    for depth in DEPTHS:
+        claims, first, again = measured(partial(bench_kernels.nested_loops, depth))
+        yield f"| {depth} | {claims} | {first:.2f} | {again:.2f} |"
+    yield ""
+    sizes = memory()
+    shown = ", ".join(f"{size / 2**20:.0f}" for size in sizes)
+    count = len(REPEATED) * REPETITIONS
+    yield f"Memory of one process over {count} verifications, MiB after each {count // len(sizes)}: {shown}."
+    yield ""
+    rate = rates["2 worker processes"] / 2
+    hours = 1e6 / (100 * 2 * rate) / 3600
+    yield (
+        f"On paper: at {rate:.1f} runs a second and core, 10^6 runs on 100 machines of 2 such cores take {hours:.1f} h. "
+        "That leaves out the scheduler, whose share is small as a run costs it about a millisecond, and the slowest "
+        "target, which bounds every sweep from below."
+    )
+    yield ""
+    yield f"Measured by `make scale ARGS=--write` on {bench.machine(load)}."
+
+
+def whole_manifest(folder: Path, options: tuple[str, ...]) -> tuple[int, float]:
+    """The number of runs, and seconds on the wall."""
+    report = folder / "results.json"
+    command = [sys.executable, "verify.py", "--no-cache", "--json", str(report), *options]
+    begin = time.perf_counter()
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    seconds = time.perf_counter() - begin
+    return len(json.loads(report.read_text(encoding="utf-8"))["runs"]), seconds
+
+
+def options_of(root: Path) -> Options:
+    """Options with time enough for the longest kernel."""
+    from nkiverify.config import Options
+
+    return Options(root=root, timeout=600)
+
+
+def measured(make: Callable[[Path, Options], Target]) -> tuple[int, float, float]:
+    """Claims of a target, and CPU seconds of its first and second verification, in a process of its own."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        from nkiverify.verifier import verify
+
+        with tempfile.TemporaryDirectory() as folder:
+            options = options_of(Path(folder))
+            target = make(Path(folder), options)
+            times = [time.process_time()]
+            for _ in range(2):
+                runs = verify(target, options)
+                times.append(time.process_time())
+            if not all(run.as_expected and not run.qualifier for run in runs):
+                os._exit(1)
+            answer = [sum(run.claims for run in runs), times[1] - times[0], times[2] - times[1]]
+            os.write(writer, json.dumps(answer).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as answer_of:
+        text = answer_of.read()
+    os.waitpid(child, 0)
+    claims, first, again = json.loads(text)
+    return claims, first, again
+
+
+def memory() -> list[int]:
+    """Resident bytes of a process that verifies the same targets again and again, at ten points of the way."""
+    program = (
+        "import sys, json; sys.path.insert(0, sys.argv[1])\n"
+        "from nkiverify.config import Options\n"
+        "from nkiverify.executors.memory import resident_bytes\n"
+        "from nkiverify.manifest import load_targets\n"
+        "from nkiverify.verifier import verify\n"
+        "import os\n"
+        "from pathlib import Path\n"
+        "names, rounds = json.loads(sys.argv[2]), int(sys.argv[3])\n"
+        "options = Options(root=Path(sys.argv[1]))\n"
+        "targets = [target for target in load_targets(options.root) if target.name in names]\n"
+        "assert len(targets) == len(names)\n"
+        "for number in range(rounds):\n"
+        "    for target in targets: verify(target, options)\n"
+        "    if (number + 1) % (rounds // 10) == 0: print(resident_bytes(os.getpid()), flush=True)\n"
+    )
+    command = [sys.executable, "-c", program, str(ROOT), json.dumps(REPEATED), str(REPETITIONS)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return [int(line) for line in done.stdout.split()]
+
+
+def main() -> int:
+    """Print the section, or with `--write` write it into docs/scale.md."""
+    sys.path.insert(0, str(ROOT))
+    from nkiverify.audit import with_section
+
+    with tempfile.TemporaryDirectory() as folder:
+        found = []
+        for line in lines(Path(folder)):
+            print(line, flush=True)
+            found.append(line)
+    if "--write" in sys.argv:
+        text = with_section(PAGE.read_text(encoding="utf-8"), SECTION, "\n".join(found))
+        PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
