@@ -76,9 +76,9 @@ def lines(folder: Path) -> Iterator[str]:
     rate = rates["2 worker processes"] / 2
     hours = 1e6 / (100 * 2 * rate) / 3600
     yield (
-        f"On paper: at {rate:.1f} runs a second and core, 10^6 runs on 100 machines of 2 such cores take {hours:.1f} h. "
-        "That leaves out the scheduler, whose share is small as a run costs it about a millisecond, and the slowest "
-        "target, which bounds every sweep from below."
+        f"On paper: at {rate:.1f} runs a second and core, 10^6 runs on 100 machines of 2 such cores take "
+        f"{hours:.1f} h. That leaves out the scheduler, about a millisecond a task by Dask's documentation, and the "
+        "slowest target, which bounds every sweep from below."
     )
     yield ""
     yield f"Measured by `make scale ARGS=--write` on {bench.machine(load)}."
