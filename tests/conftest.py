@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -10,6 +12,10 @@ _HEALTH = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_t
 settings.register_profile("suite", max_examples=100, deadline=None, suppress_health_check=_HEALTH, derandomize=True)
 settings.register_profile("thorough", max_examples=20_000, deadline=None, suppress_health_check=_HEALTH)
 settings.load_profile("suite")
+
+# Shells start what runs in the background deaf to Ctrl-C, and so would be the programs that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

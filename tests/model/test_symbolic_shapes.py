@@ -19,7 +19,7 @@ from nkiverify.model.contracts import Contract
 from nkiverify.model.dtypes import float32, int8, int32, uint16
 from nkiverify.model.hardware import TRN2
 from nkiverify.model.memory import SBUF
-from nkiverify.run import running
+from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.symbolic import Extent, as_term, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
@@ -33,6 +33,9 @@ class ConcolicRun:
 
     symbolic = True
     hardware = TRN2
+    phases = SHAPE_PHASES
+    records = False
+    no_spills = False
 
     def __init__(self, values: Mapping[str, int]) -> None:
         self.dimensions = {name: terms.dimension(name) for name in values}
@@ -68,6 +71,21 @@ class ConcolicRun:
     def loop_range(self, start: Extent, stop: Extent, step: Extent) -> object:
         """No scenario loops."""
         raise NotImplementedError
+
+    def operation(self, operation: object) -> None:
+        """Not looked at."""
+
+    def allocation(self, storage: object) -> None:
+        """Not looked at."""
+
+    def index_range(self, index: object) -> None:
+        """Nothing is known of the numbers in a tensor."""
+
+    def register_number(self, register: object) -> None:
+        """Nothing is known of the number in a register."""
+
+    def iterations(self, register: object, start: object, stop: object, step: object) -> None:
+        """The body of a device loop stands for all of its iterations."""
 
     def allocation_id(self) -> object:
         """The how-manieth allocation it is."""
