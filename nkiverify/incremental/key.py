@@ -124,9 +124,8 @@ class Keys:
             for parent, folders, names in os.walk(folder):
                 folders[:] = [name for name in folders if name not in ("__pycache__", "_data")]
                 for name in names:
-                    if name.endswith(".py"):
-                        path = Path(parent, name)
-                        files[str(path)] = (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_ctime_ns)
+                    path = Path(parent, name)
+                    files[str(path)] = (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_ctime_ns)
         return files
 
 

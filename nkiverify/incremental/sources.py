@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -30,10 +29,13 @@ _PURE = frozenset(
 )  # fmt: skip
 
 #: Packages that the digest of our own package, or the list of what is installed, covers.
-_KNOWN = frozenset({"nkiverify", "numpy", *STUB_PACKAGES})
+_KNOWN = frozenset({"nkiverify", "numpy", "ml_dtypes", *STUB_PACKAGES})
 
 #: Built-ins that run text, or read what is no module.
 _READERS = frozenset(["__builtins__", "__import__", "__loader__", "__spec__", "compile", "eval", "exec", "open"])
+
+#: Attributes by which a module gets at what it does not import.
+_WAYS_OUT = frozenset({"__builtins__", "__globals__", "__import__", "environ", "getenv", "modules", "os", "sys"})
 
 #: What numpy reads from elsewhere.
 _NUMPY_READERS = frozenset(
@@ -173,38 +175,32 @@ def _scan(content: bytes) -> tuple[tuple[_Import, ...], str]:
             imports.append(_Import(node.level, node.module or "", tuple(alias.name for alias in node.names)))
     for one in imports:
         top, *rest = one.module.split(".")
-        if top == "numpy" and not one.level and _NUMPY_READERS & {*rest, *one.names}:
+        if top == "numpy" and not one.level and (_NUMPY_READERS | {"*"}) & {*rest, *one.names}:
             return (), f"imports {one.module}, which reads more than its arguments"
+    named = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
     for node in nodes:
-        if isinstance(node, ast.Name) and node.id in _READERS:
+        if isinstance(node, ast.Attribute) and node.attr in _WAYS_OUT:
+            return (), f"uses .{node.attr}"
+        if not isinstance(node, ast.Name):
+            continue
+        if node.id in _READERS:
             return (), f"uses {node.id}"
-        if (
-            isinstance(node, ast.Attribute)
-            and node.attr in _NUMPY_READERS
-            and isinstance(node.value, ast.Name)
-            and node.value.id in numpy
-        ):
-            return (), f"uses numpy.{node.attr}"
+        # By another name, any of its functions could be meant.
+        if node.id in numpy and named.get(id(node), "load") in _NUMPY_READERS:
+            return (), f"uses numpy.{named[id(node)]}" if id(node) in named else "uses numpy as a value"
     return tuple(imports), ""
 
 
 def _outside(top: str, path: Path) -> str:
-    """What stands against a module that is not among the files: empty for one whose version is known."""
-    if top in _KNOWN or top in _PURE:
+    """What stands against a module that is not among the files: empty for one that is known, or not there at all."""
+    if top in _KNOWN or top in _PURE or not _there(top):
         return ""
-    if top in sys.stdlib_module_names:
-        return f"{path.name} imports {top}, which reads more than its arguments"
-    return "" if _installed(top) else f"{path.name} imports {top}, which is not installed as a package"
+    return f"{path.name} imports {top}, which may read more than its arguments"
 
 
-@lru_cache(maxsize=1024)
-def _installed(top: str) -> bool:
-    """Whether a module is part of an installed distribution, or is not there at all."""
+def _there(top: str) -> bool:
+    """Whether there is such a module; what is not there is a placeholder, whatever it is used for."""
     try:
-        spec = importlib.util.find_spec(top)
+        return importlib.util.find_spec(top) is not None
     except (ImportError, ValueError):
-        return False
-    if spec is None:
         return True
-    places = [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
-    return bool(places) and all({"site-packages", "dist-packages"} & set(Path(place).parts) for place in places)

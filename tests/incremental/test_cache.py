@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import shutil
 import sqlite3
@@ -428,6 +429,24 @@ def test_an_entry_of_another_target_is_none(pretended: Project) -> None:
     good = [run for runs in store.load(pretended.cache, dict([rows["good"]])).values() for run in runs]
     store.save(pretended.cache, [(*rows["control"], good)])
     assert cached(pretended) == {"good"}
+
+
+def _save(path: str, number: int, times: int) -> None:
+    for _ in range(times):
+        store.save(Path(path), [(f"slot {number}", "digest", [one(claims=number)])])
+
+
+def test_runs_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "cache.db"
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_save, args=(str(path), number, 5)) for number in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    found = store.load(path, {f"slot {number}": "digest" for number in range(4)})
+    assert {slot: runs[0].claims for slot, runs in found.items()} == {f"slot {number}": number for number in range(4)}
 
 
 def test_each_target_has_one_place_in_the_cache(pretended: Project) -> None:

@@ -105,6 +105,11 @@ OBSTACLES: dict[str, tuple[str, str]] = {
     "another process": ("import subprocess", "k.py imports subprocess"),
     "in a helper": ("import helper", "helper.py imports os"),
     "somewhere on the path": ("import elsewhere", "k.py imports elsewhere"),
+    "an installed package": ("import pytest", "k.py imports pytest"),
+    "numpy's files by another name": ("import numpy as np\nnumbers = np\nx = numbers.load('x')", "k.py uses numpy as"),
+    "numpy's files by text": ("import numpy as np\nx = getattr(np, 'load')", "k.py uses numpy as"),
+    "all of numpy": ("from numpy import *", "k.py imports numpy"),
+    "another module's os": ("import inspect\nx = inspect.os.environ", "k.py uses ."),
 }
 
 
