@@ -129,7 +129,7 @@ def _check(arguments: argparse.Namespace) -> int:
     )
     asked = request(arguments.kernel, base, arguments.arg, arguments.where, arguments.grid)
     session = check(asked, hardware, options)
-    for line in passed_over:
+    for line in passed_over.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
     status = session.exit_status
     print(report(session, asked, options.debug), end="", flush=True)

@@ -26,20 +26,25 @@ _READERS = ("importlib", "linecache", "tokenize", "nkiverify")
 
 
 class ImportRefused(BaseException):
-    """Kernel code asked for a file, the network or a program while it was imported; the text is for the user."""
+    """Kernel code asked for a file, the network or a program while it was imported, at `place`; the text is for the
+    user."""
+
+    def __init__(self, text: str, place: str = "") -> None:
+        super().__init__(text)
+        self.place = place
 
 
 #: What was refused during the present import, without the statements that were passed over for it.
 _refused: list[str] = []
 
-#: Statements that were passed over, in this process: a line each.
-passed_over: dict[str, None] = {}
+#: Statements that were passed over in this process: what is to be said of each, by its place.
+passed_over: dict[str, str] = {}
 
 
 def pass_over(refusal: ImportRefused) -> None:
     """The statement that asked is passed over, and so is what it asked for."""
     _refused.remove(str(refusal))
-    passed_over[str(refusal)] = None
+    passed_over.setdefault(refusal.place, str(refusal))
 
 
 _WATCHED: tuple[tuple[Any, str, str], ...] = (
@@ -83,7 +88,7 @@ def _watched(function: Callable[..., Any], what: str, method: bool) -> Callable[
             subject = next(iter((*named, *options.values())), "")
             place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
             _refused.append(f"{place}: importing it asks for {what} {subject!r}")
-            raise ImportRefused(_refused[-1])
+            raise ImportRefused(_refused[-1], place)
         return function(*arguments, **options)
 
     return watched

@@ -51,7 +51,8 @@ class SymRational(StandsFor):
         """Refuse where the rounded quotient of Python may fall on another side of an integer than the exact one."""
         small = (self.top, self.bottom, *self.addends)
         if self.inexact or not all(_is_small(term) for term in small):
-            raise unsupported(f"{what} of a rounded floating-point value", "use integer arithmetic (`//`)")
+            advice = "use integer arithmetic (`//`), or bound the dimensions"
+            raise unsupported(f"{what} of a rounded floating-point value", advice)
 
     def __floor__(self) -> Any:
         self._exact("floor()")
