@@ -54,6 +54,11 @@ def depends_on_partition(operation: Operation) -> bool:
     return operation.name in _BY_PARTITION or operation.name in _REDUCTIONS
 
 
+def masks_otherwise(operation: Operation) -> bool:
+    """Whether the operation has a mask over a grid that is not that of its operands and result, as for a matmul."""
+    return operation.mask is not None and not (is_elementwise(operation) or depends_on_partition(operation))
+
+
 def dependent(operation: Operation, argument: str, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks:
     """Marks of the written operand `argument`, of `shape`, given those of everything read."""
     if not any(mark.any() for mark in marks.values()):

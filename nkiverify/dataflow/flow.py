@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from nkiverify.dataflow.affine import Sets
+from nkiverify.dataflow.dependence import masks_otherwise
 from nkiverify.dataflow.earlier import Iterations
 from nkiverify.dataflow.positions import Partly, defined_elements
 from nkiverify.dataflow.regions import Key, Region, Regions, key_of
@@ -270,11 +271,13 @@ class _Walk:
             # It names the tensor that is waited for, and reads none of it.
             return
         product = operation.name in ("nisa.nc_matmul", "nisa.nc_matmul_mx") and "dst" in operation.writes
+        # A mask over another grid leaves out nothing that is read for certain.
+        mask = None if masks_otherwise(operation) else operation.mask
         adds = self._adds_in_place(operation)
         undefined: dict[str, Region | None] = {}
         for argument, view in operation.reads.items():
             key = key_of(view.storage)
-            region = self._regions.of(view, operation.mask, state.context, writes=False)
+            region = self._regions.of(view, mask, state.context, writes=False)
             elements = region.elements if region is not None else self._regions.whole(view.storage)
             accumulates = product and argument == "dst"
             if not accumulates:
@@ -320,8 +323,9 @@ class _Walk:
     ) -> None:
         operation, key = item.operation, key_of(view.storage)
         region = self._regions.of(view, operation.mask, state.context, writes=True)
-        certain = operation.body is None and not _skips(operation)
-        reached = region.elements if region is not None else self._regions.whole(view.storage)
+        certain = operation.body is None and not _skips(operation) and not masks_otherwise(operation)
+        whole = region is None or masks_otherwise(operation)
+        reached = self._regions.whole(view.storage) if whole else region.elements  # type: ignore[union-attr]
         joins = product and operation.attributes.get("accumulate") is not False
         self._access(key, view, reached, Use.ADDED if adds or joins else Use.WRITTEN, item.site)
         self._outputs += key[0] == "argument"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from nkiverify.dataflow.dependence import Marks, dependent
+from nkiverify.dataflow.dependence import Marks, dependent, masks_otherwise
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.indirection import IndirectionKind
 from nkiverify.model.memory import PSUM, SHARED_HBM
@@ -357,6 +357,8 @@ class _Machine:
 
     def _reach(self, operation: Operation, shadow: _Shadow, view: Tensor) -> _Region | None:
         """What is written for certain; None where that cannot be said."""
+        if masks_otherwise(operation):
+            self._doubt("a mask on an operation that is not element-wise")
         if view.indirect_by is not None or operation.body is not None or _skips(operation):
             shadow.marks[:] = np.where(shadow.marks == UNWRITTEN, MAYBE, shadow.marks)
             if self._iterations:

@@ -116,6 +116,25 @@ def test_a_mask_writes_only_where_it_holds(tmp_path: Path) -> None:
     assert contracts(bad.verdict()) == {"df.read_unwritten"}
 
 
+def test_a_mask_over_another_grid_than_that_of_the_result_is_unknown(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.shared_hbm)
+        i_p, i_f = nl.mgrid[0:128, 0:128]
+        tile = nl.load(x[i_p, i_f])
+        turned = nisa.nc_transpose(tile[i_p, i_f], mask=(i_f < 64))
+        nl.store(out[i_p, i_f], value=nl.copy(turned), mask=(i_f < 64))
+        nl.store(out[i_p, i_f], value=nl.copy(turned), mask=(i_f >= 64))
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (128, 128), bfloat16))
+
+    assert Subject.of(tmp_path, body, domain, legacy=True).verdict().verdict is Verdict.UNKNOWN
+
+
 def test_tiles_kept_in_a_list_are_told_apart(tmp_path: Path) -> None:
     body = """
     @nki.jit
