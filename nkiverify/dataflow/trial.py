@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from nkiverify.dataflow.shadow import Fault, Findings, execute
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification
@@ -23,32 +25,49 @@ from nkiverify.witness.observe import Key, Observation, ObservingRun, key_of
 PHASE = 4
 
 
-class _Run(ObservingRun):
-    """A concrete run that records operations. With `faults`, it sees each as it happens."""
+class FaultsKnown(ConcreteRun):
+    """A concrete run that knows from an earlier one what is wrong, and says so when it comes there."""
+
+    #: Faults by the position of the recorded item.
+    faults: Mapping[int, Fault] = MappingProxyType({})
+
+    def operation(self, operation: Operation) -> None:
+        """Note an operation, and that it breaks a contract."""
+        fault = self.faults.get(len(self.recorded))
+        super().operation(operation)
+        if fault is not None:
+            self.at(fault, kernel_site(2))
+
+    def returned(self, tensors: tuple[Tensor, ...]) -> None:
+        """Note what is returned, and that it breaks a contract."""
+        fault = self.faults.get(len(self.recorded))
+        super().returned(tensors)
+        if fault is not None:
+            self.at(fault, None)
+
+    def at(self, fault: Fault, site: Site | None) -> None:
+        """The run has come to `fault`."""
+        self.violated(contract(fault.contract), site, dict(fault.quantities))
+
+
+class _Run(FaultsKnown, ObservingRun):
+    """A concrete run that records operations, and sees what is around a fault."""
 
     def __init__(self, hardware: Hardware, seconds: float, faults: Sequence[Fault] = ()) -> None:
         super().__init__(hardware, False, seconds, (), SHAPE_PHASES)
         self.records = True
-        self._faults = {fault.position: fault for fault in reversed(faults)}
+        self.faults = by_position(faults)
         self.seen: dict[int, Site | None] = {}
 
-    def operation(self, operation: Operation) -> None:
-        """Note an operation, and that it breaks a contract."""
-        fault = self._faults.get(len(self.recorded))
-        super().operation(operation)
-        if fault is not None:
-            self._see(fault, kernel_site(2))
-
-    def returned(self, tensors: tuple[Tensor, ...]) -> None:
-        """Note what is returned, and that it breaks a contract."""
-        fault = self._faults.get(len(self.recorded))
-        super().returned(tensors)
-        if fault is not None:
-            self._see(fault, None)
-
-    def _see(self, fault: Fault, site: Site | None) -> None:
+    def at(self, fault: Fault, site: Site | None) -> None:
+        """Remember the place."""
         self.seen[fault.position] = site
-        self.violated(contract(fault.contract), site, dict(fault.quantities))
+        super().at(fault, site)
+
+
+def by_position(faults: Sequence[Fault]) -> dict[int, Fault]:
+    """The first fault of each recorded item."""
+    return {fault.position: fault for fault in reversed(faults)}
 
 
 @dataclass(frozen=True, slots=True)

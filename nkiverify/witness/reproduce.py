@@ -7,9 +7,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from nkiverify.config import DEFAULT_HARDWARE
+from nkiverify.dataflow.shadow import execute
+from nkiverify.dataflow.trial import PHASE as DATAFLOW
+from nkiverify.dataflow.trial import FaultsKnown, by_position
 from nkiverify.errors import ContractViolation, UsageError
 from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification, load_targets
@@ -22,14 +24,20 @@ from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import Site
 
 
-class _StoppingRun(ConcreteRun):
+class _StoppingRun(FaultsKnown):
     """Raises where one contract breaks at one line; other broken contracts do not stop it."""
 
     def __init__(self, hardware: str, contract: str, file: str, line: int, phase: int) -> None:
-        super().__init__(hardware_named(hardware), stop_at_first=False, phases=SHAPE_PHASES | {phase})
+        records = phase == DATAFLOW
+        super().__init__(hardware_named(hardware), False, phases=SHAPE_PHASES | {phase}, records=records)
+        self._hardware_name = hardware
         self._stop = (contract, file, line)
         #: The phase of the contract.
         self.phase = phase
+
+    def again(self) -> _StoppingRun:
+        """The same run, from the start."""
+        return _StoppingRun(self._hardware_name, *self._stop, self.phase)
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
         """Raise `ContractViolation` if this is what the run is to stop at."""
@@ -90,6 +98,17 @@ def run_call(
 
 
 def _run(
+    reference: str, root: Path, call: Callable[[Verification], None], binding: ConcreteBinding, run: _StoppingRun
+) -> None:
+    if run.phase == DATAFLOW and not run.faults:
+        # What is wrong shows at the end of a run: a second one stops where it happens.
+        first = run.again()
+        _execute(reference, root, call, binding, first)
+        run.faults = by_position(execute(first.recorded, run.hardware.generation).faults)
+    _execute(reference, root, call, binding, run)
+
+
+def _execute(
     reference: str, root: Path, call: Callable[[Verification], None], binding: ConcreteBinding, run: _StoppingRun
 ) -> None:
     kernel, space = load_kernel(reference, root, Rewriting.ARITHMETIC if run.phase == 2 else Rewriting.NONE)

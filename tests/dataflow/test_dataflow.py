@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.errors import ContractViolation
 from nkiverify.manifest import Verification, load_targets
 from nkiverify.model.dtypes import bfloat16, float32, int32
 from nkiverify.results import Verdict
+from nkiverify.witness.reproduce import run_target
 from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
 
 DOUBLED = """
@@ -261,3 +263,15 @@ def test_concrete_runs_of_published_kernels_agree_with_the_proof(target: object)
         if seen == 6:
             break
     assert seen == 6
+
+
+def test_a_replay_stops_where_the_fault_happens() -> None:
+    values = {"R": 1, "C": 2}
+    with pytest.raises(ContractViolation) as stopped:
+        run_target(
+            "dataflow_missing_load", values, contract="df.read_unwritten", file="kernels/dataflow.py", line=36, phase=4
+        )
+    assert stopped.value.contract == "df.read_unwritten"
+    run_target(
+        "dataflow_missing_load", values, contract="df.read_unwritten", file="kernels/dataflow.py", line=37, phase=4
+    )
