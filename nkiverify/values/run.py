@@ -29,7 +29,7 @@ from nkiverify.values.formats import Array
 from nkiverify.values.numbers import Numbers
 from nkiverify.values.semantics import MEANINGS
 from nkiverify.values.slices import Entry, Operand
-from nkiverify.values.step import Step
+from nkiverify.values.step import Step, accumulates
 
 if TYPE_CHECKING:
     from nkiverify.model.operation import Operation
@@ -267,7 +267,7 @@ class ValueRun(ConcreteRun):
             {name: operand(name, view) for name, view in operation.writes.items()},
             details,
             functions,
-            operation.name in _ACCUMULATING and operation.attributes.get("accumulate") is not False,
+            operation.name in _ACCUMULATING and accumulates(operation) is not False,
             loads_registers(operation),
         )
 
@@ -305,9 +305,9 @@ class ValueRun(ConcreteRun):
             if not cells.complete and storage.read_marks(cells, regions[name]) is not None:
                 return True
         keeps = operation.name in _KEEPING
-        if operation.name in _ACCUMULATING and operation.attributes.get("accumulate") is not False:
+        if operation.name in _ACCUMULATING and accumulates(operation) is not False:
             (target,) = operation.writes.values()
-            keeps = operation.attributes.get("accumulate") is True or self.cells(target).grown is not False
+            keeps = accumulates(operation) is True or self.cells(target).grown is not False
         return keeps and any(not self.cells(view).complete for view in operation.writes.values())
 
     def _regions(self, operation: Operation) -> dict[str, Region]:

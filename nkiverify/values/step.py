@@ -15,6 +15,7 @@ import numpy as np
 
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
+from nkiverify.model.launch import current_launch
 from nkiverify.model.operators import Operator
 from nkiverify.model.promotion import promoted
 from nkiverify.model.registers import VirtualRegister
@@ -108,6 +109,11 @@ class Step:
     def name_of(self, name: str) -> str:
         """The name of a parameter that is a member of an enumeration; "none" where it is not given."""
         return str(getattr(self.attribute(name), "name", "none"))
+
+    @property
+    def programs(self) -> int:
+        """Programs of the launch in progress."""
+        return int(np.prod([int(extent) for extent in current_launch().grid], dtype=np.int64))
 
     def flag(self, name: str) -> bool:
         """A parameter that is true or false; false where it is not there."""
@@ -443,7 +449,7 @@ class Step:
     def accumulate_product(self, product: Array) -> None:
         """Add a product to what its destination has accumulated, as `accumulate` says ("nc_matmul.accum_none")."""
         (name,) = self.written
-        accumulate = self.attribute("accumulate")
+        accumulate = accumulates(self._operation)
         cells = self._run.cells(self._operation.writes[name])
         where = self._regions[name]
         grown = cells.has_grown(where)
@@ -459,6 +465,12 @@ class Step:
         self.write(name, result)
         if not self.tracking:
             cells.grow(where)
+
+
+def accumulates(operation: Operation) -> bool | None:
+    """What `accumulate` of a product says; None where it is not given ("nc_matmul.accum_none")."""
+    given = operation.attributes.get("accumulate")
+    return None if given is None else bool(given)
 
 
 def _python_number(value: Any) -> float:

@@ -22,7 +22,7 @@ from tests.model.test_operation import CONTROLS, MORE_USES
 
 #: Operations that no document gives values, and exchanges between cores and devices.
 REFUSED = {
-    "ncc", "nisa.dropout", "nisa.rand2", "nisa.rand_get_state", "nisa.rand_set_state", "nisa.rng", "nisa.sendrecv",
+    "ncc", "nisa.core_barrier", "nisa.dropout", "nisa.rand2", "nisa.rand_get_state", "nisa.rand_set_state", "nisa.rng", "nisa.sendrecv",
     "nisa.set_rng_seed", "nisa.topk", "nl.dropout", "nl.rand", "nl.random_seed",
 }  # fmt: skip
 #: Refused over prime fields as well: they order numbers or look at their bits.
@@ -95,5 +95,5 @@ def test_every_use_has_values_or_is_refused_by_name(numbers: Any) -> None:
 
 def test_refused_operations_are_those_without_documented_values() -> None:
     refused = {name for name in REFUSED if "." in name}
-    explained = {"nisa.dropout", "nisa.rand2", "nisa.rng", "nisa.topk", "nl.dropout", "nl.rand"}
+    explained = {"nisa.core_barrier", "nisa.dropout", "nisa.rand2", "nisa.rng", "nisa.topk", "nl.dropout", "nl.rand"}
     assert refused & set(MEANINGS) == explained

@@ -118,7 +118,7 @@ def test_nc_matmul(k: int, m: int, n: int, dtype: str, seed: int) -> None:
     np.testing.assert_allclose(got, x.astype(np.float64).T @ y.astype(np.float64), atol=k * 2.0**-22)
 
 
-def accumulation(flags: list[bool | None]) -> Array:
+def accumulation(flags: list[Any]) -> Array:
     def kernel(x: Any, y: Any) -> Any:
         result = nl.ndarray((4, 8), dtype=nl.float32, buffer=nl.shared_hbm)
         a, b = nl.load(x), nl.load(y)
@@ -134,9 +134,17 @@ def accumulation(flags: list[bool | None]) -> Array:
 
 @pytest.mark.parametrize(
     ("flags", "times"),
-    [([None], 1), ([None, None, None], 3), ([False, True, True], 3), ([None, False], 1), ([False, None], 2)],
+    [
+        ([None], 1),
+        ([None, None, None], 3),
+        ([False, True, True], 3),
+        ([None, False], 1),
+        ([False, None], 2),
+        ([0, 1], 2),
+        ([np.False_, np.True_, np.False_], 1),
+    ],
 )
-def test_products_accumulate_as_they_are_told(flags: list[bool | None], times: int) -> None:
+def test_products_accumulate_as_they_are_told(flags: list[Any], times: int) -> None:
     np.testing.assert_array_equal(accumulation(flags), np.full((4, 8), 16.0 * times))
 
 
@@ -415,6 +423,17 @@ def test_legacy_sums_in_psum_start_from_what_is_there(filled: bool, warnings_exp
     assert len(found) == warnings_expected
     if filled:
         np.testing.assert_allclose(got, 2 * x.T @ x, rtol=1e-5, atol=1e-6)
+
+
+def test_cores_that_wait_for_each_other_are_refused() -> None:
+    def kernel(x: Any) -> Any:
+        result = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=result, src=x)
+        nisa.core_barrier(result, (0, 1))
+        return result
+
+    with pytest.raises(NotImplementedError, match="core_barrier"):
+        simulate(nki.jit(kernel)[2], random_array(1, 4, 4))
 
 
 def test_environment_turns_calls_into_simulations(monkeypatch: pytest.MonkeyPatch) -> None:

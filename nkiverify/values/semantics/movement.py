@@ -137,5 +137,7 @@ def device_print(step: Step) -> None:
 
 
 @meaning("nisa.core_barrier")
-def nothing(step: Step) -> None:
-    """Orders cores, which run one after the other here."""
+def core_barrier(step: Step) -> None:
+    """Orders two cores. Here they run one after the other, so what they exchange would be missed."""
+    if step.programs > 1:
+        step.refuse("core_barrier of two cores, which are simulated one after the other")
