@@ -22,7 +22,8 @@ from tests.model.test_operation import CONTROLS, MORE_USES
 
 #: Operations that no document gives values, and exchanges between cores and devices.
 REFUSED = {
-    "ncc", "nisa.core_barrier", "nisa.dropout", "nisa.rand2", "nisa.rand_get_state", "nisa.rand_set_state", "nisa.rng", "nisa.sendrecv",
+    "ncc", "nisa.core_barrier",
+    "nisa.dropout", "nisa.rand2", "nisa.rand_get_state", "nisa.rand_set_state", "nisa.rng", "nisa.sendrecv",
     "nisa.set_rng_seed", "nisa.topk", "nl.dropout", "nl.rand", "nl.random_seed",
 }  # fmt: skip
 #: Refused over prime fields as well: they order numbers or look at their bits.
