@@ -139,7 +139,9 @@ def _fits(needs: Sequence[Need], program: Program, smallest: _Values) -> dict[st
 
         most = _largest_true(fits, low, high)
         if most is not None:
-            found[dimension.atom.name] = None if most == high else most * step
+            # What the domain does not have needs not fit.
+            ends = most == high or fits(most + 1) is None
+            found[dimension.atom.name] = None if ends else most * step
     return found
 
 
