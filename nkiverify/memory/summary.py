@@ -25,7 +25,8 @@ def peaks(memory: MemoryClaims, program: Program) -> tuple[MemoryPeak, ...]:
     found = []
     for region in REGIONS:
         needs = [need for need in memory.needs if need.region is region]
-        if needs:
+        # Tiles that an allocator hands out in turn share their places: a sum of them says nothing.
+        if needs and not any(one.storage.allocator for need in needs for one, _ in need.parts):
             found.append(_peak(needs, program))
     return tuple(found)
 
