@@ -12,7 +12,7 @@ from pathlib import Path
 from nkiverify.resources import root
 
 PAGE = (root() / "docs" / "tutorial.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r'```(python title="(?P<file>[\w.]+)"|console)\n(?P<text>.*?)```', re.DOTALL)
+BLOCK = re.compile(r"```(?P<language>python|console)\n(?P<text>.*?)```", re.DOTALL)
 
 #: What differs from run to run and from version to version: times, and how many claims there are.
 ROW = re.compile(r"^(\S+ +[12] .*?) +\d+ +[\d.]+$", re.MULTILINE)
@@ -29,8 +29,10 @@ def test_the_tutorial_is_what_happens(tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(root()), "COLUMNS": "80"}
     commands = 0
     for block in BLOCK.finditer(PAGE):
-        if block["file"] is not None:
-            (tmp_path / block["file"]).write_text(block["text"], encoding="utf-8")
+        if block["language"] == "python":
+            # It is the file that was named last.
+            file = re.findall(r"`(\w+\.py)`", PAGE[: block.start()])[-1]
+            (tmp_path / file).write_text(block["text"], encoding="utf-8")
             continue
         line, _, shown = block["text"].partition("\n")
         words = shlex.split(line.removeprefix("$ nkiverify "))
