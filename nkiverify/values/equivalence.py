@@ -32,6 +32,7 @@ from nkiverify.values.slices import Slice, slice_of
 #: Random inputs on which kernels are compared in floating point where the method is too strict, and seconds for that.
 _INPUTS = 16
 _INPUT_SECONDS = 2.0
+_SINGLE_BYTES = 4
 #: How many times other primes are tried where a denominator is zero by chance.
 _ATTEMPTS = 4
 #: Bits of the words that maxima are told apart by (`nkiverify.values.fields`).
@@ -305,12 +306,24 @@ class Comparer:
             place = self._first_difference(both, pairs)
             if place is None:
                 found.error_bits = self._error_bits(numbers)
-                return Finding(Answer.YES, f"at these shapes, error <= 2^-{found.error_bits}{_functions(numbers)}")
+                text = f"at these shapes, error <= 2^-{found.error_bits}{_functions(numbers)}{self._roundings(both)}"
+                return Finding(Answer.YES, text)
             return self._explained(place, numbers, found)
         except _Illegal as illegal:
             return Finding(Answer.UNKNOWN, f"{illegal.side.label}: {illegal.text}")
         except UnsupportedConstruct as limit:
             return Finding(Answer.UNKNOWN, _limit_text(limit))
+
+    def _roundings(self, both: tuple[Execution, Execution]) -> str:
+        """Whether the kernels also agree with conversions to narrower floats as functions: rounding the same values."""
+        dtypes = set().union(*(execution.run.dtypes for execution in both))
+        if not any(dtype.is_float and dtype.itemsize < _SINGLE_BYTES for dtype in dtypes):
+            return ""
+        rounded = self._run(partial(Fields, (self._seed, _ATTEMPTS), roundings=True), self._random_residues)
+        pairs = self._paired(rounded)
+        assert not isinstance(pairs, Finding)
+        same = self._first_difference(rounded, pairs) is None
+        return "; they round the same values" if same else "; they may round different values"
 
     def _first_difference(
         self, both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]]

@@ -58,6 +58,16 @@ def test_pair(file: str, name: str, expected: tuple[str, str, str]) -> None:
         assert found.reals is not None and found.reals.difference is not None
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("round_on_the_way", "may round different values"), ("widen_on_the_way", "they round the same values")],
+)
+def test_where_kernels_round(name: str, said: str) -> None:
+    found = compared("movement", f"{name}_a", f"{name}_b")
+    assert found.reals is not None and found.reals.answer is Answer.YES
+    assert said in found.reals.text
+
+
 @pytest.mark.parametrize(("file", "name"), [pair[:2] for pair in PAIRS], ids=[pair[1] for pair in PAIRS])
 def test_every_kernel_equals_itself(file: str, name: str) -> None:
     found = compared(file, f"{name}_a", f"{name}_a", seed=1)
