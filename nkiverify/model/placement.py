@@ -135,6 +135,9 @@ def first_partition(view: Tensor) -> Extent:
     if is_one(storage.partitions) or not view.offset_terms:
         return 0
     stride = in_units(storage.free_size, storage.dtype, view.dtype)
+    if view.dtype.itemsize > storage.dtype.itemsize:
+        # Seen as a wider dtype, an offset is one number.
+        return view.offset // stride
     partition: Extent = 0
     for start, step in view.offset_terms:
         if same(step, stride):

@@ -35,6 +35,10 @@ def tile(columns, partitions=128, memory=nl.sbuf, address=None):
     return nl.ndarray((partitions, columns), nl.float32, memory, address=address)
 
 
+def tile16():
+    return nl.ndarray((128, 64), nl.bfloat16, nl.sbuf)
+
+
 """
 
 LEGACY_HEADER = """\

@@ -154,6 +154,17 @@ STARTS = [
     ("t[40:80]", False), ("t[32:65]", False), ("t[64:129 - 1]", True), ("t[16:32]", False), ("t[1:2]", False),
     ("t.ap([[64, 32], [1, 64]], offset=32 * 64)", True), ("t.ap([[64, 32], [1, 64]], offset=8 * 64)", False),
     ("t[64:96].slice(0, 16, 32)", False),
+    ("t[64:96].view(nl.bfloat16)", True),
+    ("t[16:48].view(nl.bfloat16)", False),
+    ("t.view(nl.bfloat16)[16:48, 3:4]", False),
+    ("tile16()[16:48].view(nl.float32)", False),
+    ("tile16()[32:64, 8:16].view(nl.float32)", True),
+    ("t[64:96].reshape((32, 8, 8))[:, 3, :]", True),
+    ("t.reshape((128, 8, 8))[8:16, 3, :]", False),
+    ("t.reshape((128, 1, 64))[8:16, 0, :]", False),
+    ("tile(1)[40:80]", False),
+    ("tile(1)[64:128]", True),
+    ("t.reshape((128, 8, 8)).permute((0, 2, 1))[32:64, :, 3]", True),
 ]  # fmt: skip
 
 
