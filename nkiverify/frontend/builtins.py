@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType
 from typing import Any, NoReturn
 
 from nkiverify.frontend.attributes import sym_delattr, sym_getattr, sym_hasattr, sym_id, sym_setattr
@@ -24,7 +25,8 @@ from nkiverify.frontend.ranges import (
 )
 from nkiverify.frontend.text import SymText, to_text
 from nkiverify.run import unsupported
-from nkiverify.symbolic import conditions, integers
+from nkiverify.source import KERNEL_MARKER
+from nkiverify.symbolic import conditions, integers, known
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.rationals import SymRational, as_rational
@@ -49,7 +51,26 @@ def sym_len(value: Any) -> Any:
     sequence = symbolic_sequence(value)
     if sequence is not None:
         return sequence.trip_count()
+    method = getattr(type(value), "__len__", None)
+    if isinstance(method, FunctionType) and KERNEL_MARKER in method.__globals__:
+        # A class of the kernel's: C code would ask for a concrete number.
+        length = method(value)
+        if not isinstance(length, SymInt):
+            return len(_Measured(length))
+        if not known(length >= 0):
+            raise unsupported("len() of an object whose length may be negative")
+        return length
     return len(value)
+
+
+class _Measured:
+    """Has a length that is known, or is none."""
+
+    def __init__(self, length: Any) -> None:
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length  # type: ignore[no-any-return]
 
 
 def _extreme(plain: Callable[..., Any], symbolic: Callable[..., Any]) -> Callable[..., Any]:

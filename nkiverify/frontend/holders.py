@@ -8,7 +8,7 @@ import pickle
 import sys
 import types
 import weakref
-from collections import deque
+from collections import deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -50,6 +50,8 @@ _LEAF_TYPES = (
     types.MethodDescriptorType,
     types.GetSetDescriptorType,
     types.MemberDescriptorType,
+    # What a field of a named tuple is.
+    type(vars(namedtuple("_Fields", "field"))["field"]),
     types.CodeType,
     types.GenericAlias,
     types.FrameType,
