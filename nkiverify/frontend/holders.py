@@ -142,6 +142,11 @@ def parts_inside(value: object) -> Iterable[object] | None:
         return [vars(value)] if follows_module(value) else _of_library(value)
     if isinstance(value, property):
         return value.fget, value.fset, value.fdel
+    if isinstance(value, staticmethod | classmethod):
+        return (value.__func__,)
+    if isinstance(value, super):
+        # Its own attributes, past those of the object it stands for.
+        return (_SUPER_SELF.__get__(value),)
     return None
 
 
@@ -149,6 +154,9 @@ def parts_inside(value: object) -> Iterable[object] | None:
 _containers: dict[str, list[object]] = {}
 #: Names of `sys` whose contents are the import system's.
 _IMPORT_SYSTEM = frozenset({"modules", "meta_path", "path_hooks", "path_importer_cache"})
+
+
+_SUPER_SELF = vars(super)["__self__"]
 
 
 def _of_library(module: types.ModuleType) -> list[object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 import sys
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nkiverify.errors import UnsupportedConstruct
-from nkiverify.frontend.attributes import inspecting, read, storing
+from nkiverify.frontend.attributes import inspecting, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter
 from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.explorer import SymbolicRun
@@ -197,7 +198,18 @@ def _not_same(left: Any, right: Any) -> bool:
     return not same(left, right)
 
 
+def _attrgetter(*names: str) -> Callable[[Any], Any]:
+    """`operator.attrgetter`."""
+
+    def get(value: Any) -> Any:
+        found = tuple(functools.reduce(sym_getattr, name.split("."), value) for name in names)
+        return found[0] if len(found) == 1 else found
+
+    return get
+
+
 _REPLACED: dict[Any, Any] = {
+    operator.attrgetter: _attrgetter,
     operator.is_: same,
     operator.is_not: _not_same,
     type: TYPE_CALLS[type],

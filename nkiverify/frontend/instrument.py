@@ -57,7 +57,7 @@ _INSPECTED = frozenset({"__annotations__", "__dict__", "__subclasses__"})
 #: Functions of libraries that kernel code gets in another form, by their module.
 _REPLACED = {
     "builtins": ("type", "isinstance", "id", "getattr", "hasattr", "setattr", "delattr", "vars"),
-    "operator": ("is_", "is_not"),
+    "operator": ("is_", "is_not", "attrgetter"),
     "weakref": (
         *("ref", "proxy", "finalize", "ReferenceType", "ProxyType", "CallableProxyType"),
         *("WeakKeyDictionary", "WeakValueDictionary", "WeakSet", "WeakMethod"),

@@ -1083,6 +1083,72 @@ TRAPS = [
         def kernel(n):
             assert builtins.type(n) is not int
         """),
+    Trap("staticmethod_state_wrong", """
+        def make():
+            seen = []
+            def count():
+                seen.append(1)
+                return len(seen)
+            class A:
+                step = staticmethod(count)
+            return A
+        def kernel(n):
+            a = make()
+            for i in range(n):
+                assert a.step() < 3
+        """),
+    Trap("classmethod_attribute_dict_wrong", """
+        class A:
+            @classmethod
+            def step(cls):
+                return 1
+        def kernel(n):
+            A.__dict__["step"].__func__.count = 0
+            for i in range(n):
+                f = A.__dict__["step"].__func__
+                assert f.count < 3
+                f.count += 1
+        """),
+    Trap("super_object_state_wrong", """
+        class A:
+            def step(self):
+                self.count += 1
+                return self.count
+        class B(A):
+            def parent(self):
+                return super()
+        def kernel(n):
+            b = B()
+            b.count = 0
+            s = b.parent()
+            del b
+            for i in range(n):
+                assert s.step() < 3
+        """),
+    Trap("method_wrapper_state_wrong", """
+        class A:
+            count = 0
+        def kernel(n):
+            a = A()
+            a.count = 0
+            get = a.__getattribute__
+            put = a.__setattr__
+            del a
+            for i in range(n):
+                assert get("count") < 3
+                put("count", get("count") + 1)
+        """),
+    Trap("attribute_of_ours_by_attrgetter_right", """
+        import operator
+        def kernel(n):
+            found = 0
+            try:
+                operator.attrgetter("constant")(n)
+                found = 1
+            except AttributeError:
+                pass
+            assert found == 0
+        """, decided=True),
 ]  # fmt: skip
 
 
