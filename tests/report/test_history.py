@@ -205,3 +205,18 @@ def test_two_formats_for_one_file_are_a_usage_error(reports: Path, capsys: pytes
     same = str(reports / "out")
     assert main(["matmul_tiled", "--sarif", same, "--junit", same]) == 2
     assert "name the same file" in capsys.readouterr().err
+
+
+def test_how_long_targets_took_is_that_of_recent_runs_in_all_phases(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    history.record(session(run(target="old", milliseconds=9.0)), path)
+    for _ in range(history._RECENT):
+        history.record(session(run(target="new", milliseconds=2.0), run(target="new", phase=2, milliseconds=3.0)), path)
+    assert history.durations(path) == {"new": 5.0}
+
+
+def test_how_long_targets_took_is_not_known_without_a_database_or_from_a_damaged_one(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    assert history.durations(path) == {}
+    path.write_bytes(b"no database")
+    assert history.durations(path) == {}
