@@ -187,7 +187,7 @@ def test_fail_fast_leaves_the_rest(project: Project, capsys: pytest.CaptureFixtu
 
 def test_list_runs_nothing(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list", "c*"]) == 0
-    assert capsys.readouterr().out.splitlines()[2:] == ["control  symbolic  FAILED   -        -"]
+    assert capsys.readouterr().out.splitlines()[2:] == ["control  symbolic  FAILED   -        -        -"]
     assert not project.results.exists()
 
 

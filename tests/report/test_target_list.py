@@ -14,17 +14,17 @@ TARGETS = [
 
 def test_the_terminal_sees_name_kind_and_expectations() -> None:
     assert target_list.plain(TARGETS).splitlines() == [
-        "target      kind             phase 1     phase 2  phase 3",
-        "----------  ---------------  ----------  -------  -------",
-        "tensor_add  concrete         SUCCESSFUL  -        -",
-        "unguarded   host arithmetic  -           FAILED   -",
+        "target      kind             phase 1     phase 2  phase 3  phase 4",
+        "----------  ---------------  ----------  -------  -------  -------",
+        "tensor_add  concrete         SUCCESSFUL  -        -        -",
+        "unguarded   host arithmetic  -           FAILED   -        -",
     ]
 
 
 def test_the_readme_says_what_a_target_is_about_in_a_line() -> None:
     assert target_list.markdown(TARGETS).splitlines() == [
-        "| target | kernel | kind | phase 1 | phase 2 | phase 3 | domain |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-        "| `tensor_add` | `kernels/a.py::a` | concrete | SUCCESSFUL | - | - | At most 4 \\| 5 tiles. |",
-        "| `unguarded` | `kernels/a.py::a` | host arithmetic | - | FAILED | - |  |",
+        "| target | kernel | kind | phase 1 | phase 2 | phase 3 | phase 4 | domain |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| `tensor_add` | `kernels/a.py::a` | concrete | SUCCESSFUL | - | - | - | At most 4 \\| 5 tiles. |",
+        "| `unguarded` | `kernels/a.py::a` | host arithmetic | - | FAILED | - | - |  |",
     ]
