@@ -26,7 +26,7 @@ arguments of the kernels, written as for `nkiverify check`:
   --arg-a, --arg-b            for the first or the second kernel only
 Tensors are paired in the order of the parameters. Dimensions without a value
 (bf16[K,M]) are chosen so that every loop of both kernels runs at least twice and
-no two of them are equal.
+no two of them are equal, and each is at least 3, where the kernels allow it.
 
 Four answers are given, and none stands for another (docs/equivalence.md):
   legal     no contract is broken at these shapes

@@ -158,7 +158,7 @@ def test_equal_kernels_with_parameters_of_other_names(folder: Path, capsys: pyte
     words = ["equiv", "kernels_here.py::twice", "kernels_here.py::by_sum"]
     assert main([*words, "--arg", "x=f32[P,F]", "--arg", "y=f32[P,F]"]) == 0
     shown = capsys.readouterr().out
-    assert "chosen: P = 1, F = 2" in shown
+    assert "chosen: P = 3, F = 4" in shown
     assert "over the reals  EQUAL: at these shapes, error <= 2^-" in shown
 
 
