@@ -12,7 +12,7 @@ from nkiverify import resources
 from nkiverify.campaign import mutation, unwinding
 from nkiverify.campaign.fuzz import Tally, subject_number, try_number
 from nkiverify.campaign.mutation import Fate, domain_of, good_targets, sample, try_mutant
-from nkiverify.campaign.operators import OPERATORS, sites
+from nkiverify.campaign.operators import OPERATORS, Mutant, sites
 from nkiverify.campaign.oracle import Defect, try_subject
 from nkiverify.campaign.shrink import shrink
 from nkiverify.campaign.subject import Axis, Bench, Subject
@@ -131,8 +131,8 @@ def test_mutants_of_a_kernel_have_the_fates_they_should() -> None:
     assert fates["buffer"] == {Fate.KILLED_1}
     # The domain of the target promises what the assert asks.
     assert fates["precondition removed"] == {Fate.EQUIVALENT}
-    # A store left out, or a load; and a division without remainder, rounded the other way.
-    assert fates["call left out"] == {Fate.VALUES}
+    # A store left out, and a division without remainder, rounded the other way.
+    assert fates["call left out"] == {Fate.KILLED_4}
     assert fates["rounding"] == {Fate.EQUIVALENT}
 
 
@@ -146,3 +146,18 @@ def test_a_survivor_that_fails_on_some_shape_is_a_defect(monkeypatch: pytest.Mon
     )
     mutant = next(one for one in sample(target, 1, seed=3) if one.operator == "slice bound ± 1")
     assert try_mutant(target, mutant, domain_of(target)).fate is Fate.DEFECT
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fate"),
+    [
+        ("op=nl.add", "op=nl.subtract", Fate.VALUES),
+        ("data1=a_tile, data2=b_tile", "data1=b_tile, data2=a_tile", Fate.EQUIVALENT),
+    ],
+)
+def test_mutants_that_break_no_contract_are_told_apart_by_their_values(old: str, new: str, fate: Fate) -> None:
+    (target,) = good_targets(load_targets(resources.root()), "tensor_add_all")
+    source = (target.root / target.kernel.partition("::")[0]).read_text(encoding="utf-8")
+    assert source.count(old) == 1
+    mutant = Mutant("operands exchanged", 1, f"{old} → {new}", source.replace(old, new))
+    assert try_mutant(target, mutant, domain_of(target)).fate is fate

@@ -13,7 +13,7 @@ from nkiverify.source import frame_site
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="code has no positions")
 def test_the_line_is_taken_from_the_positions_as_python_looks_through_all_lines_for_it() -> None:
-    code = compile("x = 1\ny = 2\n\nz = x + y\n", "somewhere.py", "exec")
+    code: Any = compile("x = 1\ny = 2\n\nz = x + y\n", "somewhere.py", "exec")
     last = next(
         number for number, position in enumerate(code.co_positions()) if position[0] == 4 and position[2] is not None
     )
