@@ -48,19 +48,31 @@ class _Life:
 
 def findings(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[Finding]:
     """What certainly goes wrong with the memory in a run, each contract once per line."""
-    operations = [item for item in recorded if isinstance(item, Operation)]
     found: dict[tuple[str, Site | None], Finding] = {}
-    over = _capacity(operations, hardware) if no_spills else ()
-    for one in (*over, *_Placement(hardware).conflicts(operations)):
-        found.setdefault((one.rule, one.site), one)
+    for operations in _programs(recorded):
+        over = _capacity(operations, hardware) if no_spills else ()
+        for one in (*over, *_Placement(hardware).conflicts(operations)):
+            found.setdefault((one.rule, one.site), one)
     return list(found.values())
 
 
 def peak(recorded: Recorded, region: MemoryRegion) -> int:
     """The most bytes of a partition live at one operation, every tensor starting at partition 0."""
-    operations = [item for item in recorded if isinstance(item, Operation)]
-    sizes = {storage: _bytes(storage) for storage in _lives(operations)}
-    return max((sum(sizes[storage] for storage in live) for _, live in _live_at(operations, region)), default=0)
+    most = 0
+    for operations in _programs(recorded):
+        sizes = {storage: _bytes(storage) for storage in _lives(operations)}
+        for _, live in _live_at(operations, region):
+            most = max(most, sum(sizes[storage] for storage in live))
+    return most
+
+
+def _programs(recorded: Recorded) -> list[list[Operation]]:
+    """The operations of each program of a launch grid, in order: every one has a core, and its memories, to itself."""
+    programs: dict[tuple[int, ...], list[Operation]] = {}
+    for item in recorded:
+        if isinstance(item, Operation):
+            programs.setdefault(tuple(map(int, item.operation.program)), []).append(item)
+    return list(programs.values())
 
 
 # --- lifetimes --------------------------------------------------------------------------------------------------------

@@ -254,3 +254,31 @@ def test_an_allocator_in_a_large_domain_is_left_open(tmp_path: Path) -> None:
     run = verdict(target_of(source, call, tmp_path, legacy=True), 3)
     assert run.verdict is Verdict.UNKNOWN
     assert "more than 16 shapes" in run.reason
+
+
+def test_every_program_of_a_grid_has_memories_of_its_own(tmp_path: Path) -> None:
+    source = """
+    import nki
+
+    @nki.jit
+    def kernel(x):
+        one = tile(8, address=(0, 32 * nl.program_id(0)))
+        two = tile(8, address=(0, 64))
+        nisa.memset(one, 0)
+        nisa.memset(two, 0)
+        nisa.tensor_copy(two, one)
+        kept = tile(40000)
+        nisa.memset(kept, 0)
+        nisa.tensor_copy(kept[:, 0:8], two)
+    """
+
+    def call(cores: int) -> Run:
+        def function(v: Verification) -> None:
+            v.no_spills()
+            v.call(v.tensor("x", (128, 8), float32), grid=cores)
+
+        return verdict(target_of(source, function, tmp_path), 3)
+
+    assert call(2).verdict is Verdict.SUCCESSFUL
+    run = call(3)
+    assert (run.verdict, run.violations[0].contract) == (Verdict.FAILED, "mem.placed_overlap")
