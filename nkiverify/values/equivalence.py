@@ -133,6 +133,9 @@ class Comparer:
                 found.defined = found.reals = found.floats = pairs
                 return found
             found.defined = self._definedness(floats, pairs)
+            if not any(_both_defined(floats, one, two).any() for _, one, two in pairs):
+                found.reals = found.floats = Finding(Answer.UNKNOWN, "no element is defined in both kernels")
+                return found
             found.floats = self._floating(floats, pairs)
             found.reals = self._over_the_reals(found)
         return found
@@ -263,7 +266,7 @@ class Comparer:
         worst, limit, equal = 0.0, 0.0, True
         shown = ""
         for name, one, two in pairs:
-            compared = (_marks(both[0], one) == 0) & (_marks(both[1], two) == 0)
+            compared = _both_defined(both, one, two)
             left, right = (
                 _defined_floats(execution, tensor, compared) for execution, tensor in zip(both, (one, two), strict=True)
             )
@@ -332,7 +335,7 @@ class Comparer:
             left, right = (
                 contents(execution.run, tensor)[0] for execution, tensor in zip(both, (one, two), strict=True)
             )
-            differ = (left != right).any(axis=0) & (_marks(both[0], one) == 0) & (_marks(both[1], two) == 0)
+            differ = (left != right).any(axis=0) & _both_defined(both, one, two)
             if differ.any():
                 element = np.unravel_index(int(differ.argmax()), differ.shape)
                 return position, tuple(int(part) for part in element)
@@ -421,6 +424,11 @@ def _defined_floats(execution: Execution, tensor: Tensor, defined: Array) -> Arr
     """The elements of a tensor as float64, 0 where they are not defined."""
     found = contents(execution.run, tensor)[0][0]
     return np.where(defined, found, found.dtype.type(0)).astype(np.float64)
+
+
+def _both_defined(both: tuple[Execution, Execution], one: Tensor, two: Tensor) -> Array:
+    """Where both kernels define an output."""
+    return (_marks(both[0], one) == 0) & (_marks(both[1], two) == 0)
 
 
 def _marks(execution: Execution, tensor: Tensor) -> Array:
