@@ -93,6 +93,10 @@ class Run(Protocol):
     def forced_value(self, term: Term) -> int | None:
         """The one value the path leaves for `term`, if there is only one."""
 
+    def unroll_for(self, term: Term, use: str) -> BaseException | None:
+        """The signal to raise where a loop of known length has to run number by number, for `term` to have a value;
+        None where that is no way out."""
+
     def host_integer(self, value: Term, frame: FrameType) -> None:
         """Kernel code, executing in `frame`, computed `value`."""
 

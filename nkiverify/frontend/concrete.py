@@ -210,6 +210,9 @@ class ConcreteRun:
         self._count += 1
         return self._count
 
+    def unroll_for(self, term: Term, use: str) -> None:
+        """Every loop does run number by number."""
+
     def lend(self, parts: Sequence[object]) -> None:
         """A concrete run copies nothing."""
 

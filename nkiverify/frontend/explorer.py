@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 #: Numbers from here on are refused: Python turns none of more than 4,300 digits into text.
 TOO_LARGE = 10**4200
 
+#: Iterations of a loop that is run number by number where kernel code needs the numbers.
+UNROLLED_FOR_VALUES = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -244,6 +247,17 @@ class SymbolicRun:
         if self._given_up is None:
             self._given_up = LoopNotSummarised(site, reason)
         return self._given_up
+
+    def unroll_for(self, term: Term, use: str) -> BaseException | None:
+        """Give up an open loop that is short and of known length, and whose index `term` depends on."""
+        found = terms.all_atoms(term)
+        for scope in reversed(self._scopes):
+            for index in scope.indices[-1:]:
+                (atom,) = index.atoms
+                extent = atom.extent.constant if isinstance(atom, terms.Index) else None
+                if atom in found and extent is not None and extent <= UNROLLED_FOR_VALUES and scope.site is not None:
+                    return self.give_up_loop(scope.site, f"{use} depends on its index")
+        return None
 
     def refuse_lost_name(self, error: BaseException) -> None:
         """Where `error` is about a local name whose value a summarised loop lost, nothing can be concluded."""

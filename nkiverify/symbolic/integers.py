@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
-from nkiverify.run import unsupported
+from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.rationals import SymRational, as_rational, compare_quotients
@@ -340,7 +340,9 @@ def _bitwise_and(left: Term, other: object) -> Any:
         left, mask = right, value
     if mask is not None and mask >= 0 and mask & (mask + 1) == 0:
         return modulo(left, terms.constant(mask + 1))
-    raise unsupported("`&` of symbolic integers that is not a remainder by a power of two", "use `%` and `//`")
+    run = run_in_progress()
+    again = run.unroll_for(terms.add(left, right), "`&`") if run is not None else None
+    raise again or unsupported("`&` of symbolic integers that is not a remainder by a power of two", "use `%` and `//`")
 
 
 def _bitwise(left: Term, other: object, operation: Callable[[int, int], int]) -> Any:

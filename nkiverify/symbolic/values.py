@@ -63,8 +63,16 @@ def forced_int(term: Term, use: str) -> int:
     run = run_in_progress()
     found = run.forced_value(term) if run is not None else None
     if found is None:
-        raise unsupported(f"{use}: {terms.render(term)} is symbolic", "bound the dimension to one value")
+        raise no_value(term, use)
     return found
+
+
+def no_value(term: Term, use: str) -> BaseException:
+    """What to raise where kernel code needs the one value of a symbolic integer: another exploration, in which a loop
+    of known length that it comes from runs number by number, or else unsupported."""
+    run = run_in_progress()
+    again = run.unroll_for(term, use) if run is not None else None
+    return again or unsupported(f"{use}: {terms.render(term)} is symbolic", "bound the dimension to one value")
 
 
 _EXAMPLES: dict[type, object] = {int: 0, float: 0.5, bool: True, str: "text", range: range(0)}
