@@ -127,6 +127,8 @@ class DaskCluster:
 # --- on a Dask worker -------------------------------------------------------------------------------------------------
 
 _of_thread = threading.local()
+#: A manifest is loaded by one thread at a time.
+_loading = threading.Lock()
 
 
 def _received(parcel: Parcel) -> Parcel:
@@ -155,7 +157,8 @@ def _kept(root: Path, options: Options) -> tuple[Mapping[str, Target], WorkerPro
     multiprocessing.process.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     threads = get_worker().state.nthreads
     memory = options.memory * MEBIBYTE if options.memory is not None else default_limit(threads)
-    targets = targets_by_name(root)
+    with _loading:
+        targets = targets_by_name(root)
     made = WorkerProcesses(list(targets.values()), verify_target, partial(targets_by_name, root), 1, memory=memory)
     _of_thread.kept = (root, targets, made)
     return targets, made

@@ -44,6 +44,8 @@ from pathlib import Path
 from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, target
 from nkiverify.model.dtypes import float32
 
+time.sleep(0.2)  # so that the threads of a worker are here at the same time
+
 
 def declared(expected):
     return target(kernel="load.py::load", family="load", kind=Kind.UNBOUNDED, expect={1: expected})
@@ -92,8 +94,8 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[Any]:
-    """A cluster of two workers that runs on."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as found:
+    """A cluster of one worker with two threads that runs on."""
+    with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None, silence_logs=50) as found:
         yield found
 
 
