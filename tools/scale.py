@@ -75,7 +75,7 @@ def lines(folder: Path) -> Iterator[str]:
     sizes = memory()
     shown = ", ".join(f"{size / 2**20:.0f}" for size in sizes)
     count = len(REPEATED) * REPETITIONS
-    yield f"Memory of one process over {count} verifications, MiB after each {count // len(sizes)}: {shown}."
+    yield f"Memory of one process over {count} verifications in phases 1 and 2, MiB after each {count // len(sizes)}: {shown}."
     yield ""
     rate = rates["2 worker processes"]
     hours = 1e6 / (100 * 2 * rate) / 3600
@@ -149,7 +149,7 @@ def memory() -> list[int]:
         "import os\n"
         "from pathlib import Path\n"
         "names, rounds = json.loads(sys.argv[2]), int(sys.argv[3])\n"
-        "options = Options(root=Path(sys.argv[1]))\n"
+        "options = Options(root=Path(sys.argv[1]), phases=(1, 2))\n"
         "targets = [target for target in load_targets(options.root) if target.name in names]\n"
         "assert len(targets) == len(names)\n"
         "for number in range(rounds):\n"
