@@ -44,6 +44,7 @@ EXECUTORS = (
 def lines(folder: Path) -> Iterator[str]:
     """The section, line by line."""
     from nkiverify import bench, bench_kernels
+    from nkiverify.report.progress import duration
 
     load = bench.load_average()
     yield f"Whole manifest, phases {PHASES}, nothing remembered, the start of the program and of the cluster included:"
@@ -75,14 +76,16 @@ def lines(folder: Path) -> Iterator[str]:
     sizes = memory()
     shown = ", ".join(f"{size / 2**20:.0f}" for size in sizes)
     count = len(REPEATED) * REPETITIONS
-    yield f"Memory of one process over {count} verifications in phases 1 and 2, MiB after each {count // len(sizes)}: {shown}."
+    each = count // len(sizes)
+    yield f"Memory of one process over {count} verifications, phases 1 and 2, MiB after each {each}: {shown}."
     yield ""
     rate = rates["2 worker processes"]
-    hours = 1e6 / (100 * 2 * rate) / 3600
+    needed = duration(1e6 / (100 * 2 * rate))
     yield (
         f"On paper: at {rate:.1f} runs a second of a core, 10^6 runs on 100 machines of 2 such cores take "
-        f"{hours:.1f} h. That leaves out the scheduler, about a millisecond a task by Dask's documentation, and the "
-        "slowest target, which bounds every sweep from below."
+        f"{needed}. One Dask scheduler, about a millisecond a task by Dask's documentation, takes 17 min for as many: "
+        "beyond some 20 machines give each shard (`--shard`) a scheduler of its own. The slowest target bounds every "
+        "sweep from below."
     )
     yield ""
     yield f"Measured by `make scale ARGS=--write` on {bench.machine(load)}."
