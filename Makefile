@@ -7,13 +7,13 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench scale dashboard fuzz mutants metamorphic checker lint types readme commands docs audit clean help
+.PHONY: verify test bench scale dashboard fuzz engines mutants metamorphic checker lint types readme commands docs audit clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
 
 verify: $(READY) ## verify every target of the manifest (ARGS='NAME --phase 1' for some)
-	$(RUN) verify.py --engine auto $(ARGS)
+	$(RUN) verify.py $(ARGS)
 
 test: $(READY) ## run the test suite (ARGS='-k name' for some)
 	$(RUN) -m pytest --numprocesses auto $(ARGS)

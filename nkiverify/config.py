@@ -24,8 +24,11 @@ MANIFEST_FILE = "nkiverify_targets.py"
 #: What decides claims: the embedded engine, ESBMC, both, or (auto) ESBMC beside the embedded one where there is one.
 ENGINES: tuple[str, ...] = ("auto", "embedded", "esbmc", "both")
 
-#: What decides unless somebody says otherwise.
-DEFAULT_ENGINE = "embedded"
+#: What decides the targets of a run unless somebody says otherwise.
+DEFAULT_ENGINE = "auto"
+
+#: What decides where somebody waits for the answer: `check`, and targets as tests of pytest.
+QUICK_ENGINE = "embedded"
 
 #: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together.
 BESIDE_SECONDS = 20.0

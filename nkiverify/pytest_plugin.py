@@ -90,7 +90,7 @@ class TargetItem(pytest.Item):
 
     def runtest(self) -> None:
         """Verify the target; the report of what is not as expected is the failure."""
-        from nkiverify.config import DEFAULT_ENGINE, DEFAULT_TIMEOUT_SECONDS, Options
+        from nkiverify.config import DEFAULT_TIMEOUT_SECONDS, QUICK_ENGINE, Options
         from nkiverify.report import terminal
         from nkiverify.session import ExitStatus, Session, Versions
         from nkiverify.verifier import verify
@@ -99,7 +99,7 @@ class TargetItem(pytest.Item):
         options = Options(
             root=self._target.root,
             timeout=settings.timeout or DEFAULT_TIMEOUT_SECONDS,
-            engine=settings.engine or DEFAULT_ENGINE,
+            engine=settings.engine or QUICK_ENGINE,
         )
         started, clock = datetime.now(timezone.utc), time.perf_counter()
         runs = tuple(verify(self._target, options))

@@ -24,12 +24,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add("--family", action="append", default=[], metavar="F", help="only targets of this family (or glob)")
     add("--tag", action="append", default=[], metavar="TAG", help="only targets with this tag (or glob)")
     add("--target", choices=HARDWARE, help="the hardware generation to verify for, instead of the target's")
-    add(
-        "--engine",
-        choices=ENGINES,
-        help=f"what decides (default: {DEFAULT_ENGINE}); "
-        "auto asks ESBMC beside the embedded engine where there is an ESBMC",
-    )
+    add_engine(parser, DEFAULT_ENGINE)
     add(
         "--keep-lowered",
         type=Path,
@@ -73,6 +68,15 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
         type=positive_integer,
         metavar="MIB",
         help="MiB that a worker process may hold (default: an equal share of the machine's memory)",
+    )
+
+
+def add_engine(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add `--engine`."""
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        help=f"what decides (default: {default}); auto asks ESBMC beside the embedded engine, where there is an ESBMC",
     )
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.commands.arguments import phase_list, positive_integer, positive_seconds
-from nkiverify.config import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
+from nkiverify.commands.arguments import add_engine, phase_list, positive_integer, positive_seconds
+from nkiverify.config import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, QUICK_ENGINE, Options
 from nkiverify.errors import UsageError
 from nkiverify.project import here
 from nkiverify.settings import Settings, layered
@@ -69,6 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="what the NKI compiler would not take, or is not documented to take, is FAILED and no warning",
     )
+    add_engine(parser, QUICK_ENGINE)
     add("--pdb", action="store_true", help="replay the first violation in the debugger, at the line of the kernel")
     add("--json", type=Path, metavar="FILE", help="write the results to FILE")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
@@ -124,6 +125,7 @@ def _check(arguments: argparse.Namespace) -> int:
         phases=layered("phases", arguments.phase, settings, None).value,
         unwind=layered("unwind", arguments.unwind, settings, None).value,
         timeout=layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS).value,
+        engine=layered("engine", arguments.engine, settings, QUICK_ENGINE).value,
         debug=arguments.debug,
         json=json_file,
     )

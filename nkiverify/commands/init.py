@@ -53,7 +53,7 @@ _SETTINGS = """\
 # unwind = 8                            # bound of loops that cannot be summarised
 # timeout = 60                          # seconds for all phases of a target
 # jobs = 4                              # targets at the same time; default: one per core
-# engine = "embedded"                   # or "auto", "esbmc", "both"
+# engine = "auto"                       # of `run`; or "embedded" as for `check`, "esbmc", "both"
 # strict-language = false               # true: what the NKI compiler would not take is FAILED
 """
 

@@ -50,7 +50,7 @@ def files_in(folder: Path) -> set[str]:
 
 def test_every_manifest_of_the_repository_is_run_and_reports_lie_at_its_top(repository: Path) -> None:
     before = files_in(repository)
-    assert main(["run", "-j", "1"]) == 0
+    assert main(["run", "-j", "1", "--engine", "embedded"]) == 0
     document = json.loads((repository / "nkiverify-reports" / "results.json").read_text(encoding="utf-8"))
     assert [run["kernel"] for run in document["runs"]] == ["kernels/k.py::copy", "lib/deep/k.py::copy"]
     new = files_in(repository) - before
@@ -77,7 +77,7 @@ def test_the_history_and_the_replay_are_those_of_the_repository(
     manifest(repository / "kernels" / "nkiverify_targets.py", "k.py::copy", "ragged")
     file = repository / "kernels" / "nkiverify_targets.py"
     file.write_text(file.read_text(encoding="utf-8").replace("multiple_of=128", "1, 200"), encoding="utf-8")
-    assert main(["run", "ragged", "-j", "1"]) == 1
+    assert main(["run", "ragged", "-j", "1", "--engine", "embedded"]) == 1
     assert main(["history", "ragged"]) == 0
     assert "FAILED" in capsys.readouterr().out
     assert main(["replay", "--target", "ragged"]) == 0
@@ -134,7 +134,7 @@ def test_settings_name_the_manifests(repository: Path, capsys: pytest.CaptureFix
     (repository / "pyproject.toml").write_text(
         '[tool.nkiverify]\nmanifests = ["lib/che*.py"]\nreports = "out"\n', encoding="utf-8"
     )
-    assert main(["run", "-j", "1"]) == 0
+    assert main(["run", "-j", "1", "--engine", "embedded"]) == 0
     assert "named" in capsys.readouterr().out
     assert (repository / "out" / "results.json").is_file()
 

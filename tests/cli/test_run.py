@@ -16,8 +16,8 @@ import jsonschema
 import pytest
 
 from nkiverify import resources
-from nkiverify.cli import main
 from nkiverify.report import json_results
+from tests.quick import main
 
 TOP = Path(__file__).parents[2]
 
@@ -263,7 +263,7 @@ from nkiverify.cli import main
 folder = Path(__file__).parent
 resources.root, resources.reports = lambda: folder, lambda: folder / "reports"
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main([*sys.argv[1:], "--engine", "embedded"]))
 """
 
 

@@ -43,7 +43,9 @@ def test_the_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
 
 
 def test_the_wheel_verifies_and_reports_where_the_user_stands(installed: Path, tmp_path: Path) -> None:
-    done = run(installed, tmp_path, "--bundled", "tensor_add", "tensor_add_buggy", "--phase", "1")
+    done = run(
+        installed, tmp_path, "--bundled", "tensor_add", "tensor_add_buggy", "--phase", "1", "--engine", "embedded"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     results = json.loads((tmp_path / "reports" / "results.json").read_text(encoding="utf-8"))
     assert [entry["verdict"] for entry in results["runs"]] == ["SUCCESSFUL", "FAILED"]

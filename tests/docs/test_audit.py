@@ -38,7 +38,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The runs of all targets that findings name."""
     results = tmp_path_factory.mktemp("results") / "results.json"
     names = sorted({target for target, _, _ in findings()})
-    command = [sys.executable, "verify.py", *names, "--json", str(results)]
+    command = [sys.executable, "verify.py", *names, "--engine", "embedded", "--json", str(results)]
     done = subprocess.run(command, cwd=root(), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     found: list[dict[str, Any]] = json.loads(results.read_text(encoding="utf-8"))["runs"]

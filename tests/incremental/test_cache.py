@@ -17,7 +17,6 @@ import pytest
 
 import nkiverify
 from nkiverify import resources
-from nkiverify.cli import main
 from nkiverify.config import Options
 from nkiverify.incremental import key, store, verdicts
 from nkiverify.incremental.verdicts import VerdictCache
@@ -27,6 +26,7 @@ from nkiverify.results import Decided, Place, Run, Verdict
 from nkiverify.selection import phases_to_run
 from tests.executors import fakes
 from tests.incremental.project import HARNESS, KERNEL, Project
+from tests.quick import main
 from tests.report.samples import COUNT_VIOLATION, run
 
 

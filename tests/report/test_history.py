@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from nkiverify import resources
-from nkiverify.cli import main
 from nkiverify.report import history
 from nkiverify.results import Verdict
 from nkiverify.session import Session
+from tests.quick import main
 from tests.report.samples import refuted, run, session
 
 SESSION = session(run(), run(phase=2), refuted(), run(target="other", verdict=Verdict.UNKNOWN, qualifier="a loop"))

@@ -17,7 +17,6 @@ import pytest
 
 from nkiverify import resources
 from nkiverify.campaign.solvers import cvc5_says, z3_says
-from nkiverify.cli import main
 from nkiverify.config import Options
 from nkiverify.engines.embedded import Decision, EmbeddedEngine
 from nkiverify.errors import ContractViolation
@@ -27,6 +26,7 @@ from nkiverify.program import Claim
 from nkiverify.session import Session, Versions
 from nkiverify.verifier import verify
 from nkiverify.witness.emit import write_bundle
+from tests.quick import main
 
 TOP = Path(__file__).parents[2]
 

@@ -1,0 +1,13 @@
+"""The command line without ESBMC, which takes seconds: for tests that are not about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nkiverify import cli
+
+
+def main(arguments: Sequence[str]) -> int:
+    """`nkiverify` with these arguments; a run has the embedded engine alone."""
+    runs = not arguments or arguments[0] not in cli.COMMANDS or arguments[0] == "run"
+    return cli.main([*arguments, "--engine", "embedded"] if runs else list(arguments))
