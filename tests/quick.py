@@ -8,6 +8,6 @@ from nkiverify import cli
 
 
 def main(arguments: Sequence[str]) -> int:
-    """`nkiverify` with these arguments; a run has the embedded engine alone."""
+    """`nkiverify` with these arguments; a run has the embedded engine alone, unless they name one."""
     runs = not arguments or arguments[0] not in cli.COMMANDS or arguments[0] == "run"
-    return cli.main([*arguments, "--engine", "embedded"] if runs else list(arguments))
+    return cli.main([*arguments, "--engine", "embedded"] if runs and "--engine" not in arguments else list(arguments))
