@@ -1,5 +1,7 @@
 """Small kernels for the dataflow phase: each fault beside the kernel that does not have it."""
 
+import math
+
 import nki
 import nki.isa as nisa
 import nki.language as nl
@@ -13,9 +15,9 @@ def doubled(x):
     """2 * x for x (R, C), C at most 2048: tiles of up to 128 rows, the last one as short as it has to be."""
     R, C = x.shape
     out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
-    for t in range((R + TILE - 1) // TILE):
+    for t in range(math.ceil(R / TILE)):
         first = t * TILE
-        last = min(first + TILE, R)
+        last = first + min(TILE, R - first)
         tile = nl.ndarray((last - first, C), dtype=x.dtype, buffer=nl.sbuf)
         nisa.dma_copy(dst=tile, src=x[first:last, :])
         nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=2.0)
@@ -28,9 +30,9 @@ def doubled_missing_load(x):
     """Control: the last column of each tile is not loaded."""
     R, C = x.shape
     out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
-    for t in range((R + TILE - 1) // TILE):
+    for t in range(math.ceil(R / TILE)):
         first = t * TILE
-        last = min(first + TILE, R)
+        last = first + min(TILE, R - first)
         tile = nl.ndarray((last - first, C), dtype=x.dtype, buffer=nl.sbuf)
         nisa.dma_copy(dst=tile[:, 0 : C - 1], src=x[first:last, 0 : C - 1])
         nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=2.0)

@@ -8,6 +8,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nkiverify.dataflow.trial import PHASE as DATAFLOW
+from nkiverify.dataflow.trial import attempt
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.explorer import Limits
@@ -75,6 +77,8 @@ class Runner:
 
     def fails(self, values: dict[str, int]) -> bool:
         """Whether the run on these values breaks a contract of the phase; False where they are no legal input."""
+        if self._phase == DATAFLOW:
+            return bool(attempt(self._target, values, self._hardware, 60).findings.faults)
         run = ConcreteRun(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {self._phase})
         error: Exception | None = None
         try:

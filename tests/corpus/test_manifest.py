@@ -6,6 +6,7 @@ import pytest
 
 from nkiverify import resources
 from nkiverify.config import Options
+from nkiverify.dataflow.trial import PHASE as DATAFLOW
 from nkiverify.manifest import Target, load_targets
 from nkiverify.results import Run, Verdict
 from nkiverify.verifier import verify
@@ -13,6 +14,16 @@ from tests.corpus.shapes import Runner, shapes_of
 
 #: About how many shapes of a bounded target run concretely in phases beyond the second.
 SHAPES_OF_LATER_PHASES = 4
+
+#: Targets that phase 4 does not prove for all shapes: products of dimensions that are no strides, sets too complex.
+BOUNDED_BY_SHAPES = {
+    "interpolate_bilinear_all",
+    "interpolate_bilinear_chunks_all",
+    "interpolate_trilinear_all",
+    "matmul_blocks_all",
+    "matmul_fully_optimized_blocks_all",
+    "transpose2d_all",
+}
 
 TARGETS = load_targets(resources.root())
 
@@ -28,7 +39,8 @@ def test_target_ends_as_expected(target: Target) -> None:
     assert [run.phase for run in runs] == sorted(target.expect)
     for run in runs:
         assert run.as_expected, f"phase {run.phase}: {run.verdict.value} {run.qualifier}: {run.reason}"
-        assert not run.qualifier or "--unwind" in target.flags, "no target is bounded that does not say so"
+        told = "--unwind" in target.flags or (run.phase == DATAFLOW and target.name in BOUNDED_BY_SHAPES)
+        assert not run.qualifier or told, "no target is bounded that does not say so"
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)

@@ -269,9 +269,9 @@ def test_a_replay_stops_where_the_fault_happens() -> None:
     values = {"R": 1, "C": 2}
     with pytest.raises(ContractViolation) as stopped:
         run_target(
-            "dataflow_missing_load", values, contract="df.read_unwritten", file="kernels/dataflow.py", line=36, phase=4
+            "dataflow_missing_load", values, contract="df.read_unwritten", file="kernels/dataflow.py", line=38, phase=4
         )
     assert stopped.value.contract == "df.read_unwritten"
     run_target(
-        "dataflow_missing_load", values, contract="df.read_unwritten", file="kernels/dataflow.py", line=37, phase=4
+        "dataflow_missing_load", values, contract="df.read_unwritten", file="kernels/dataflow.py", line=39, phase=4
     )
