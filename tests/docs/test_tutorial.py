@@ -46,7 +46,11 @@ def test_the_tutorial_is_what_happens(tmp_path: Path) -> None:
             check=False,
         )
         assert done.returncode == ("NOT AS EXPECTED" in shown), done.stderr
-        if shown:
+        if shown and not re.search(r" open$", done.stdout, re.MULTILINE):
             assert squeezed(done.stdout) == squeezed(shown)
+        elif shown:
+            # On a busy machine ESBMC has no time for its second opinion, and the report says so at length.
+            verdicts = [line.split()[:4] for line in shown.splitlines() if " SUCCESSFUL " in line]
+            assert [line.split()[:4] for line in done.stdout.splitlines() if " SUCCESSFUL " in line] == verdicts
         commands += 1
     assert commands == 6
