@@ -44,7 +44,7 @@ def claim_in_scope(tensor: Tensor) -> None:
     """Claim that the loop body `tensor` was allocated in, if any, is the one being emitted or around it."""
     body = tensor.storage.body
     if body is not None:
-        require("loop.escape", any(body is current for current in _bodies), tensor=tensor.name or "tensor")
+        require("loop.escape", any(body is current for current in _bodies), tensor=tensor.label or "tensor")
 
 
 class _Emission:

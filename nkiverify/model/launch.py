@@ -159,7 +159,7 @@ class Kernel:
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Tensor):
             if not _launches:
-                require("mem.io_hbm", not value.on_chip, tensor=value.name, buffer=value.buffer)
+                require("mem.io_hbm", not value.on_chip, tensor=value.label, buffer=value.buffer)
             return self._argument_view(value)
         if is_sequence(value) and not isinstance(value, tuple) and not self.legacy:
             require("lang.no_list_args", False)
@@ -173,12 +173,12 @@ class Kernel:
         returned = tuple(tensors_in(result))
         current_run().returned(returned)
         for tensor in returned:
-            require("mem.io_hbm", not tensor.on_chip, tensor=tensor.name, buffer=tensor.buffer)
+            require("mem.io_hbm", not tensor.on_chip, tensor=tensor.label, buffer=tensor.buffer)
             if not self.legacy and not tensor.on_chip:
                 require(
                     "mem.output_shared_hbm",
                     tensor.buffer is MemoryRegion.shared_hbm,
-                    tensor=tensor.name,
+                    tensor=tensor.label,
                     buffer=tensor.buffer,
                 )
 

@@ -6,7 +6,6 @@ values; what is checked is where they are, how many there are and what type they
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
@@ -18,7 +17,6 @@ from nkiverify.model.dtypes import DType, dtype_named
 from nkiverify.model.dynamic_loops import LoopBody, innermost_body
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.run import current_run, run_in_progress, unsupported
-from nkiverify.source import is_kernel_frame
 from nkiverify.symbolic import Extent, product
 
 if TYPE_CHECKING:
@@ -185,11 +183,14 @@ class Tensor:
 
     @property
     def name(self) -> str:
-        """The name given at the allocation; for kernel code as it gave it, with symbolic numbers in it."""
+        """The name given at the allocation, as the kernel gave it: text with symbolic numbers in it is no data."""
         name = self.storage.name
-        if isinstance(name, _SymbolicName) and is_kernel_frame(sys._getframe(1)):
-            return name.given  # type: ignore[return-value]
-        return name
+        return name.given if isinstance(name, _SymbolicName) else name  # type: ignore[return-value]
+
+    @property
+    def label(self) -> str:
+        """The name in messages."""
+        return self.storage.name
 
     @property
     def ndim(self) -> int:
@@ -347,7 +348,7 @@ class Tensor:
         extents = ", ".join(repr(extent) for extent in self.shape)
         run = run_in_progress()
         elements = "" if run is None else run.shown(self)
-        return f"{self.name or 'tensor'}({extents}) {self.dtype} in {self.buffer}{elements}"
+        return f"{self.label or 'tensor'}({extents}) {self.dtype} in {self.buffer}{elements}"
 
 
 def _no_operator(symbol: str) -> Any:

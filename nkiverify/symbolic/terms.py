@@ -109,7 +109,8 @@ class Min(Atom):
         return self.terms
 
     def __str__(self) -> str:
-        return f"min({', '.join(str(term) for term in self.terms)})"
+        # In the order of their texts: that of the terms depends on what else was made before.
+        return f"min({', '.join(sorted(str(term) for term in self.terms))})"
 
 
 class Select(Atom):

@@ -253,7 +253,7 @@ class ValueRun(ConcreteRun):
 
     def _entry(self, operation: Operation, regions: Mapping[str, Region], functions: frozenset[str]) -> Entry:
         def operand(name: str, view: Tensor) -> Operand:
-            return Operand(self.cells(view).number, view.name, regions[name])
+            return Operand(self.cells(view).number, view.label, regions[name])
 
         details = ", ".join(
             f"{name}={value}"
@@ -391,7 +391,7 @@ class ValueRun(ConcreteRun):
         found = UndefinedRead(
             operation.name,
             operand,
-            view.name or "a tensor",
+            view.label or "a tensor",
             tuple(int(part) for part in first),
             kernel_site(2),
         )

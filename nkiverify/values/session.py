@@ -258,7 +258,7 @@ def trace_line(number: int, operation: Operation, site: Site | None) -> dict[str
     def operands(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
         return {
             name: {
-                "tensor": view.name,
+                "tensor": view.label,
                 "memory": view.buffer.name,
                 "dtype": str(view.dtype),
                 "shape": [int(extent) for extent in view.shape],

@@ -16,11 +16,12 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_each_target_has_a_line_and_all_together_a_sum() -> None:
     done = bench("tensor_add", "tensor_add_all")
     assert (done.returncode, done.stderr) == (0, "")
-    header, _, first, second, total = done.stdout.splitlines()
+    header, _, first, second, total, stages = done.stdout.splitlines()
     assert header.split()[:2] == ["target", "claims"]
     assert [first.split()[0], second.split()[0]] == ["tensor_add", "tensor_add_all"]
     assert all(float(cell) >= 0 for cell in f"{first} {second}".split() if not cell.startswith("tensor_add"))
     assert total.startswith("2 targets, ")
+    assert stages.startswith("of the time ")
 
 
 def test_a_target_without_an_answer_in_time_is_named() -> None:

@@ -115,7 +115,8 @@ def test_the_report_is_the_same_as_that_of_worker_processes(
     address = scheduler.scheduler_address.replace("tcp://", "dask://")
     reports = []
     for executor in (address, "in-process"):
-        status = main(["good", "bad", "--no-cache", "--executor", executor, "--json", "out.json"])
+        asked = ["--engine", "embedded", "--no-cache", "--executor", executor, "--json", "out.json"]
+        status = main(["good", "bad", *asked])
         document = json.loads((root / "out.json").read_text())
         for run in document["runs"]:
             del run["milliseconds"]
