@@ -468,6 +468,9 @@ class _Judge:
             (decision, smallest_witness(program, decision, max(0.0, deadline - time.process_time())))
             for decision in candidates
         ]
+        if program.dimensions and len(group) > len(candidates):
+            # One of the claims not looked at may have a simpler witness.
+            witnesses = [(decision, replace(witness, smallest=False)) for decision, witness in witnesses]
         witnesses.sort(key=lambda pair: simplicity(pair[1].values, program.dimensions))
         tried = [self._replayed(decision, witness, awaited) for decision, witness in witnesses[:MAX_REPLAYED]]
         if any(one.replay is not None for one in tried):
