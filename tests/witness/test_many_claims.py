@@ -1,0 +1,25 @@
+"""One assert that is reached on many paths: a claim on each, of which only some are looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nkiverify.results import Verdict
+from tests.soundness.trap import target_for, verdict
+
+SOURCE = """
+    def kernel(n):
+        total = 0
+        for i in range(n):
+            total += i + 1
+        assert total <= 2 * n
+    """
+
+
+def test_a_witness_that_is_not_the_smallest_is_not_called_so(tmp_path: Path) -> None:
+    run = verdict(target_for(SOURCE, tmp_path, high=40))
+    assert run.verdict is Verdict.FAILED
+    (found,) = run.violations
+    # Four is the least: 1 + 2 + 3 + 4 > 8.
+    assert found.replayed
+    assert not found.smallest or found.witness == {"n": 4}
