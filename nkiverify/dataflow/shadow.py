@@ -9,14 +9,15 @@ what several of them, or several iterations of a legacy `affine_range`, do to on
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from nkiverify.dataflow.dependence import Marks, dependent, masks_otherwise
-from nkiverify.model.indices import Mask, Relation
+from nkiverify.dataflow.order import Recorded, interleaved
+from nkiverify.dataflow.windows import Window, units_of
 from nkiverify.model.indirection import IndirectionKind
 from nkiverify.model.memory import PSUM, SHARED_HBM
 from nkiverify.model.operation import Operation
@@ -26,9 +27,6 @@ from nkiverify.program import Operation as Executed
 
 #: Marks of elements. Greater ones number the reads of `Findings.origins`.
 UNWRITTEN, MAYBE, DEFINED = -1, -2, 0
-
-Places = npt.NDArray[np.int64]
-Recorded = Executed | Allocation | Returned | Iteration | ParallelLoop
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,60 +67,6 @@ class _Shadow:
     inside: frozenset[int] = frozenset()
 
 
-class _Region:
-    """The elements of a storage that a view shows, those under a mask if there is one.
-
-    `shape` has an axis more than the view: the units that an element consists of.
-    """
-
-    def __init__(self, shadow: _Shadow, view: Tensor, mask: Mask | None) -> None:
-        ratio = view.dtype.itemsize // shadow.unit
-        self.view_shape = tuple(int(extent) for extent in view.shape)
-        self.shape = (*self.view_shape, ratio)
-        self._strides = (*(int(stride) * ratio for stride in view.strides), 1)
-        self._start = int(view.offset) * ratio
-        self.inside = _under(mask, self.view_shape)
-        self._places: Places | None = None
-        if self.inside is None:
-            reach = [stride * (extent - 1) for stride, extent in zip(self._strides, self.shape, strict=True)]
-            first = self._start + sum(min(0, part) for part in reach)
-            last = self._start + sum(max(0, part) for part in reach)
-        else:
-            coordinates = np.nonzero(self.inside)
-            places = np.full(coordinates[0].shape, self._start, np.int64)
-            for axis, stride in zip(coordinates, self._strides, strict=False):
-                places += axis * stride
-            self._places = places[:, None] + np.arange(ratio, dtype=np.int64)
-            first = int(self._places.min(initial=0))
-            last = int(self._places.max(initial=0))
-        self.in_range = first >= 0 and last < shadow.marks.size
-
-    def window(self, array: Marks) -> Marks:
-        """The elements as an array that writes through, where there is no mask."""
-        step = array.itemsize
-        return np.lib.stride_tricks.as_strided(
-            array[self._start :], self.shape, [step * part for part in self._strides]
-        )
-
-    def read(self, array: Marks, outside: int) -> Marks:
-        """The values of `array` there, of `shape`; `outside` where the mask does not hold."""
-        if self._places is None:
-            return self.window(array)
-        assert self.inside is not None
-        values = np.full(self.shape, outside, np.int32)
-        values[self.inside] = array[self._places]
-        return values
-
-    def write(self, array: Marks, values: Marks | int) -> None:
-        """Set the values of `array` there; `values` have the shape of the view."""
-        if self._places is None:
-            self.window(array)[...] = values if isinstance(values, int) else values[..., None]
-        elif isinstance(values, int):
-            array[self._places] = values
-        else:
-            array[self._places] = values[self.inside][:, None]
-
-
 #: An element used by more than one iteration (reads and accumulations only).
 _SEVERAL = -1
 _WROTE, _READ, _ADDED = 0, 1, 2
@@ -135,7 +79,7 @@ _LAST_STRICT_GENERATION = 3
 def execute(items: Sequence[Recorded], generation: int) -> Findings:
     """Execute what a concrete run recorded on hardware of `generation`."""
     machine = _Machine(items, generation)
-    for position in _interleaved(items):
+    for position in interleaved(items):
         if position is None:
             machine.barrier()
         else:
@@ -144,52 +88,12 @@ def execute(items: Sequence[Recorded], generation: int) -> Findings:
     return machine.findings
 
 
-def _interleaved(items: Sequence[Recorded]) -> Iterator[int | None]:
-    """Positions of `items` in the order in which they are executed: programs of a launch in turn, None at barriers."""
-    start = 0
-    while start < len(items):
-        program = _program_of(items[start])
-        if not program:
-            yield start
-            start += 1
-            continue
-        end = start
-        while end < len(items) and (_program_of(items[end]) or isinstance(items[end], Iteration | ParallelLoop)):
-            end += 1
-        yield from _in_turn(items, range(start, end))
-        start = end
-
-
-def _in_turn(items: Sequence[Recorded], span: range) -> Iterator[int | None]:
-    parts: dict[tuple[object, ...], list[list[int]]] = {}
-    program: tuple[object, ...] = ()
-    for position in span:
-        item = items[position]
-        program = _program_of(item) or program
-        segments = parts.setdefault(program, [[]])
-        segments[-1].append(position)
-        if isinstance(item, Executed) and item.operation.name == "nisa.core_barrier":
-            segments.append([])
-    for number in range(max(map(len, parts.values()), default=0)):
-        if number:
-            yield None
-        for segments in parts.values():
-            if number < len(segments):
-                yield from segments[number]
-
-
-def _program_of(item: Recorded) -> tuple[object, ...]:
-    if isinstance(item, Executed):
-        return item.operation.program
-    return getattr(item, "program", ())
-
-
 class _Machine:
     def __init__(self, items: Sequence[Recorded], generation: int) -> None:
         self.findings = Findings()
         self._generation = generation
         self._shadows: dict[int, _Shadow] = {}
-        self._units = _units(items)
+        self._units = units_of(items)
         self._position = 0
         #: Tensors returned, each with the position of the item that says so.
         self._outputs: list[tuple[int, Tensor]] = []
@@ -320,7 +224,7 @@ class _Machine:
         shape = tuple(int(extent) for extent in view.shape)
         if view.indirect_by is not None:
             return self._read_anywhere(shadow, shape)
-        region = _Region(shadow, view, operation.mask)
+        region = Window(shadow.unit, shadow.marks.size, view, operation.mask)
         if not region.in_range:
             self._doubt("a view that leaves its tensor")
             return None
@@ -355,7 +259,7 @@ class _Machine:
         self.findings.origins.append(Fault("df.read_unwritten", self._position, name, first, shown))
         return np.where(values < DEFINED, len(self.findings.origins), values).astype(np.int32)
 
-    def _reach(self, operation: Operation, shadow: _Shadow, view: Tensor) -> _Region | None:
+    def _reach(self, operation: Operation, shadow: _Shadow, view: Tensor) -> Window | None:
         """What is written for certain; None where that cannot be said."""
         if masks_otherwise(operation):
             self._doubt("a mask on an operation that is not element-wise")
@@ -364,14 +268,14 @@ class _Machine:
             if self._iterations:
                 self._doubt("an indirect write in iterations or programs without an order")
             return None
-        region = _Region(shadow, view, operation.mask)
+        region = Window(shadow.unit, shadow.marks.size, view, operation.mask)
         if not region.in_range:
             self._doubt("a view that leaves its tensor")
             return None
         return region
 
     def _accumulate(
-        self, operation: Operation, shadow: _Shadow, region: _Region, view: Tensor, marks: dict[str, Marks]
+        self, operation: Operation, shadow: _Shadow, region: Window, view: Tensor, marks: dict[str, Marks]
     ) -> None:
         """A matmul into PSUM: what it adds to has to be there, and to be of the same sum."""
         mode = operation.attributes.get("accumulate")
@@ -396,7 +300,7 @@ class _Machine:
 
     # --- iterations and programs --------------------------------------------------------------------------------------
 
-    def _use(self, shadow: _Shadow, region: _Region, how: int, view: Tensor) -> None:
+    def _use(self, shadow: _Shadow, region: Window, how: int, view: Tensor) -> None:
         """Compare with what other iterations of the parallel loops around have done to the same elements."""
         for loop, number in self._iterations.items():
             if loop in shadow.inside or (shadow.storage.buffer.on_chip and loop == 0):
@@ -432,7 +336,7 @@ class _Machine:
         for position, tensor in self._outputs:
             self._position = position
             shadow = self._shadow(tensor.storage)
-            region = _Region(shadow, tensor, None)
+            region = Window(shadow.unit, shadow.marks.size, tensor, None)
             self.findings.looked_at += 1
             if not region.in_range:
                 self._doubt("a view that leaves its tensor")
@@ -466,48 +370,6 @@ class _Machine:
     def _doubt(self, text: str) -> None:
         if text not in self.findings.doubts:
             self.findings.doubts.append(text)
-
-
-def _units(items: Sequence[Recorded]) -> dict[int, int]:
-    """Bytes of the smallest element that any view shows of each storage."""
-    units: dict[int, int] = {}
-    for item in items:
-        if isinstance(item, Executed):
-            for view in (*item.operation.reads.values(), *item.operation.writes.values()):
-                known = units.get(id(view.storage), view.storage.dtype.itemsize)
-                units[id(view.storage)] = min(known, view.dtype.itemsize)
-    return units
-
-
-def _under(mask: Mask | None, shape: tuple[int, ...]) -> npt.NDArray[np.bool_] | None:
-    """Where the mask holds over a grid of `shape`; None for everywhere."""
-    if mask is None:
-        return None
-    result = np.full(shape, bool(mask.host))
-    for term in mask.terms:
-        difference = term.difference
-        values = np.asarray(int(difference.base), np.int64)
-        for coefficient, extent in zip(difference.coefficients, difference.shape, strict=True):
-            values = values[..., None] + int(coefficient) * np.arange(int(extent))
-        holds = {
-            Relation.AT_MOST: values <= 0,
-            Relation.EQUAL: values == 0,
-            Relation.UNEQUAL: values != 0,
-        }[term.relation]
-        if holds.ndim <= len(shape) and _fits(holds.shape, shape):
-            result = result & holds
-            continue
-        # The grid is that of the operands; a result of fewer axes keeps the partitions that anything is left of.
-        lanes = holds.reshape(holds.shape[0], -1).any(axis=1)
-        if lanes.shape[0] != shape[0]:
-            return np.zeros(shape, bool)
-        result = result & lanes.reshape((shape[0],) + (1,) * (len(shape) - 1))
-    return result
-
-
-def _fits(part: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    """Whether an array of shape `part` can be repeated to `shape`."""
-    return all(one in (1, extent) for one, extent in zip(part[::-1], shape[::-1], strict=False))
 
 
 def _joins(operation: Operation) -> bool:

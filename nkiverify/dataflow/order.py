@@ -1,0 +1,50 @@
+"""The order in which the programs of a launch take turns in a concrete run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nkiverify.program import Allocation, Iteration, ParallelLoop, Returned
+from nkiverify.program import Operation as Executed
+
+Recorded = Executed | Allocation | Returned | Iteration | ParallelLoop
+
+
+def interleaved(items: Sequence[Recorded]) -> Iterator[int | None]:
+    """Positions of `items` in the order in which they are executed: programs of a launch in turn, None at barriers."""
+    start = 0
+    while start < len(items):
+        program = _program_of(items[start])
+        if not program:
+            yield start
+            start += 1
+            continue
+        end = start
+        while end < len(items) and (_program_of(items[end]) or isinstance(items[end], Iteration | ParallelLoop)):
+            end += 1
+        yield from _in_turn(items, range(start, end))
+        start = end
+
+
+def _in_turn(items: Sequence[Recorded], span: range) -> Iterator[int | None]:
+    parts: dict[tuple[object, ...], list[list[int]]] = {}
+    program: tuple[object, ...] = ()
+    for position in span:
+        item = items[position]
+        program = _program_of(item) or program
+        segments = parts.setdefault(program, [[]])
+        segments[-1].append(position)
+        if isinstance(item, Executed) and item.operation.name == "nisa.core_barrier":
+            segments.append([])
+    for number in range(max(map(len, parts.values()), default=0)):
+        if number:
+            yield None
+        for segments in parts.values():
+            if number < len(segments):
+                yield from segments[number]
+
+
+def _program_of(item: Recorded) -> tuple[object, ...]:
+    if isinstance(item, Executed):
+        return item.operation.program
+    return getattr(item, "program", ())
