@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nkiverify.config import Options
 from nkiverify.engines.embedded import Decision, EmbeddedEngine
+from nkiverify.exploration import explore
 from nkiverify.flags import unwind_of
 from nkiverify.frontend.explorer import Limits
 from nkiverify.manifest import Target
@@ -16,7 +17,6 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.program import Program
 from nkiverify.results import MemoryPeak
 from nkiverify.run import SHAPE_PHASES
-from nkiverify.verifier import explore
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,8 @@ that shows both sides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Protocol
 
 from nkiverify.config import Options
 from nkiverify.engines import embedded
@@ -19,33 +17,9 @@ from nkiverify.engines.esbmc.engine import Decision, EsbmcEngine
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.errors import UsageError
-from nkiverify.manifest import Target
-from nkiverify.program import Program
+from nkiverify.judging import Judge
 from nkiverify.results import Run, Verdict
 from nkiverify.session import DISAGREEMENT
-
-
-class Judge(Protocol):
-    """One phase of a target: its claims, what the embedded engine decided, and how decisions become a verdict."""
-
-    @property
-    def target(self) -> Target:
-        """The target that is judged."""
-
-    @property
-    def phase(self) -> int:
-        """The phase whose claims are judged."""
-
-    @property
-    def program(self) -> Program:
-        """The shape program with the claims."""
-
-    @property
-    def decisions(self) -> Sequence[embedded.Decision]:
-        """The embedded engine's decisions, unwinding included; none where it was not asked."""
-
-    def entry(self, engine: str, decisions: Sequence[embedded.Decision]) -> Run:
-        """The verdict that the decisions of `engine` about all claims amount to, refutations replayed."""
 
 
 @cache

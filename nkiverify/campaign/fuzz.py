@@ -17,13 +17,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nkiverify import verifier
 from nkiverify.campaign import probes
 from nkiverify.campaign.grammar import draft
 from nkiverify.campaign.oracle import Complaint, try_subject
 from nkiverify.campaign.shrink import shrink
 from nkiverify.campaign.subject import Bench, OutOfTime, Subject, concrete, fails, time_limit
 from nkiverify.errors import UsageError
+from nkiverify.witness import confirm
 
 #: Kernels tried in one process: terms and modules stay in memory for its life.
 BATCH = 100
@@ -161,7 +161,7 @@ def _batch(first: int, last: int, seed: int, shrinking: float, answer: multiproc
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     bench = Bench()
     # Counterexamples need not be small here.
-    verifier.MINIMISE_SECONDS = 0.05
+    confirm.MINIMISE_SECONDS = 0.05
     try:
         tally = Tally()
         for number in range(first, last):

@@ -17,10 +17,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from nkiverify import verifier
 from nkiverify.campaign.fuzz import subject_number
 from nkiverify.campaign.subject import PHASES, Bench, OutOfTime, Subject, time_limit, verdicts
 from nkiverify.results import Run, Verdict
+from nkiverify.witness import confirm
 
 VERDICT_SECONDS = 1.5
 KERNEL_SECONDS = 8.0
@@ -245,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="which kernels")
     parser.add_argument("--first", type=int, default=0, help="the number of the first kernel")
     options = parser.parse_args(arguments)
-    verifier.MINIMISE_SECONDS = 0.05
+    confirm.MINIMISE_SECONDS = 0.05
     bench = Bench()
     moved: list[Moved] = []
     figures: Counter[str] = Counter()

@@ -29,13 +29,14 @@ from nkiverify.campaign.operators import OPERATORS, Mutant, Site, sites
 from nkiverify.campaign.subject import OutOfTime, concrete, fails, forget, time_limit
 from nkiverify.config import Options
 from nkiverify.errors import UnsupportedConstruct
+from nkiverify.exploration import explore
 from nkiverify.frontend.explorer import Limits
 from nkiverify.manifest import Target, load_targets
 from nkiverify.model.hardware import hardware_named
 from nkiverify.program import DomainDimension
 from nkiverify.results import Kind, Run, Verdict
 from nkiverify.run import SHAPE_PHASES
-from nkiverify.verifier import explore, verify
+from nkiverify.verifier import verify
 
 #: The phases that may kill a mutant.
 PHASES = (1, 2, 3, 4)

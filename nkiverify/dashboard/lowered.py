@@ -49,11 +49,11 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
     from nkiverify.engines.esbmc.engine import DEFAULT_UNWIND
     from nkiverify.engines.esbmc.flags import read
     from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
+    from nkiverify.exploration import explore
     from nkiverify.flags import unwind_of
     from nkiverify.frontend.explorer import Limits
     from nkiverify.model.hardware import hardware_named
     from nkiverify.selection import phases_to_run
-    from nkiverify.verifier import explore
 
     bound = unwind_of(target.flags)
     seconds = DEFAULT_TIMEOUT_SECONDS

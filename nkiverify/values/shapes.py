@@ -9,13 +9,13 @@ from nkiverify.check.request import Request
 from nkiverify.config import DEFAULT_TIMEOUT_SECONDS
 from nkiverify.engines.smt import Answer, Question
 from nkiverify.errors import UsageError
+from nkiverify.exploration import explore
 from nkiverify.frontend.explorer import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.program import Assume, Block, Branch, DomainDimension, Loop
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Atom, Index, Term
-from nkiverify.verifier import explore
 
 #: Milliseconds for one question about the dimensions.
 _QUESTION_MS = 1000

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from nkiverify.dataflow.trial import PHASE as DATAFLOW
 from nkiverify.dataflow.trial import attempt
+from nkiverify.exploration import explore
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.explorer import Limits
@@ -22,7 +23,6 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.program import DomainDimension
 from nkiverify.run import SHAPE_PHASES, running
-from nkiverify.verifier import explore
 from nkiverify.witness.replay import rule_of
 
 #: Domains of more shapes than this are sampled in the suite; `--all-shapes` runs every one.

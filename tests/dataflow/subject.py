@@ -10,12 +10,13 @@ from textwrap import dedent
 from nkiverify.config import Options
 from nkiverify.dataflow.flow import Proof, prove
 from nkiverify.dataflow.trial import Trial, attempt
+from nkiverify.exploration import explore
 from nkiverify.frontend.explorer import Limits
 from nkiverify.manifest import Kind, Target, Verification
 from nkiverify.model.hardware import hardware_named
 from nkiverify.results import Run
 from nkiverify.run import SHAPE_PHASES
-from nkiverify.verifier import explore, verify
+from nkiverify.verifier import verify
 
 CURRENT = """
 import nki

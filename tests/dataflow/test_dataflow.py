@@ -248,9 +248,9 @@ def test_concrete_runs_of_published_kernels_agree_with_the_proof(target: object)
     subject = Subject(target)  # type: ignore[arg-type]
     assert not subject.proof().open
     from nkiverify.dataflow.judge import _shapes
+    from nkiverify.exploration import explore
     from nkiverify.frontend.explorer import Limits
     from nkiverify.model.hardware import hardware_named
-    from nkiverify.verifier import explore
 
     dimensions = explore(subject.target, hardware_named("trn2"), Limits()).run.program.dimensions
     seen = 0

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from nkiverify.exploration import explore
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.explorer import Limits
@@ -21,7 +22,6 @@ from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.program import Program
 from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.symbolic.terms import Atom
-from nkiverify.verifier import explore
 from tests.soundness.trap import make_target
 
 PHASES = SHAPE_PHASES | {MEMORY_PHASE}

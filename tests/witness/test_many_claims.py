@@ -16,6 +16,12 @@ SOURCE = """
     """
 
 
+def test_the_smallest_of_many_claims_is_shown(tmp_path: Path) -> None:
+    # Each length of the loop is a path with a claim; the fifth is the first that fails.
+    run = verdict(target_for(SOURCE, tmp_path, high=40))
+    assert [violation.witness for violation in run.violations] == [{"n": 4}]
+
+
 def test_a_witness_that_is_not_the_smallest_is_not_called_so(tmp_path: Path) -> None:
     run = verdict(target_for(SOURCE, tmp_path, high=40))
     assert run.verdict is Verdict.FAILED
