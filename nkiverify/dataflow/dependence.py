@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nkiverify.dataflow.effects import REGISTERS, Command, command_of
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operation import Operation
 
@@ -44,7 +45,7 @@ _NOT_ELEMENTWISE = _REDUCTIONS | _BY_PARTITION | {
 
 
 def is_elementwise(operation: Operation) -> bool:
-    """Whether each element of the results (but for `reduce_res`) depends on the operands at the same place only."""
+    """Whether each element of `dst` or `result` depends on the operands at the same place only."""
     name = operation.name
     return name in _ELEMENTWISE or name == "setitem" or (name.startswith("nl.") and name not in _NOT_ELEMENTWISE)
 
@@ -54,6 +55,19 @@ def depends_on_partition(operation: Operation) -> bool:
     return operation.name in _BY_PARTITION or operation.name in _REDUCTIONS
 
 
+def is_reduced(argument: str) -> bool:
+    """Whether an operand written holds a number for each partition of what is read."""
+    return argument in ("reduce_res", REGISTERS)
+
+
+def matters(operation: Operation, argument: str, read: str) -> bool:
+    """Whether the written operand `argument` depends on the operand `read` at all."""
+    if argument == REGISTERS and command_of(operation) is Command.RESET:
+        return False
+    # A scan goes on with the registers, other operations only reduce into them.
+    return read != REGISTERS or is_reduced(argument) or depends_on_partition(operation)
+
+
 def masks_otherwise(operation: Operation) -> bool:
     """Whether the operation has a mask over a grid that is not that of its operands and result, as for a matmul."""
     return operation.mask is not None and not (is_elementwise(operation) or depends_on_partition(operation))
@@ -61,6 +75,7 @@ def masks_otherwise(operation: Operation) -> bool:
 
 def dependent(operation: Operation, argument: str, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks:
     """Marks of the written operand `argument`, of `shape`, given those of everything read."""
+    marks = {name: mark for name, mark in marks.items() if matters(operation, argument, name)}
     if not any(mark.any() for mark in marks.values()):
         return np.zeros(shape, np.int32)
     found = _rule(operation, argument)(operation, shape, marks)
@@ -72,7 +87,7 @@ _Rule = Callable[[Operation, tuple[int, ...], dict[str, Marks]], Marks | None]
 
 def _rule(operation: Operation, argument: str) -> _Rule:
     name = operation.name
-    if argument == "reduce_res" or name in _BY_PARTITION:
+    if is_reduced(argument) or name in _BY_PARTITION:
         return _by_partition
     if is_elementwise(operation):
         return _elementwise

@@ -15,9 +15,18 @@ from dataclasses import dataclass, field
 
 import islpy as isl
 
-from nkiverify.dataflow.affine import Sets
+from nkiverify.dataflow.affine import Sets, mentions
 from nkiverify.dataflow.dependence import masks_otherwise
 from nkiverify.dataflow.earlier import Iterations
+from nkiverify.dataflow.effects import (
+    REGISTERS,
+    Command,
+    Registers,
+    command_of,
+    is_register_file,
+    may_leave_out,
+    rows_touched,
+)
 from nkiverify.dataflow.positions import Partly, defined_elements
 from nkiverify.dataflow.regions import Key, Region, Regions, key_of
 from nkiverify.dataflow.unordered import Access, Accesses, Use
@@ -116,10 +125,15 @@ class _Walk:
         self._deadline = deadline
         self._sets = Sets()
         self._regions = Regions(self._sets)
+        self._registers = Registers()
         self._proof = Proof()
         #: Whether every read is taken for one of defined elements, to find out what a loop body writes.
         self._optimistic = 0
         self._programs = _programs(program.body)
+        #: What holds of the coordinates of a program.
+        self._everywhere = self._sets.parameters_where(
+            condition for atom in self._programs for condition in _bounds(atom)
+        )
         self._accesses = Accesses(self._sets) if self._programs or _has_parallel(program.body) else None
         self._running_sums: set[Key] = set()
         #: Tensors returned, and writes to arguments, that the walk has met.
@@ -133,8 +147,7 @@ class _Walk:
 
     def run(self) -> Proof:
         """What can be shown of the program."""
-        bounds = [condition for atom in self._programs for condition in _bounds(atom)]
-        state = _State(self._sets.parameters_where(bounds))
+        state = _State(self._everywhere)
         if self._accesses is not None:
             self._accesses.enter()
         list(self._block(self._program.body, state))
@@ -145,7 +158,7 @@ class _Walk:
             if self._programs:
                 names = [self._sets.parameter(atom) for atom in self._programs]
                 shared = [access for access in accesses if access.shared]
-                clash = self._accesses.clash(shared, names, self._sets.parameters_where(bounds))
+                clash = self._accesses.clash(shared, names, self._everywhere)
                 self._claim("df.programs", clash.site if clash else None, clash is None, "programs may meet")
         return self._proof
 
@@ -266,9 +279,12 @@ class _Walk:
     # --- operations ---------------------------------------------------------------------------------------------------
 
     def _operation(self, item: Executed, state: _State) -> None:
-        operation = item.operation
+        operation = self._registers.made_explicit(item.operation)
         if operation.name == "nisa.core_barrier":
             # It names the tensor that is waited for, and reads none of it.
+            names = [self._sets.parameter(atom) for atom in self._programs]
+            together = not mentions(state.context.gist(self._everywhere), names)
+            self._claim("df.programs", item.site, together, "a barrier that not all programs may come to")
             return
         product = operation.name in ("nisa.nc_matmul", "nisa.nc_matmul_mx") and "dst" in operation.writes
         # A mask over another grid leaves out nothing that is read for certain.
@@ -277,7 +293,8 @@ class _Walk:
         undefined: dict[str, Region | None] = {}
         for argument, view in operation.reads.items():
             key = key_of(view.storage)
-            region = self._regions.of(view, mask, state.context, writes=False)
+            rows = rows_touched(operation, argument)
+            region = self._regions.of(view, mask, state.context, writes=False, rows=rows)
             elements = region.elements if region is not None else self._regions.whole(view.storage)
             accumulates = product and argument == "dst"
             if not accumulates:
@@ -298,7 +315,7 @@ class _Walk:
         if product:
             self._accumulation(item, state)
         for argument, view in operation.writes.items():
-            self._write(item, state, argument, view, undefined, product=product, adds=adds)
+            self._write(item, operation, state, argument, view, undefined, product=product, adds=adds)
         if operation.name == "nl.loop_reduce":
             self._running_sums.update(key_of(view.storage) for view in operation.writes.values())
 
@@ -313,6 +330,7 @@ class _Walk:
     def _write(
         self,
         item: Executed,
+        operation: Operation,
         state: _State,
         argument: str,
         view: Tensor,
@@ -321,9 +339,12 @@ class _Walk:
         product: bool,
         adds: bool,
     ) -> None:
-        operation, key = item.operation, key_of(view.storage)
-        region = self._regions.of(view, operation.mask, state.context, writes=True)
-        certain = operation.body is None and not _skips(operation) and not masks_otherwise(operation)
+        key = key_of(view.storage)
+        rows = rows_touched(operation, argument)
+        region = self._regions.of(view, operation.mask, state.context, writes=True, rows=rows)
+        certain = operation.body is None and not (
+            _skips(operation) or masks_otherwise(operation) or may_leave_out(operation, argument)
+        )
         whole = region is None or masks_otherwise(operation)
         reached = self._regions.whole(view.storage) if whole else region.elements  # type: ignore[union-attr]
         joins = product and operation.attributes.get("accumulate") is not False
@@ -335,6 +356,9 @@ class _Walk:
         good = sure
         if undefined and region is not None and sure is not None:
             good = defined_elements(operation, argument, region, self._positions(operation, state, undefined))
+        if argument == REGISTERS and command_of(operation) is Command.CLOBBER:
+            self._spoil(state, key, reached)
+            return
         if undefined:
             bad = reached if good is None else reached.subtract(good)
             self._spoil(state, key, bad)
@@ -410,7 +434,8 @@ class _Walk:
         _add(state.filled, key, found)
 
     def _access(self, key: Key, view: Tensor, elements: isl.Set, use: Use, site: Site | None) -> None:
-        if self._accesses is not None:
+        # Iterations without an order reduce in registers one after the other.
+        if self._accesses is not None and not is_register_file(view.storage):
             self._accesses.add(Access(key, elements, use, site, _is_shared(view.storage)))
 
     def _count(self, contract: str) -> None:

@@ -7,11 +7,17 @@ from collections.abc import Iterator, Sequence
 from nkiverify.program import Allocation, Iteration, ParallelLoop, Returned
 from nkiverify.program import Operation as Executed
 
+#: In place of a position: a barrier that not all programs come to.
+ABANDONED = -1
+
 Recorded = Executed | Allocation | Returned | Iteration | ParallelLoop
 
 
 def interleaved(items: Sequence[Recorded]) -> Iterator[int | None]:
-    """Positions of `items` in the order in which they are executed: programs of a launch in turn, None at barriers."""
+    """Positions of `items` in the order in which they are executed: programs of a launch in turn, None at barriers.
+
+    `ABANDONED` stands for a barrier that not all programs come to.
+    """
     start = 0
     while start < len(items):
         program = _program_of(items[start])
@@ -38,7 +44,8 @@ def _in_turn(items: Sequence[Recorded], span: range) -> Iterator[int | None]:
             segments.append([])
     for number in range(max(map(len, parts.values()), default=0)):
         if number:
-            yield None
+            # Where a program does not come to a barrier, the others wait there for ever ("core_barrier.both").
+            yield None if all(number < len(segments) for segments in parts.values()) else ABANDONED
         for segments in parts.values():
             if number < len(segments):
                 yield from segments[number]

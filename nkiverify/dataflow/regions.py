@@ -38,10 +38,14 @@ def indices_of(storage: Storage) -> tuple[Term, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The elements an operand touches: `map` from positions, `elements` its range."""
+    """The elements an operand touches: `map` from positions, `elements` its range.
+
+    `outside` are the parameters for which it leaves its storage.
+    """
 
     map: isl.Map
     elements: isl.Set
+    outside: isl.Set
 
 
 class Regions:
@@ -52,17 +56,29 @@ class Regions:
         self._known: dict[tuple[object, ...], Region | None] = {}
         self._keep: list[object] = []
 
-    def of(self, view: Tensor, mask: Mask | None, context: isl.Set, *, writes: bool) -> Region | None:
+    def of(
+        self,
+        view: Tensor,
+        mask: Mask | None,
+        context: isl.Set,
+        *,
+        writes: bool,
+        rows: tuple[int, int] | None = None,
+    ) -> Region | None:
         """The elements of `view` under `mask`; None where they are not affine or may leave the storage.
 
-        Where the grid of the mask does not fit the view, what is read may be more than the mask says, and what is
-        written is not known.
+        Of every `rows[0]` rows only the first `rows[1]` count. Where the grid of the mask does not fit the view, what
+        is read may be more than the mask says, and what is written is not known.
         """
-        key = (id(view), id(mask), writes)
+        key = (id(view), id(mask), writes, rows)
         if key not in self._known:
             self._keep.append((view, mask))
-            self._known[key] = self._make(view, mask, context, writes)
-        return self._known[key]
+            self._known[key] = self._make(view, mask, writes, rows)
+        found = self._known[key]
+        # A view used at several places may leave its storage at one of them only.
+        if found is None or not found.outside.is_disjoint(context):
+            return None
+        return found
 
     def whole(self, storage: Storage) -> isl.Set:
         """All elements of a storage."""
@@ -79,7 +95,7 @@ class Regions:
         parts += [f"0 <= x{at} < {text.number(extent)}" for at, extent in enumerate(_extents(storage))]
         return " and ".join(parts) or "0 = 0"
 
-    def _make(self, view: Tensor, mask: Mask | None, context: isl.Set, writes: bool) -> Region | None:
+    def _make(self, view: Tensor, mask: Mask | None, writes: bool, rows: tuple[int, int] | None) -> Region | None:
         storage = view.storage
         if view.indirect_by is not None or view.dtype.itemsize != storage.dtype.itemsize:
             return None
@@ -115,13 +131,13 @@ class Regions:
             if under is None:
                 return None
             conditions += under
+        if rows is not None:
+            conditions.append(f"e0 mod {rows[0]} < {rows[1]}")
         positions = ", ".join(f"e{axis}" for axis in range(view.ndim))
         elements = ", ".join(self._coordinates(storage))
         found = isl.Map(f"{text.head()}{{ [{positions}] -> [{elements}] : {' and '.join(conditions)} }}")
         reached = found.range()
-        if not reached.intersect_params(context).is_subset(self.whole(storage)):
-            return None
-        return Region(found, reached)
+        return Region(found, reached, reached.subtract(self.whole(storage)).params())
 
 
 def _grouped(storage: Storage) -> int:

@@ -15,8 +15,17 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from nkiverify.dataflow.dependence import Marks, dependent, masks_otherwise
-from nkiverify.dataflow.order import Recorded, interleaved
+from nkiverify.dataflow.dependence import Marks, dependent, masks_otherwise, matters
+from nkiverify.dataflow.effects import (
+    REGISTERS,
+    Command,
+    Registers,
+    command_of,
+    is_register_file,
+    may_leave_out,
+    rows_touched,
+)
+from nkiverify.dataflow.order import ABANDONED, Recorded, interleaved
 from nkiverify.dataflow.windows import Window, units_of
 from nkiverify.model.indirection import IndirectionKind
 from nkiverify.model.memory import PSUM, SHARED_HBM
@@ -82,6 +91,8 @@ def execute(items: Sequence[Recorded], generation: int) -> Findings:
     for position in interleaved(items):
         if position is None:
             machine.barrier()
+        elif position == ABANDONED:
+            machine.abandoned()
         else:
             machine.step(position, items[position])
     machine.finish()
@@ -111,6 +122,7 @@ class _Machine:
         self._keep: list[object] = []
         #: Storages with the result of a loop_reduce: assigning one in each iteration sums up over them.
         self._running_sums: set[int] = set()
+        self._registers = Registers()
 
     # --- items --------------------------------------------------------------------------------------------------------
 
@@ -118,7 +130,7 @@ class _Machine:
         self._position = position
         if isinstance(item, Executed):
             self._enter_program(item.operation.program)
-            self._operation(item.operation)
+            self._operation(self._registers.made_explicit(item.operation))
         elif isinstance(item, Allocation):
             self._enter_program(item.program)
             self._allocate(item)
@@ -136,6 +148,10 @@ class _Machine:
         """All programs have come to a barrier: what they did before is done."""
         for shadow in self._shadows.values():
             shadow.users.pop(0, None)
+
+    def abandoned(self) -> None:
+        """Some programs have come to a barrier that others do not come to."""
+        self._doubt("a barrier that not all programs come to")
 
     def _enter_program(self, program: tuple[object, ...]) -> None:
         if program:
@@ -168,8 +184,10 @@ class _Machine:
     def _shadow(self, storage: Storage) -> _Shadow:
         storage = self._alias.get(id(storage), storage)
         found = self._shadows.get(id(storage))
+        if found is not None:
+            return found
         # What was not allocated in the run is an argument, which holds well-defined numbers.
-        return found if found is not None else self._make(storage, DEFINED)
+        return self._make(storage, UNWRITTEN if is_register_file(storage) else DEFINED)
 
     # --- operations ---------------------------------------------------------------------------------------------------
 
@@ -193,11 +211,18 @@ class _Machine:
                 self._fault(self.findings.origins[int(mark.max()) - 1])
         for argument, view in operation.writes.items():
             shadow = self._shadow(view.storage)
-            region = self._reach(operation, shadow, view)
+            region = self._reach(operation, argument, shadow, view)
             if region is None:
+                if any(mark.any() for name, mark in marks.items() if matters(operation, argument, name)):
+                    self._doubt("undefined elements that an indirect or conditional write may have put somewhere")
+                if product and operation.attributes.get("accumulate") is not False:
+                    self._doubt("a sum in PSUM at a place, or so often, as is known at run time only")
                 continue
             if product:
                 self._accumulate(operation, shadow, region, view, marks)
+            if argument == REGISTERS and command_of(operation) is Command.CLOBBER:
+                region.write(shadow.marks, UNWRITTEN)
+                continue
             result = dependent(operation, argument, region.view_shape, marks)
             region.write(shadow.marks, result)
             self._written_arguments |= isinstance(view.storage.identity, tuple)
@@ -224,7 +249,7 @@ class _Machine:
         shape = tuple(int(extent) for extent in view.shape)
         if view.indirect_by is not None:
             return self._read_anywhere(shadow, shape)
-        region = Window(shadow.unit, shadow.marks.size, view, operation.mask)
+        region = Window(shadow.unit, shadow.marks.size, view, operation.mask, rows_touched(operation, argument))
         if not region.in_range:
             self._doubt("a view that leaves its tensor")
             return None
@@ -259,16 +284,17 @@ class _Machine:
         self.findings.origins.append(Fault("df.read_unwritten", self._position, name, first, shown))
         return np.where(values < DEFINED, len(self.findings.origins), values).astype(np.int32)
 
-    def _reach(self, operation: Operation, shadow: _Shadow, view: Tensor) -> Window | None:
+    def _reach(self, operation: Operation, argument: str, shadow: _Shadow, view: Tensor) -> Window | None:
         """What is written for certain; None where that cannot be said."""
         if masks_otherwise(operation):
             self._doubt("a mask on an operation that is not element-wise")
-        if view.indirect_by is not None or operation.body is not None or _skips(operation):
+        uncertain = view.indirect_by is not None or operation.body is not None
+        if uncertain or _skips(operation) or may_leave_out(operation, argument):
             shadow.marks[:] = np.where(shadow.marks == UNWRITTEN, MAYBE, shadow.marks)
             if self._iterations:
                 self._doubt("an indirect write in iterations or programs without an order")
             return None
-        region = Window(shadow.unit, shadow.marks.size, view, operation.mask)
+        region = Window(shadow.unit, shadow.marks.size, view, operation.mask, rows_touched(operation, argument))
         if not region.in_range:
             self._doubt("a view that leaves its tensor")
             return None
@@ -302,6 +328,9 @@ class _Machine:
 
     def _use(self, shadow: _Shadow, region: Window, how: int, view: Tensor) -> None:
         """Compare with what other iterations of the parallel loops around have done to the same elements."""
+        if is_register_file(shadow.storage):
+            # Iterations without an order reduce in registers one after the other.
+            return
         for loop, number in self._iterations.items():
             if loop in shadow.inside or (shadow.storage.buffer.on_chip and loop == 0):
                 continue

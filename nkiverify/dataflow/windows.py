@@ -18,17 +18,19 @@ Places = npt.NDArray[np.int64]
 class Window:
     """The elements of a storage that a view shows, those under a mask if there is one.
 
-    Arrays have an entry for each `unit` bytes of the storage, `size` in all. `shape` has an axis more than the view:
-    the units that an element consists of.
+    Arrays have an entry for each `unit` bytes of the storage, `size` in all. Of every `rows[0]` rows of the view only
+    the first `rows[1]` count. `shape` has an axis more than the view: the units that an element consists of.
     """
 
-    def __init__(self, unit: int, size: int, view: Tensor, mask: Mask | None) -> None:
+    def __init__(
+        self, unit: int, size: int, view: Tensor, mask: Mask | None, rows: tuple[int, int] | None = None
+    ) -> None:
         ratio = view.dtype.itemsize // unit
         self.view_shape = tuple(int(extent) for extent in view.shape)
         self.shape = (*self.view_shape, ratio)
         self._strides = (*(int(stride) * ratio for stride in view.strides), 1)
         self._start = int(view.offset) * ratio
-        self.inside = _under(mask, self.view_shape)
+        self.inside = _under(mask, self.view_shape, rows)
         self._places: Places | None = None
         if self.inside is None:
             reach = [stride * (extent - 1) for stride, extent in zip(self._strides, self.shape, strict=True)]
@@ -81,11 +83,15 @@ def units_of(items: Sequence[object]) -> dict[int, int]:
     return units
 
 
-def _under(mask: Mask | None, shape: tuple[int, ...]) -> npt.NDArray[np.bool_] | None:
-    """Where the mask holds over a grid of `shape`; None for everywhere."""
-    if mask is None:
+def _under(mask: Mask | None, shape: tuple[int, ...], rows: tuple[int, int] | None) -> npt.NDArray[np.bool_] | None:
+    """Where the mask holds over a grid of `shape`, in the rows that count; None for everywhere."""
+    if mask is None and rows is None:
         return None
-    result = np.full(shape, bool(mask.host))
+    result = np.full(shape, mask is None or bool(mask.host))
+    if rows is not None:
+        result[np.arange(shape[0]) % rows[0] >= rows[1]] = False
+    if mask is None:
+        return result
     for term in mask.terms:
         difference = term.difference
         values = np.asarray(int(difference.base), np.int64)

@@ -23,7 +23,7 @@ from nkiverify.model.operators import OPERATORS, legacy_operator, operator
 from nkiverify.model.placement import MEMORY_PHASE, claim_operands
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run
-from nkiverify.symbolic import Extent
+from nkiverify.symbolic import Condition, Extent, SymInt
 
 #: Parameters whose tensors are written; "isa.dst_first" and the documented signatures.
 WRITTEN = frozenset(("dst", "dsts", "dsts_by_channel", "dst_scale", "dst_idx", "val_dst", "idx_dst", "reduce_res"))
@@ -153,9 +153,13 @@ class Recorder:
                 found = writes if name in WRITTEN else reads
                 for argument, view in _views(name, value):
                     found[argument] = view
+                if is_sequence(value) and not _holds_only_tensors(value):
+                    attributes[name] = value
             else:
                 attributes[name] = value
         attributes.pop("mask", None)
+        if "accumulate" in attributes:
+            attributes["accumulate"] = _truth(attributes["accumulate"])
         for name in _OPERATORS & attributes.keys():
             if attributes[name] is not None:
                 attributes[name] = (legacy_operator if self._legacy else operator)(attributes[name])
@@ -183,10 +187,19 @@ def _as_pattern(value: object, result: Tensor) -> dict[str, Any]:
     return found
 
 
+def _truth(value: object) -> object:
+    """A flag as `None`, a `bool` or a condition, whatever is given for it."""
+    if value is None or isinstance(value, Condition):
+        return value
+    return value != 0 if isinstance(value, SymInt) else bool(value)
+
+
 def _holds_tensors(value: Any) -> bool:
-    for part in value:
-        return isinstance(part, Tensor | Access) or (is_sequence(part) and _holds_tensors(part))
-    return False
+    return any(isinstance(part, Tensor | Access) or (is_sequence(part) and _holds_tensors(part)) for part in value)
+
+
+def _holds_only_tensors(value: Any) -> bool:
+    return all(isinstance(part, Tensor | Access) or (is_sequence(part) and _holds_only_tensors(part)) for part in value)
 
 
 def _views(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
@@ -194,7 +207,7 @@ def _views(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
         yield name, value.view
     elif isinstance(value, Tensor):
         yield name, value
-    else:
+    elif is_sequence(value):
         for position, part in enumerate(value):
             yield from _views(f"{name}[{position}]", part)
 

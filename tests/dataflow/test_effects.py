@@ -1,0 +1,184 @@
+"""What operations do beyond the operands of their calls, and where nobody can say what they do: never a success."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from nkiverify.manifest import Verification
+from nkiverify.model.dtypes import bfloat16, float32, int32
+from nkiverify.results import Run, Verdict
+from tests.dataflow.subject import Subject, contracts
+
+HEAD = """
+@nki.jit
+def kernel(x, *more):
+    out = nl.ndarray((8, 4), dtype=nl.float32, buffer=nl.shared_hbm)
+    junk = nl.ndarray((8, 4), dtype=nl.float32, buffer=nl.sbuf)
+    zeros = nl.zeros((8, 4), dtype=nl.float32, buffer=nl.sbuf)
+"""
+
+
+def verdict(folder: Path, body: str, domain: Callable[[Verification], None] | None = None) -> Run:
+    def plain(v: Verification) -> None:
+        v.call(v.tensor("x", (8, 4), float32))
+
+    text = HEAD + indent(body, "    ") + "\n    return out\n"
+    return Subject.of(folder, text, domain or plain).verdict()
+
+
+SCATTERED = """
+nisa.dma_copy(out, zeros)
+nisa.dma_copy(out.ap([[4, 4], [1, 4]], vector_offset=nl.load(more[0])), {source}[0:4])
+"""
+
+
+def scattered(v: Verification) -> None:
+    v.call(v.tensor("x", (8, 4), float32), v.tensor("places", (4, 1), int32, values=(0, 7)))
+
+
+@pytest.mark.parametrize(("source", "expected"), [("zeros", Verdict.SUCCESSFUL), ("junk", Verdict.UNKNOWN)])
+def test_undefined_elements_scattered_over_an_output_are_no_success(
+    tmp_path: Path, source: str, expected: Verdict
+) -> None:
+    assert verdict(tmp_path, SCATTERED.replace("{source}", source), scattered).verdict is expected
+
+
+@pytest.mark.parametrize(("source", "expected"), [("zeros", Verdict.SUCCESSFUL), ("junk", Verdict.UNKNOWN)])
+def test_undefined_elements_stored_in_a_device_loop_are_no_success(
+    tmp_path: Path, source: str, expected: Verdict
+) -> None:
+    body = f"nisa.dma_copy(out, zeros)\nfor _ in nl.dynamic_range(0, 4):\n    nisa.dma_copy(out, {source})"
+    assert verdict(tmp_path, body).verdict is expected
+
+
+SUM = """
+tile = nl.load(x)
+total = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)
+nisa.nc_matmul(total, tile, tile, accumulate={flag})
+out = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.shared_hbm)
+nisa.dma_copy(out, nl.copy(total))
+"""
+
+
+@pytest.mark.parametrize("flag", ["True", "1", "__import__('numpy').bool_(True)", "x.shape[0]", "[0]"])
+def test_what_is_true_in_python_accumulates(tmp_path: Path, flag: str) -> None:
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (v.dim("K", 1, 128), 128), bfloat16))
+
+    run = verdict(tmp_path, SUM.replace("{flag}", flag), domain)
+    assert contracts(run) == {"df.accumulate_unwritten"}
+
+
+@pytest.mark.parametrize("flag", ["False", "0", "None"])
+def test_what_is_false_in_python_begins_anew(tmp_path: Path, flag: str) -> None:
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (v.dim("K", 1, 128), 128), bfloat16))
+
+    assert verdict(tmp_path, SUM.replace("{flag}", flag), domain).verdict is Verdict.SUCCESSFUL
+
+
+REDUCED = """
+tile, scratch, sums = nl.load(x), nl.ndarray((8, 4), nl.float32, nl.sbuf), nl.ndarray((8, 1), nl.float32, nl.sbuf)
+command = nisa.reduce_cmd
+{before}
+nisa.activation(scratch, nl.exp, tile, reduce_op=nl.add, reduce_res=sums, reduce_cmd=command.{command})
+nisa.tensor_scalar(scratch, tile, nl.add, sums)
+nisa.dma_copy(out, scratch)
+"""
+BEGINS = "nisa.activation(scratch, nl.exp, {}, reduce_op=nl.add, reduce_cmd=command.reset_reduce)"
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "expected"),
+    [
+        ("", "reset_reduce", Verdict.SUCCESSFUL),
+        ("", "reduce", Verdict.FAILED),
+        ("", "idle", Verdict.UNKNOWN),
+        (BEGINS.format("tile"), "reduce", Verdict.SUCCESSFUL),
+        (BEGINS.format("junk"), "reduce", Verdict.FAILED),
+        (BEGINS.format("junk"), "reset_reduce", Verdict.SUCCESSFUL),
+        (BEGINS.format("junk").replace("reset_reduce", "reset"), "reduce", Verdict.SUCCESSFUL),
+        (BEGINS.format("tile[0:7]").replace("scratch", "scratch[0:7]"), "reduce", Verdict.FAILED),
+        (f"for i in range(x.shape[0]):\n    {BEGINS.format('tile')}", "reduce", Verdict.SUCCESSFUL),
+    ],
+)
+def test_reduction_registers_hold_what_was_reduced(
+    tmp_path: Path, before: str, command: str, expected: Verdict
+) -> None:
+    body = REDUCED.replace("{before}", before).replace("{command}", command)
+    run = verdict(tmp_path, body)
+    assert run.verdict is expected
+    if expected is Verdict.SUCCESSFUL:
+        assert set(run.closed_by) == {"sets"}
+
+
+def test_an_idle_select_reduce_leaves_nothing_known_in_the_registers(tmp_path: Path) -> None:
+    body = """
+    tile, chosen = nl.load(x), nl.ndarray((8, 4), nl.uint8, nl.sbuf)
+    scratch, sums = nl.ndarray((8, 4), nl.float32, nl.sbuf), nl.ndarray((8, 1), nl.float32, nl.sbuf)
+    nisa.memset(chosen, 1)
+    command = nisa.reduce_cmd
+    nisa.select_reduce(scratch, chosen, tile, 0.0, reduce_cmd=command.reset_reduce)
+    {between}
+    nisa.select_reduce(scratch, chosen, tile, 0.0, reduce_res=sums, reduce_cmd=command.reduce)
+    nisa.tensor_scalar(scratch, tile, nl.add, sums)
+    nisa.dma_copy(out, scratch)
+    """
+    idle = "nisa.select_reduce(scratch, chosen, tile, 0.0)"
+    for between, expected in (("pass", Verdict.SUCCESSFUL), (idle, Verdict.FAILED)):
+        text = "\n".join(line[4:] for line in body.replace("{between}", between).splitlines())
+        assert verdict(tmp_path, text).verdict is expected
+
+
+@pytest.mark.parametrize(("last", "expected"), [(1, Verdict.SUCCESSFUL), (2, Verdict.FAILED)])
+def test_nonzero_with_count_writes_every_sixteenth_partition_only(tmp_path: Path, last: int, expected: Verdict) -> None:
+    body = f"""
+tile, found = nl.load(x), nl.ndarray((8, 5), nl.int32, nl.sbuf)
+nisa.nonzero_with_count(found, tile)
+out = nl.ndarray(({last}, 5), dtype=nl.int32, buffer=nl.shared_hbm)
+nisa.dma_copy(out, found[0:{last}])
+"""
+    assert verdict(tmp_path, body).verdict is expected
+
+
+@pytest.mark.parametrize("condition", ["True", "me == 1"])
+def test_a_barrier_that_one_core_does_not_come_to_is_no_success(tmp_path: Path, condition: str) -> None:
+    body = f"""
+me = nl.program_id(0)
+tile = nl.load(x[nl.ds(me * 4, 4)])
+nisa.dma_copy(out[nl.ds(me * 4, 4)], tile)
+if {condition}:
+    nisa.core_barrier(out, (0, 1))
+"""
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (8, 4), float32), grid=2)
+
+    expected = Verdict.SUCCESSFUL if condition == "True" else Verdict.UNKNOWN
+    assert verdict(tmp_path, body, domain).verdict is expected
+
+
+def test_a_view_that_leaves_its_storage_in_one_place_only(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        flat = out.reshape((1, R * C))[:, R * C - C:R * C]
+        nisa.dma_copy(out, x)
+        junk = nl.ndarray((1, C), dtype=x.dtype, buffer=nl.sbuf)
+        for i in range(C):
+            if R == 1:
+                nisa.dma_copy(flat, x[0:1])
+        nisa.dma_copy(flat, junk)
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (v.dim("R", 1, 100), v.dim("C", 1, 100)), float32))
+
+    assert contracts(Subject.of(tmp_path, body, domain).verdict()) == {"df.read_unwritten"}
