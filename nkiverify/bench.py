@@ -125,7 +125,7 @@ def _measured(subjects: Iterable[_Subject], options: Options, rounds: int) -> It
 def _measure(connection: Connection, subject: _Subject, options: Options, rounds: int) -> None:
     from nkiverify.exploration import explore
     from nkiverify.flags import unwind_of
-    from nkiverify.frontend.explorer import Limits
+    from nkiverify.frontend.paths import Limits
     from nkiverify.model.hardware import hardware_named
     from nkiverify.verifier import verify
 

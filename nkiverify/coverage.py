@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nkiverify.controls import Control, controls
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.exploration import explore
-from nkiverify.frontend.explorer import Limits
+from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import Target
 from nkiverify.model.contracts import Contract, all_contracts
 from nkiverify.model.hardware import hardware_named

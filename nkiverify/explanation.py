@@ -10,7 +10,7 @@ from nkiverify.config import Options
 from nkiverify.engines.embedded import Decision, EmbeddedEngine
 from nkiverify.exploration import explore
 from nkiverify.flags import unwind_of
-from nkiverify.frontend.explorer import Limits
+from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import Target
 from nkiverify.memory.summary import peaks
 from nkiverify.model.hardware import hardware_named

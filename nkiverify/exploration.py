@@ -9,10 +9,11 @@ from functools import partial
 
 from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.frontend.binding import SymbolicBinding
-from nkiverify.frontend.explorer import Limits, SymbolicRun
+from nkiverify.frontend.explorer import SymbolicRun
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, load_kernel
+from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.manifest import Target, Verification

@@ -15,7 +15,8 @@ from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.exploration import Exploration, explore
 from nkiverify.flags import unwind_of
-from nkiverify.frontend.explorer import Limits, TargetRaised
+from nkiverify.frontend.explorer import TargetRaised
+from nkiverify.frontend.paths import Limits
 from nkiverify.judging import Judge
 from nkiverify.manifest import Target
 from nkiverify.model.hardware import Hardware, hardware_named

@@ -30,7 +30,7 @@ from nkiverify.campaign.subject import OutOfTime, concrete, fails, forget, time_
 from nkiverify.config import Options
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.exploration import explore
-from nkiverify.frontend.explorer import Limits
+from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import Target, load_targets
 from nkiverify.model.hardware import hardware_named
 from nkiverify.program import DomainDimension

@@ -15,7 +15,8 @@ from nkiverify.check.request import Request
 from nkiverify.config import Options
 from nkiverify.engines.smt import Answer, Question
 from nkiverify.frontend.binding import SymbolicBinding
-from nkiverify.frontend.explorer import Limits, SymbolicRun
+from nkiverify.frontend.explorer import SymbolicRun
+from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import Verification
 from nkiverify.model.hardware import hardware_named
 from nkiverify.program import Assume

@@ -132,7 +132,7 @@ def _is_the_one(error: BaseException, recorded: Recorded, root: Path) -> bool:
 
 def _debug(error: BaseException) -> None:
     """The debugger, at the innermost line of the kernel: not in the stubs that it called."""
-    from nkiverify.frontend.explorer import kernel_entries
+    from nkiverify.frontend.tracebacks import kernel_entries
 
     entries = kernel_entries(error)
     shown: TracebackType | None = None

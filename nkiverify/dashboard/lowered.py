@@ -51,7 +51,7 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
     from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
     from nkiverify.exploration import explore
     from nkiverify.flags import unwind_of
-    from nkiverify.frontend.explorer import Limits
+    from nkiverify.frontend.paths import Limits
     from nkiverify.model.hardware import hardware_named
     from nkiverify.selection import phases_to_run
 

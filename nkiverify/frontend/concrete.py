@@ -1,8 +1,7 @@
 """The concrete run: ordinary ints, the same stubs, and a violated contract wherever one is.
 
-This is what a witness is replayed in and what symbolic verdicts are compared with. The kernel is loaded as it
-is, without instrumentation. Representatives of index grids are symbolic here as well; a condition on them is checked
-for
+This is what a witness is replayed in and what symbolic verdicts are compared with. The kernel is loaded as it is,
+without instrumentation. Representatives of index grids are symbolic here as well; a condition on them is checked for
 every element of the grid.
 """
 
@@ -251,7 +250,7 @@ def _line_of(site: Site | None) -> tuple[str, int] | None:
 
 def innermost_kernel_site(error: BaseException) -> Site | None:
     """The line of kernel code that raised `error`, directly or in what it called."""
-    from nkiverify.frontend.explorer import frame_site_of, kernel_entries
+    from nkiverify.frontend.tracebacks import frame_site_of, kernel_entries
 
     entries = kernel_entries(error)
     return frame_site_of(entries[-1]) if entries else None

@@ -1,34 +1,26 @@
-"""The symbolic run: executes a target path by path and records the shape program.
-
-Where a condition on symbolic values can go both ways, the run is split: the path goes on with True, and the other side
-is explored by executing again from the start of the innermost scope (the whole target, or one loop body) with the
-decisions
-so far replayed. Equal terms are the same object and contexts remember what was found out, so a replay
-decides as before; where it does not, the kernel depends on something outside it and nothing can be concluded.
-"""
+"""The symbolic run: executes a target on every path and records the shape program."""
 
 from __future__ import annotations
 
-import re
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from types import FrameType, TracebackType
+from dataclasses import dataclass
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from nkiverify import program
 from nkiverify.errors import InternalError, UnsupportedConstruct, UsageError
-from nkiverify.frontend.context import Context
+from nkiverify.frontend.paths import Limits, Paths
 from nkiverify.frontend.ranges import SymRange
-from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
+from nkiverify.frontend.signals import PathEnded
+from nkiverify.frontend.tracebacks import frame_site_of, kernel_entries, name_of, raised_in, stub_of
 from nkiverify.frontend.values import contents
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
-from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Program
+from nkiverify.program import Assume, Claim, DomainDimension
 from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import KERNEL_MARKER, Site, frame_site, kernel_calls, kernel_site
 from nkiverify.symbolic import conditions, terms
@@ -45,18 +37,6 @@ if TYPE_CHECKING:
 #: Numbers from here on are refused: Python turns none of more than 4,300 digits into text.
 TOO_LARGE = 10**4200
 
-#: Iterations of a loop that is run number by number where kernel code needs the numbers.
-UNROLLED_FOR_VALUES = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Where an exploration stops and says so."""
-
-    unwind: int = 8
-    seconds: float = 60.0
-    decisions: int = 20_000
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocationId:
@@ -65,46 +45,6 @@ class AllocationId:
     site: Site | None
     key: tuple[int, ...]
     indices: tuple[Term, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Unsupported:
-    """A construct that ended the exploration, with its place."""
-
-    construct: str
-    advice: str
-    site: Site | None
-
-
-@dataclass(slots=True)
-class _Decision:
-    branch: Branch
-    value: bool
-    pending: bool
-
-
-@dataclass(slots=True)
-class Scope:
-    """One level of exploration: the whole target, or the body of one loop."""
-
-    block: Block
-    context: Context
-    key: tuple[int, ...]
-    indices: tuple[Term, ...] = ()
-    site: Site | None = None
-    trail: list[_Decision] = field(default_factory=list)
-    position: int = 0
-    ordinal: int = 0
-
-    def next_path(self) -> bool:
-        """Turn to the next unexplored path; False when there is none."""
-        while self.trail and not self.trail[-1].pending:
-            self.trail.pop()
-        if not self.trail:
-            return False
-        last = self.trail[-1]
-        last.value, last.pending = False, False
-        return True
 
 
 class TargetRaised(Exception):
@@ -118,7 +58,7 @@ class TargetRaised(Exception):
         super().__init__(f"the target raises {type(error).__name__}: {error}{place}")
 
 
-class SymbolicRun:
+class SymbolicRun(Paths):
     """Executes a target for all values of its dimensions at once. See `nkiverify.run.Run` for what the model asks of
     it."""
 
@@ -132,16 +72,12 @@ class SymbolicRun:
         phases: frozenset[int] = SHAPE_PHASES,
         records: bool = False,
     ) -> None:
+        super().__init__(limits, unrolled)
         self.hardware = hardware
         self.phases = phases
         self.no_spills = False
         #: Whether operations and allocations are recorded.
         self.records = records or not phases <= SHAPE_PHASES
-        self.limits = limits
-        #: Loops that turned out to carry state, with the reason: they are unrolled.
-        self.unrolled = unrolled
-        self.program = Program()
-        self.unsupported_construct: Unsupported | None = None
         #: Local names that have no value after a loop, with the reason: reading one is unsupported.
         self.names_without_value: dict[str, str] = {}
         #: Lines of the kernel whose asserts state preconditions, by file, with the text of the statement: what they
@@ -150,21 +86,11 @@ class SymbolicRun:
         self.assumed_asserts: dict[str, None] = {}
         #: How many `try` bodies of the kernel are running.
         self.try_depth = 0
-        self._given_up: LoopNotSummarised | None = None
         #: Copies lent to kernel code, with what they held.
         self._lent: list[tuple[Any, list[Any]]] = []
         #: The loops being summarised, outermost first.
         self.open_loops: list[SummarisedLoop] = []
-        root = Context()
-        self._scopes = [Scope(self.program.body, root, ())]
-        #: Per open loop scope, where its outer scope was recording.
-        self._suspended: list[tuple[Block, Context]] = []
-        self._block = self.program.body
-        self._context = root
-        self._dead = False
         self._claims = 0
-        self._decisions = 0
-        self._deadline = time.monotonic() + limits.seconds
 
     # --- exploring ---------------------------------------------------------------------------------------------------
 
@@ -176,7 +102,8 @@ class SymbolicRun:
         root = self._scopes[0]
         with running(self):
             while True:
-                self._begin_path(root)
+                self.begin_path(root)
+                self.try_depth = 0
                 self.open_loops.clear()
                 self.program.paths += 1
                 try:
@@ -214,81 +141,12 @@ class SymbolicRun:
             return
         self.claim_exception(error)
 
-    def _begin_path(self, scope: Scope) -> None:
-        scope.position = 0
-        scope.ordinal = 0
-        self._block = scope.block
-        self._context = scope.context
-        self._dead = False
-        if scope is self._scopes[0]:
-            self.try_depth = 0
-
-    @property
-    def context(self) -> Context:
-        """What holds on the present path."""
-        return self._context
-
-    @property
-    def depth(self) -> int:
-        """How many scopes are open."""
-        return len(self._scopes)
-
-    def truncate(self, depth: int) -> None:
-        """Leave the scopes opened since `depth`: an exception ended what they explored."""
-        if len(self._scopes) > depth:
-            # A loop statement closes its scope itself. A comprehension cannot: the paths through it that have not been
-            # explored are lost.
-            site = self._scopes[depth].site
-            assert site is not None
-            raise self.give_up_loop(site, "evaluating an element may end early")
-
-    def give_up_loop(self, site: Site, reason: str) -> LoopNotSummarised:
-        """Remember that the loop at `site` must be unrolled, and return the signal to raise."""
-        if self._given_up is None:
-            self._given_up = LoopNotSummarised(site, reason)
-        return self._given_up
-
-    def unroll_for(self, term: Term, use: str) -> BaseException | None:
-        """Give up an open loop that is short and of known length, and whose index `term` depends on."""
-        found = terms.all_atoms(term)
-        for scope in reversed(self._scopes):
-            for index in scope.indices[-1:]:
-                (atom,) = index.atoms
-                extent = atom.extent.constant if isinstance(atom, terms.Index) else None
-                if atom in found and extent is not None and extent <= UNROLLED_FOR_VALUES and scope.site is not None:
-                    return self.give_up_loop(scope.site, f"{use} depends on its index")
-        return None
-
     def refuse_lost_name(self, error: BaseException) -> None:
         """Where `error` is about a local name whose value a summarised loop lost, nothing can be concluded."""
         name = name_of(error)
         if name is not None and name in self.names_without_value:
             reason = self.names_without_value[name]
             raise self.unsupported(f"reading {reason} after it", "bind it after the loop")
-
-    @property
-    def scope_key(self) -> tuple[int, ...]:
-        """Identifies the innermost scope."""
-        return self._scopes[-1].key
-
-    def open_scope(self, context: Context, index: Term, key: int, site: Site) -> Scope:
-        """Start exploring the body of the loop at `site` in its own block, with `context` holding in it."""
-        outer = self._scopes[-1]
-        scope = Scope(Block(), context, (*outer.key, key), (*outer.indices, index), site)
-        self._suspended.append((self._block, self._context))
-        self._scopes.append(scope)
-        return scope
-
-    def begin_path(self, scope: Scope) -> None:
-        """Start a path of `scope`, which is the innermost one."""
-        self._begin_path(scope)
-
-    def close_scope(self) -> Scope:
-        """End the innermost scope; the path goes on where it was opened."""
-        scope = self._scopes.pop()
-        self._block, self._context = self._suspended.pop()
-        self._dead = False
-        return scope
 
     def lend(self, parts: Sequence[Any]) -> None:
         """Kernel code gets copies of what a list made in a loop holds: it must not change them."""
@@ -301,101 +159,14 @@ class SymbolicRun:
             if len(now) != len(before) or any(one is not two for one, two in zip(now, before, strict=True)):
                 raise self.unsupported("changing an object that was read out of a list made in a loop")
 
-    def next_ordinal(self) -> int:
-        """A number that is the same whenever the present path comes here."""
-        scope = self._scopes[-1]
-        scope.ordinal += 1
-        return scope.ordinal
-
-    def check_time(self) -> None:
-        """End the run where its time is over."""
-        if time.monotonic() > self._deadline:
-            raise self.unsupported(f"the time limit of {self.limits.seconds:g} s", "raise --timeout")
-
-    def check_alive(self) -> None:
-        """A handler of the kernel may have swallowed the signal that ended the path or the run: repeat it."""
-        if self.unsupported_construct is not None:
-            raise UnsupportedConstruct(self.unsupported_construct.construct)
-        if self._given_up is not None:
-            raise self._given_up
-        if self._dead:
-            raise PathEnded
-
-    def end_path(self) -> PathEnded:
-        """Nothing after this happens on the present path; raise what is returned."""
-        self._dead = True
-        return PathEnded()
-
-    @property
-    def recording(self) -> bool:
-        """Whether the present path is past what earlier paths have recorded."""
-        return not self._dead and all(scope.position == len(scope.trail) for scope in self._scopes)
-
-    def record(self, item: program.Item) -> None:
-        """Append to the shape program."""
-        if self.recording:
-            self._block.items.append(item)
-
     # --- what the model and the operators ask ------------------------------------------------------------------------
-
-    def decide(self, condition: Condition) -> bool:
-        """The truth value of `condition` on this path; where both are possible, the run is split."""
-        self.check_alive()
-        self._decisions += 1
-        if self._decisions > self.limits.decisions:
-            raise self.unsupported(f"more than {self.limits.decisions} decisions", "bound the dimensions")
-        self.check_time()
-        known = self._context.truth(condition)
-        if known is not None:
-            return known
-        scope = self._scopes[-1]
-        if scope.position < len(scope.trail):
-            decision = scope.trail[scope.position]
-            if decision.branch.condition is not condition:
-                raise self.unsupported("a kernel that behaves differently when it is run again")
-        else:
-            branch = Branch(condition, Block(), Block(), kernel_site(2))
-            self.record(branch)
-            decision = _Decision(branch, value=True, pending=True)
-            scope.trail.append(decision)
-        scope.position += 1
-        self._block = decision.branch.then if decision.value else decision.branch.orelse
-        chosen = condition if decision.value else condition.negation()
-        self._context = self._context.with_condition(chosen)
-        return decision.value
-
-    def holds(self, condition: Condition) -> bool:
-        """Whether `condition` surely holds on this path; False is "not known"."""
-        self.check_alive()
-        return self._context.truth(condition) is True
-
-    def holds_already(self, condition: object) -> bool:
-        """Whether assuming `condition` would add nothing."""
-        return condition is True or (isinstance(condition, Condition) and self._context.facts.proves(condition))
-
-    def forced_value(self, term: Term) -> int | None:
-        """The one value the path leaves for `term`, if there is only one."""
-        self.check_alive()
-        return self._context.value(term)
-
-    def assume(self, condition: object, text: str = "") -> None:
-        """From here on, `condition` holds on this path."""
-        self.check_alive()
-        if condition is True:
-            return
-        if not isinstance(condition, Condition):
-            raise self.end_path()
-        self.record(Assume(condition, text))
-        self._context = self._context.with_condition(condition)
-        if self._context.facts.contradictory:
-            raise self.end_path()
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Record a claim."""
         self.check_alive()
         if not self.recording:
             return
-        stub, frame = _stub_of(sys._getframe(1))
+        stub, frame = stub_of(sys._getframe(1))
         self.claim(
             rule,
             condition,
@@ -497,13 +268,6 @@ class SymbolicRun:
 
     def _is_open(self, atom: terms.Index) -> bool:
         return any(terms.of_atom(atom) is index for index in self._scopes[-1].indices)
-
-    def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
-        """Remember that the run cannot conclude anything, and return the exception to raise."""
-        site = kernel_site(2)
-        if self.unsupported_construct is None:
-            self.unsupported_construct = Unsupported(construct, advice, site)
-        return UnsupportedConstruct(construct, advice, site)
 
     def fresh_index(self, name: str, extent: Extent) -> Extent:
         """An arbitrary element of `range(extent)`, of which there is at least one."""
@@ -642,51 +406,3 @@ class SymbolicRun:
         if ours or isinstance(error, TypeError):
             # C code raises TypeError for a symbolic value where it would take an ordinary one.
             raise self.unsupported(f"{type(error).__name__}: {error}")
-
-
-def raised_in(error: BaseException) -> str:
-    """The name of the module whose code raised `error`."""
-    entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
-    return "" if entry is None else str(entry.tb_frame.f_globals.get("__name__", ""))
-
-
-def name_of(error: BaseException) -> str | None:
-    """The name that a NameError could not find."""
-    if not isinstance(error, NameError):
-        return None
-    if getattr(error, "name", None):
-        return str(error.name)
-    found = re.search(r"'([^']+)'", str(error))
-    return found.group(1) if found else None
-
-
-def kernel_entries(error: BaseException) -> list[TracebackType]:
-    """The entries of the traceback that are in kernel code, outermost first."""
-    found: list[TracebackType] = []
-    entry = error.__traceback__
-    while entry is not None:
-        if KERNEL_MARKER in entry.tb_frame.f_globals:
-            found.append(entry)
-        entry = entry.tb_next
-    return found
-
-
-def frame_site_of(entry: TracebackType) -> Site:
-    """The line of kernel code that a traceback entry is about."""
-    code = entry.tb_frame.f_code
-    return Site(code.co_filename, entry.tb_lineno, function=code.co_name)
-
-
-def _stub_of(frame: FrameType | None) -> tuple[str, FrameType | None]:
-    """The documented function that kernel code called, by name, and the frame of that kernel code."""
-    stub = ""
-    while frame is not None:
-        if KERNEL_MARKER in frame.f_globals:
-            break
-        module = str(frame.f_globals.get("__name__", ""))
-        if module.partition(".")[0] in ("nki", "neuronxcc"):
-            stub = f"{module}.{frame.f_code.co_name}"
-        frame = frame.f_back
-    return stub, frame

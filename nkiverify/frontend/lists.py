@@ -1,9 +1,8 @@
 """Lists whose length may be symbolic.
 
 A list display in a kernel makes a `SymList`: elements one by one, or segments of as many equal-shaped elements as a
-loop
-had iterations, kept as one element with the loop index left open. It is no `list` for CPython: C code
-that would look into the storage of a list goes through its methods and meets an unsupported construct instead.
+loop had iterations, kept as one element with the loop index left open. It is no `list` for CPython: C code that would
+look into the storage of a list goes through its methods and meets an unsupported construct instead.
 """
 
 from __future__ import annotations

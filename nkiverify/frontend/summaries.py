@@ -1,10 +1,9 @@
 """Summarising a loop by one run of its body.
 
 A loop over a symbolic range is summarised: its body runs once for an arbitrary index `i` with `0 <= i < n`, once for
-each
-path through it. That says everything about the loop if no state is carried from one iteration to the next.
-What a body changes is found by comparing snapshots. Three kinds of carried state have a closed form, which is
-guessed from one run of the body and then checked by another run that starts from it:
+each path through it. That says everything about the loop if no state is carried from one iteration to the next. What a
+body changes is found by comparing snapshots. Three kinds of carried state have a closed form, which is guessed from one
+run of the body and then checked by another run that starts from it:
 
     an int that grows by the same amount each time      x0 + c*i
     a list that grows by one append each time           i elements, the element at k the one appended for i = k
@@ -36,7 +35,8 @@ from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
-    from nkiverify.frontend.explorer import Scope, SymbolicRun
+    from nkiverify.frontend.explorer import SymbolicRun
+    from nkiverify.frontend.paths import Scope
 
 #: How often the guess about carried state may be refined.
 MAX_PASSES = 5

@@ -1,8 +1,7 @@
 """Text made from symbolic values.
 
 Kernels put numbers into messages and names. Text made from a symbolic number is fine for that, but it is not the text
-of
-any one number: comparing it, hashing it or measuring it has no answer, so `SymText` refuses.
+of any one number: comparing it, hashing it or measuring it has no answer, so `SymText` refuses.
 """
 
 from __future__ import annotations

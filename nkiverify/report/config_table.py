@@ -9,7 +9,7 @@ from typing import Any
 
 from nkiverify.config import DEFAULT_ENGINE, DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, usable_cores
 from nkiverify.flags import unwind_of
-from nkiverify.frontend.explorer import Limits
+from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import Target
 from nkiverify.project import Project, manifests
 from nkiverify.report.columns import columns

@@ -188,8 +188,7 @@ def _forget(reference: ref[Term]) -> None:
 
 
 #: Every living term. A dictionary of references rather than a WeakValueDictionary: looking a term up is the hottest
-#: line
-#: of the whole program.
+#: line of the whole program.
 _terms: dict[TermKey, _TermReference] = {}
 _atoms: WeakValueDictionary[tuple[object, ...], Atom] = WeakValueDictionary()
 

@@ -10,7 +10,7 @@ from nkiverify.config import DEFAULT_TIMEOUT_SECONDS
 from nkiverify.engines.smt import Answer, Question
 from nkiverify.errors import UsageError
 from nkiverify.exploration import explore
-from nkiverify.frontend.explorer import Limits
+from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.program import Assume, Block, Branch, DomainDimension, Loop
 from nkiverify.symbolic import conditions, terms

@@ -12,7 +12,7 @@ from itertools import pairwise
 from types import FrameType, TracebackType
 
 from nkiverify.frontend.concrete import ConcreteRun
-from nkiverify.frontend.explorer import kernel_entries
+from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.model.contracts import Contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.tensor import Tensor

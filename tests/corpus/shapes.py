@@ -13,9 +13,9 @@ from nkiverify.dataflow.trial import attempt
 from nkiverify.exploration import explore
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteRun
-from nkiverify.frontend.explorer import Limits
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
+from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import OutsideDomain, Target, Verification
 from nkiverify.memory.concrete import findings
 from nkiverify.model.contracts import contract

@@ -11,7 +11,7 @@ from nkiverify.config import Options
 from nkiverify.dataflow.flow import Proof, prove
 from nkiverify.dataflow.trial import Trial, attempt
 from nkiverify.exploration import explore
-from nkiverify.frontend.explorer import Limits
+from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import Kind, Target, Verification
 from nkiverify.model.hardware import hardware_named
 from nkiverify.results import Run

@@ -249,7 +249,7 @@ def test_concrete_runs_of_published_kernels_agree_with_the_proof(target: object)
     assert not subject.proof().open
     from nkiverify.dataflow.judge import _shapes
     from nkiverify.exploration import explore
-    from nkiverify.frontend.explorer import Limits
+    from nkiverify.frontend.paths import Limits
     from nkiverify.model.hardware import hardware_named
 
     dimensions = explore(subject.target, hardware_named("trn2"), Limits()).run.program.dimensions

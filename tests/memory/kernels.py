@@ -10,8 +10,8 @@ from pathlib import Path
 from nkiverify.exploration import explore
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteRun
-from nkiverify.frontend.explorer import Limits
 from nkiverify.frontend.loader import load_kernel
+from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import Target, Verification
 from nkiverify.memory.claims import REGIONS, MemoryClaims
 from nkiverify.memory.concrete import peak

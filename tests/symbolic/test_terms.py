@@ -13,7 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nkiverify.errors import UnsupportedConstruct
-from nkiverify.frontend.explorer import Limits, SymbolicRun
+from nkiverify.frontend.explorer import SymbolicRun
+from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.run import running
 from nkiverify.symbolic import ceil_div, maximum, minimum, product, terms

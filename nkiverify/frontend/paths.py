@@ -1,0 +1,254 @@
+"""Paths through a kernel: which decisions were taken, and what holds after them.
+
+Where a condition on symbolic values can go both ways, the run is split: the path goes on with True, and the other side
+is explored by executing again from the start of the innermost scope (the whole target, or one loop body) with the
+decisions so far replayed. Equal terms are the same object and contexts remember what was found out, so a replay decides
+as before; where it does not, the kernel depends on something outside it and nothing can be concluded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nkiverify import program
+from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.context import Context
+from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
+from nkiverify.program import Assume, Block, Branch, Program
+from nkiverify.source import Site, kernel_site
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import Term
+
+#: Iterations of a loop that is run number by number where kernel code needs the numbers.
+UNROLLED_FOR_VALUES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where an exploration stops and says so."""
+
+    unwind: int = 8
+    seconds: float = 60.0
+    decisions: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A construct that ended the exploration, with its place."""
+
+    construct: str
+    advice: str
+    site: Site | None
+
+
+@dataclass(slots=True)
+class _Decision:
+    branch: Branch
+    value: bool
+    pending: bool
+
+
+@dataclass(slots=True)
+class Scope:
+    """One level of exploration: the whole target, or the body of one loop."""
+
+    block: Block
+    context: Context
+    key: tuple[int, ...]
+    indices: tuple[Term, ...] = ()
+    site: Site | None = None
+    trail: list[_Decision] = field(default_factory=list)
+    position: int = 0
+    ordinal: int = 0
+
+    def next_path(self) -> bool:
+        """Turn to the next unexplored path; False when there is none."""
+        while self.trail and not self.trail[-1].pending:
+            self.trail.pop()
+        if not self.trail:
+            return False
+        last = self.trail[-1]
+        last.value, last.pending = False, False
+        return True
+
+
+class Paths:
+    """The path that is being executed: the scopes it is in, what holds on it, and where it records."""
+
+    def __init__(self, limits: Limits, unrolled: Mapping[Site, str]) -> None:
+        self.limits = limits
+        #: Loops that turned out to carry state, with the reason: they are unrolled.
+        self.unrolled = unrolled
+        self.program = Program()
+        self.unsupported_construct: Unsupported | None = None
+        self._given_up: LoopNotSummarised | None = None
+        root = Context()
+        self._scopes = [Scope(self.program.body, root, ())]
+        #: Per open loop scope, where its outer scope was recording.
+        self._suspended: list[tuple[Block, Context]] = []
+        self._block = self.program.body
+        self._context = root
+        self._dead = False
+        self._decisions = 0
+        self._deadline = time.monotonic() + limits.seconds
+
+    @property
+    def context(self) -> Context:
+        """What holds on the present path."""
+        return self._context
+
+    @property
+    def depth(self) -> int:
+        """How many scopes are open."""
+        return len(self._scopes)
+
+    def truncate(self, depth: int) -> None:
+        """Leave the scopes opened since `depth`: an exception ended what they explored."""
+        if len(self._scopes) > depth:
+            # A loop statement closes its scope itself. A comprehension cannot: the paths through it that have not been
+            # explored are lost.
+            site = self._scopes[depth].site
+            assert site is not None
+            raise self.give_up_loop(site, "evaluating an element may end early")
+
+    def give_up_loop(self, site: Site, reason: str) -> LoopNotSummarised:
+        """Remember that the loop at `site` must be unrolled, and return the signal to raise."""
+        if self._given_up is None:
+            self._given_up = LoopNotSummarised(site, reason)
+        return self._given_up
+
+    def unroll_for(self, term: Term, use: str) -> BaseException | None:
+        """Give up an open loop that is short and of known length, and whose index `term` depends on."""
+        found = terms.all_atoms(term)
+        for scope in reversed(self._scopes):
+            for index in scope.indices[-1:]:
+                (atom,) = index.atoms
+                extent = atom.extent.constant if isinstance(atom, terms.Index) else None
+                if atom in found and extent is not None and extent <= UNROLLED_FOR_VALUES and scope.site is not None:
+                    return self.give_up_loop(scope.site, f"{use} depends on its index")
+        return None
+
+    @property
+    def scope_key(self) -> tuple[int, ...]:
+        """Identifies the innermost scope."""
+        return self._scopes[-1].key
+
+    def open_scope(self, context: Context, index: Term, key: int, site: Site) -> Scope:
+        """Start exploring the body of the loop at `site` in its own block, with `context` holding in it."""
+        outer = self._scopes[-1]
+        scope = Scope(Block(), context, (*outer.key, key), (*outer.indices, index), site)
+        self._suspended.append((self._block, self._context))
+        self._scopes.append(scope)
+        return scope
+
+    def begin_path(self, scope: Scope) -> None:
+        """Start a path of `scope`, which is the innermost one."""
+        scope.position = 0
+        scope.ordinal = 0
+        self._block = scope.block
+        self._context = scope.context
+        self._dead = False
+
+    def close_scope(self) -> Scope:
+        """End the innermost scope; the path goes on where it was opened."""
+        scope = self._scopes.pop()
+        self._block, self._context = self._suspended.pop()
+        self._dead = False
+        return scope
+
+    def next_ordinal(self) -> int:
+        """A number that is the same whenever the present path comes here."""
+        scope = self._scopes[-1]
+        scope.ordinal += 1
+        return scope.ordinal
+
+    def check_time(self) -> None:
+        """End the run where its time is over."""
+        if time.monotonic() > self._deadline:
+            raise self.unsupported(f"the time limit of {self.limits.seconds:g} s", "raise --timeout")
+
+    def check_alive(self) -> None:
+        """A handler of the kernel may have swallowed the signal that ended the path or the run: repeat it."""
+        if self.unsupported_construct is not None:
+            raise UnsupportedConstruct(self.unsupported_construct.construct)
+        if self._given_up is not None:
+            raise self._given_up
+        if self._dead:
+            raise PathEnded
+
+    def end_path(self) -> PathEnded:
+        """Nothing after this happens on the present path; raise what is returned."""
+        self._dead = True
+        return PathEnded()
+
+    @property
+    def recording(self) -> bool:
+        """Whether the present path is past what earlier paths have recorded."""
+        return not self._dead and all(scope.position == len(scope.trail) for scope in self._scopes)
+
+    def record(self, item: program.Item) -> None:
+        """Append to the shape program."""
+        if self.recording:
+            self._block.items.append(item)
+
+    def decide(self, condition: Condition) -> bool:
+        """The truth value of `condition` on this path; where both are possible, the run is split."""
+        self.check_alive()
+        self._decisions += 1
+        if self._decisions > self.limits.decisions:
+            raise self.unsupported(f"more than {self.limits.decisions} decisions", "bound the dimensions")
+        self.check_time()
+        known = self._context.truth(condition)
+        if known is not None:
+            return known
+        scope = self._scopes[-1]
+        if scope.position < len(scope.trail):
+            decision = scope.trail[scope.position]
+            if decision.branch.condition is not condition:
+                raise self.unsupported("a kernel that behaves differently when it is run again")
+        else:
+            branch = Branch(condition, Block(), Block(), kernel_site(2))
+            self.record(branch)
+            decision = _Decision(branch, value=True, pending=True)
+            scope.trail.append(decision)
+        scope.position += 1
+        self._block = decision.branch.then if decision.value else decision.branch.orelse
+        chosen = condition if decision.value else condition.negation()
+        self._context = self._context.with_condition(chosen)
+        return decision.value
+
+    def holds(self, condition: Condition) -> bool:
+        """Whether `condition` surely holds on this path; False is "not known"."""
+        self.check_alive()
+        return self._context.truth(condition) is True
+
+    def holds_already(self, condition: object) -> bool:
+        """Whether assuming `condition` would add nothing."""
+        return condition is True or (isinstance(condition, Condition) and self._context.facts.proves(condition))
+
+    def forced_value(self, term: Term) -> int | None:
+        """The one value the path leaves for `term`, if there is only one."""
+        self.check_alive()
+        return self._context.value(term)
+
+    def assume(self, condition: object, text: str = "") -> None:
+        """From here on, `condition` holds on this path."""
+        self.check_alive()
+        if condition is True:
+            return
+        if not isinstance(condition, Condition):
+            raise self.end_path()
+        self.record(Assume(condition, text))
+        self._context = self._context.with_condition(condition)
+        if self._context.facts.contradictory:
+            raise self.end_path()
+
+    def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
+        """Remember that the run cannot conclude anything, and return the exception to raise."""
+        site = kernel_site(2)
+        if self.unsupported_construct is None:
+            self.unsupported_construct = Unsupported(construct, advice, site)
+        return UnsupportedConstruct(construct, advice, site)

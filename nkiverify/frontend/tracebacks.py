@@ -1,0 +1,56 @@
+"""What an exception or the stack says of the kernel code that runs."""
+
+from __future__ import annotations
+
+import re
+from types import FrameType, TracebackType
+
+from nkiverify.source import KERNEL_MARKER, Site
+
+
+def raised_in(error: BaseException) -> str:
+    """The name of the module whose code raised `error`."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return "" if entry is None else str(entry.tb_frame.f_globals.get("__name__", ""))
+
+
+def name_of(error: BaseException) -> str | None:
+    """The name that a NameError could not find."""
+    if not isinstance(error, NameError):
+        return None
+    if getattr(error, "name", None):
+        return str(error.name)
+    found = re.search(r"'([^']+)'", str(error))
+    return found.group(1) if found else None
+
+
+def kernel_entries(error: BaseException) -> list[TracebackType]:
+    """The entries of the traceback that are in kernel code, outermost first."""
+    found: list[TracebackType] = []
+    entry = error.__traceback__
+    while entry is not None:
+        if KERNEL_MARKER in entry.tb_frame.f_globals:
+            found.append(entry)
+        entry = entry.tb_next
+    return found
+
+
+def frame_site_of(entry: TracebackType) -> Site:
+    """The line of kernel code that a traceback entry is about."""
+    code = entry.tb_frame.f_code
+    return Site(code.co_filename, entry.tb_lineno, function=code.co_name)
+
+
+def stub_of(frame: FrameType | None) -> tuple[str, FrameType | None]:
+    """The documented function that kernel code called, by name, and the frame of that kernel code."""
+    stub = ""
+    while frame is not None:
+        if KERNEL_MARKER in frame.f_globals:
+            break
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.partition(".")[0] in ("nki", "neuronxcc"):
+            stub = f"{module}.{frame.f_code.co_name}"
+        frame = frame.f_back
+    return stub, frame
