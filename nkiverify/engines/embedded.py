@@ -22,7 +22,7 @@ from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.terms import Atom
 
-#: Milliseconds Z3 may take for one claim, unless the target's time is shorter.
+#: How hard Z3 tries to decide one claim, in milliseconds of an idle core; the target's time may end before.
 CLAIM_MS = 10_000
 
 #: Assignments kept for the next hypotheses; trying each costs as much as the hypotheses are long.
@@ -156,7 +156,7 @@ class EmbeddedEngine:
             return Decision(claim, Outcome.UNREACHED, Rung.SMT, hypotheses)
         if path.sample is not None and not path.facts.samples:
             path.facts.samples = tuple(islice(variants(path.sample, path.hypotheses), 3))
-        if self._milliseconds() <= 0:
+        if self._seconds() <= 0:
             return Decision(claim, Outcome.UNDECIDED, Rung.SMT, hypotheses, reason="time-out")
         if claim.condition is True:
             return self._proved(claim, path, Rung.CONSTANT)
@@ -179,20 +179,19 @@ class EmbeddedEngine:
                     return Decision(claim, Outcome.REFUTED, Rung.SMT, hypotheses, dict(sample.given))
             except Undefined:
                 continue
-        milliseconds = self._milliseconds()
-        if milliseconds <= 0:
+        if self._seconds() <= 0:
             return Decision(claim, Outcome.UNDECIDED, Rung.SMT, hypotheses, reason="time-out")
-        question = Question(hypotheses, milliseconds)
+        question = Question(hypotheses, CLAIM_MS, self._seconds())
         answer = question.satisfiable(opposite)
         if answer is Answer.NO:
             return self._proved(claim, path, Rung.SMT)
         if answer is Answer.YES:
             return Decision(claim, Outcome.REFUTED, Rung.SMT, hypotheses, dict(question.model))
-        reason = "time-out" if self._milliseconds() <= 0 else "the solver gave up"
+        reason = "time-out" if self._seconds() <= 0 else "the solver gave up"
         return Decision(claim, Outcome.UNDECIDED, Rung.SMT, hypotheses, reason=reason)
 
-    def _milliseconds(self) -> int:
-        return int(min(CLAIM_MS, (self._deadline - time.monotonic()) * 1000))
+    def _seconds(self) -> float:
+        return self._deadline - time.monotonic()
 
     def _reachable(self, path: _Path) -> bool | None:
         """Whether the hypotheses can hold together; None where the solver does not know."""
@@ -212,7 +211,7 @@ class EmbeddedEngine:
             path.sample = parent.sample.extended_for(added)
             if path.sample is not None:
                 return True
-        if self._milliseconds() <= 0:
+        if self._seconds() <= 0:
             return None
         for known in ([parent.sample] if parent is not None and parent.sample else []) + list(self._samples):
             path.sample = next(variants(known, path.hypotheses), None)
@@ -222,7 +221,7 @@ class EmbeddedEngine:
         if path.sample is not None:
             self._samples.append(path.sample)
             return True
-        question = Question(path.hypotheses, max(1, self._milliseconds()))
+        question = Question(path.hypotheses, CLAIM_MS, max(0.001, self._seconds()))
         answer = question.satisfiable()
         if answer is Answer.YES:
             path.sample = Valuation(question.model)

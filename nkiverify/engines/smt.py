@@ -99,14 +99,29 @@ class Script:
         self._axioms.append(f"(=> (< {bottom} 0) (and (<= {rest} 0) (> {rest} {bottom})))")
 
 
-class Question:
-    """Hypotheses to ask about several times."""
+#: Z3 counts its steps ("rlimit"). So many it makes in a millisecond of an idle core of 2026, give or take a half.
+STEPS_PER_MS = 6000
 
-    def __init__(self, hypotheses: Iterable[Condition | bool], milliseconds: int) -> None:
+#: How much longer than that a question may take on a busy or slow machine.
+PATIENCE = 8
+
+
+class Question:
+    """Hypotheses to ask about several times.
+
+    `milliseconds` say how hard Z3 tries: they are counted in its own steps, so that its answer does not depend on what
+    else the machine does. `seconds` are those of the clock that an answer may take at most. Each question has a context
+    of its own: in a shared one Z3's answers, and the assignments it finds, depend on what it was asked before.
+    """
+
+    def __init__(
+        self, hypotheses: Iterable[Condition | bool], milliseconds: int, seconds: float = float("inf")
+    ) -> None:
         self._hypotheses = list(hypotheses)
         #: The hypotheses added since.
         self.supposed: list[Condition | bool] = []
-        self._milliseconds = max(1, milliseconds)
+        self._steps = milliseconds * STEPS_PER_MS
+        self._milliseconds = max(1, int(min(milliseconds * PATIENCE, seconds * 1000)))
         #: Values of the atoms in the last satisfying assignment; atoms that do not matter are left out.
         self.model: dict[Atom, int] = {}
 
@@ -119,7 +134,8 @@ class Question:
         """Whether the hypotheses and `conditions` hold together for some integers; `model` then has such integers."""
         script = Script()
         text = script.assertions([*self._hypotheses, *self.supposed, *conditions])
-        solver = z3.Solver()
+        solver = z3.Solver(ctx=z3.Context())
+        solver.set("rlimit", self._steps)
         solver.set("timeout", self._milliseconds)
         solver.from_string(text)
         answer = solver.check()
