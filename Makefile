@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench scale dashboard fuzz engines mutants metamorphic checker lint types readme commands docs audit clean help
+.PHONY: verify test bench scale dashboard fuzz engines mutants metamorphic checker removal lint types readme commands docs audit clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ metamorphic: $(READY) ## rewrite N random kernels in ways that must not move the
 
 checker: $(READY) ## put faults into the checker and say which tests notice them (N=10 of each module)
 	$(RUN) -m nkiverify.campaign.checker --each $(or $(N),10) $(ARGS)
+
+removal: $(READY) ## take each contract out of the checker; its wrong control must not fail then
+	$(RUN) -m nkiverify.campaign.removal $(ARGS)
 
 lint: $(READY) ## check the style
 	$(RUN) -m ruff check

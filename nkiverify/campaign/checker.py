@@ -1,217 +1,268 @@
 """`python -m nkiverify.campaign.checker`: faults put into the checker itself; its tests must notice every one.
 
-Works on a copy of the checkout. One place of one module at a time is changed: a comparison or a sign weakened, a test
-taken as passed or failed, an `and` exchanged with `or`, a refusal left out. Then the tests that answer for the module
-run until the first failure. A fault that no test notices is printed with its line.
+Works on a copy of the checkout. One place of one module at a time is changed (`faults`), and the tests that answer for
+the module and reach the place run until the first failure (`noticing`). A fault that no test notices is printed with
+its line. What a fault does when a module is imported, and what `--fuzz` is asked to notice, has a process of its own.
 
-With `--fuzz N`, N random kernels are tried instead of the tests: how much the fuzzer sees.
+With `--keep FOLDER`, a campaign that was ended goes on where it was; with `--fuzz N`, N random kernels are tried
+instead of the tests: how much the fuzzer sees.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import compileall
+import json
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from nkiverify import resources
+from nkiverify.campaign.faults import Place, places
+
+_SYMBOLIC = ("tests/symbolic", "tests/engines/test_embedded.py", "tests/soundness")
+_FRONTEND = ("tests/soundness", "tests/frontend")
+_ESBMC = ("tests/engines/esbmc",)
+_DATAFLOW = ("tests/dataflow",)
 
 #: The modules a verdict rests on, each with the tests that answer for it, the quickest first.
 ANSWERING = {
-    "nkiverify/symbolic/terms.py": ("tests/symbolic", "tests/engines/test_embedded.py", "tests/soundness"),
-    "nkiverify/symbolic/conditions.py": ("tests/symbolic", "tests/engines/test_embedded.py", "tests/soundness"),
-    "nkiverify/symbolic/facts.py": ("tests/symbolic", "tests/engines/test_embedded.py", "tests/soundness"),
-    "nkiverify/symbolic/enumeration.py": ("tests/symbolic", "tests/engines", "tests/soundness"),
-    "nkiverify/frontend/summaries.py": ("tests/soundness", "tests/frontend", "tests/campaign"),
-    "nkiverify/frontend/snapshot.py": ("tests/soundness", "tests/frontend", "tests/campaign"),
-    "nkiverify/frontend/loops.py": ("tests/frontend", "tests/soundness", "tests/campaign"),
-    "nkiverify/engines/embedded.py": ("tests/engines/test_embedded.py", "tests/soundness"),
-    "nkiverify/engines/smt.py": ("tests/engines", "tests/symbolic"),
-    "nkiverify/engines/esbmc/lowering.py": ("tests/engines/esbmc",),
+    "nkiverify/symbolic/terms.py": _SYMBOLIC,
+    "nkiverify/symbolic/conditions.py": _SYMBOLIC,
+    "nkiverify/symbolic/facts.py": _SYMBOLIC,
+    "nkiverify/symbolic/integers.py": _SYMBOLIC,
+    "nkiverify/symbolic/booleans.py": _SYMBOLIC,
+    "nkiverify/symbolic/rationals.py": _SYMBOLIC,
+    "nkiverify/symbolic/reals.py": _SYMBOLIC,
+    "nkiverify/symbolic/evaluation.py": _SYMBOLIC,
+    "nkiverify/symbolic/enumeration.py": _SYMBOLIC,
+    "nkiverify/symbolic/guessing.py": _SYMBOLIC,
+    "nkiverify/symbolic/values.py": _SYMBOLIC,
+    "nkiverify/frontend/summaries.py": _FRONTEND,
+    "nkiverify/frontend/snapshot.py": _FRONTEND,
+    "nkiverify/frontend/loops.py": _FRONTEND,
+    "nkiverify/frontend/explorer.py": _FRONTEND,
+    "nkiverify/frontend/holders.py": _FRONTEND,
+    "nkiverify/frontend/lists.py": _FRONTEND,
+    "nkiverify/frontend/ranges.py": _FRONTEND,
+    "nkiverify/engines/embedded.py": ("tests/engines/test_embedded.py", "tests/symbolic", "tests/soundness"),
+    "nkiverify/engines/smt.py": ("tests/engines/test_embedded.py", "tests/symbolic", "tests/soundness"),
+    "nkiverify/engines/esbmc/lowering.py": _ESBMC,
+    "nkiverify/engines/esbmc/dialects.py": _ESBMC,
+    "nkiverify/engines/esbmc/ranges.py": _ESBMC,
+    "nkiverify/engines/esbmc/hypotheses.py": _ESBMC,
+    "nkiverify/engines/esbmc/verdict.py": _ESBMC,
+    "nkiverify/engines/esbmc/output.py": _ESBMC,
+    "nkiverify/dataflow/flow.py": _DATAFLOW,
+    "nkiverify/dataflow/regions.py": _DATAFLOW,
+    "nkiverify/dataflow/judge.py": _DATAFLOW,
+    "nkiverify/dataflow/affine.py": _DATAFLOW,
+    "nkiverify/dataflow/dependence.py": _DATAFLOW,
+    "nkiverify/memory/claims.py": ("tests/memory",),
+    "nkiverify/memory/lifetimes.py": ("tests/memory",),
 }
 
 #: What a copy needs.
-_COPIED = ("nkiverify", "stubs", "kernels", "harness", "tests", "tools", "pyproject.toml", "verify.py")
-
-#: A comparison and what a slip of the pen makes of it.
-_WEAKER: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-}
-
-#: Calls that refuse to go on; without one, something unsupported is taken for supported.
-_REFUSALS = ("_give_up", "unsupported", "refuse")
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One changed place of a module: `text` is the whole module with it."""
-
-    module: str
-    line: int
-    what: str
-    text: str
-
-
-def faults_of(module: str, source: str) -> Iterator[Fault]:
-    """Every fault of `module`, in the order of its lines within each kind."""
-    count = sum(1 for _ in _places(ast.parse(source)))
-    for number in range(count):
-        tree = ast.parse(source)
-        for position, (node, what, change) in enumerate(_places(tree)):
-            if position == number:
-                line = getattr(node, "lineno", 0)
-                change()
-                yield Fault(module, line, what, ast.unparse(tree) + "\n")
-                break
-
-
-def _places(tree: ast.Module) -> Iterator[tuple[ast.AST, str, Callable[[], None]]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Compare):
-            for position, operator in enumerate(node.ops):
-                other = _WEAKER[type(operator)]
-                yield node, f"{type(operator).__name__} -> {other.__name__}", _set_operator(node, position, other())
-        elif isinstance(node, ast.BoolOp):
-            other_bool = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-            yield node, f"{type(node.op).__name__} -> {type(other_bool).__name__}", _set(node, "op", other_bool)
-        elif isinstance(node, ast.If) and not _checks_types_only(node):
-            yield node, "if -> never", _set(node, "test", ast.Constant(False))
-        elif isinstance(node, ast.Constant) and type(node.value) is int and -2 <= node.value <= 2:
-            yield node, f"{node.value} -> {node.value + 1}", _set(node, "value", node.value + 1)
-        elif isinstance(node, ast.Return) and isinstance(node.value, ast.Constant) and _is_truth(node.value):
-            yield node, "returned truth inverted", _set(node.value, "value", not node.value.value)
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and _name(node.value) in _REFUSALS:
-            yield node, "refusal left out", _set(node, "value", ast.Constant(None))
-
-
-def _checks_types_only(node: ast.If) -> bool:
-    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-
-
-def _is_truth(constant: ast.Constant) -> bool:
-    return isinstance(constant.value, bool)
-
-
-def _name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-def _set(node: ast.AST, field: str, value: object) -> Callable[[], None]:
-    return lambda: setattr(node, field, value)
-
-
-def _set_operator(node: ast.Compare, position: int, operator: ast.cmpop) -> Callable[[], None]:
-    return lambda: node.ops.__setitem__(position, operator)
+_FOLDERS = ("nkiverify", "stubs", "kernels", "harness", "controls", "tests", "tools", "docs")
+_FILES = ("pyproject.toml", "verify.py", "README.md", "AUDIT.md", "Makefile")
 
 
 class Copy:
     """A copy of the checkout in which a module can be exchanged."""
 
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="nkiverify-checker-"))
-        for name in _COPIED:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if (folder / "nkiverify").exists():
+            return
+        for name in (*_FOLDERS, *_FILES):
             source = resources.root() / name
             if source.is_dir():
-                shutil.copytree(source, self.folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+                shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
             elif source.exists():
-                shutil.copy(source, self.folder / name)
-
-    def close(self) -> None:
-        """Remove it."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+                shutil.copy2(source, folder / name)
+        compileall.compile_dir(folder / "nkiverify", quiet=2)
 
     @contextmanager
-    def with_fault(self, fault: Fault) -> Iterator[None]:
-        """The copy with the fault in it."""
-        path = self.folder / fault.module
+    def with_fault(self, module: str, place: Place, tree: ast.Module) -> Iterator[None]:
+        """The copy with the fault in it; `tree` is the module's, of which it is a place."""
+        path = self.folder / module
         before = path.read_text(encoding="utf-8")
-        path.write_text(fault.text, encoding="utf-8")
+        with place.faulty():
+            path.write_text(ast.unparse(tree) + "\n", encoding="utf-8")
         try:
             yield
         finally:
             path.write_text(before, encoding="utf-8")
 
-    def fails(self, command: Sequence[str], seconds: float) -> bool:
-        """Whether the command, run by this Python in the copy, fails; one that does not end in time does."""
+    def ends(self, command: Sequence[str], seconds: float = 1e6) -> int:
+        """The status with which the command, run by this Python in the copy, ends; -1 if it does not end in time."""
         environment = {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
         process = subprocess.Popen(
             [sys.executable, *command],
             cwd=self.folder,
             env=environment,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         try:
-            return process.wait(seconds) != 0
+            return process.wait(seconds)
         except subprocess.TimeoutExpired:
-            return True
+            return -1
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, 9)
                 process.wait()
 
 
-def _noticed(copy: Copy, tests: Sequence[str], seconds: float) -> str:
-    """The first group of tests that fails, or nothing."""
-    for group in tests:
-        options = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
-        if copy.fails(("-m", "pytest", *options, group), seconds):
-            return group
-    return ""
+@dataclass(slots=True)
+class Tried:
+    """One fault, and what has been seen of it."""
+
+    module: str
+    number: int
+    place: Place
+    by: str = ""
+    tests: int = 0
+    at_import: bool = False
+    groups: set[str] = field(default_factory=set)
+
+    def __str__(self) -> str:
+        by = self.by or ("NOT NOTICED" if self.tests or self.at_import else "NOT REACHED")
+        return f"{self.module}:{self.place.line}: {self.place.what}: {by}"
+
+
+class Campaign:
+    """Faults of some modules, in a folder in which what was seen is kept."""
+
+    def __init__(self, folder: Path, modules: Sequence[str], each: int, seed: int) -> None:
+        self.folder = folder
+        self.copy = Copy(folder / "copy")
+        self.record = folder / "noticed.jsonl"
+        self.trees: dict[str, ast.Module] = {}
+        self.tried: dict[tuple[str, int], Tried] = {}
+        for module in modules:
+            tree = ast.parse((self.copy.folder / module).read_text(encoding="utf-8"))
+            self.trees[module] = tree
+            numbered = list(enumerate(places(tree)))
+            if each:
+                random.Random(f"{seed}/{module}").shuffle(numbered)
+            for number, place in sorted(numbered[:each] if each else numbered, key=lambda item: item[0]):
+                self.tried[module, number] = Tried(module, number, place)
+
+    def by_tests(self, budget: float, groups: int) -> None:
+        """Ask the first `groups` groups of tests of each module, group after group."""
+        modules = list(self.trees)
+        for rank in range(min(groups, max(len(ANSWERING[module]) for module in modules))):
+            for group in dict.fromkeys(ANSWERING[module][rank] for module in modules if rank < len(ANSWERING[module])):
+                asked = [module for module in modules if ANSWERING[module][rank : rank + 1] == (group,)]
+                self._by_group(group, asked, budget)
+
+    def _by_group(self, group: str, modules: Sequence[str], budget: float) -> None:
+        self._read()
+        open_ones = [one for one in self.tried.values() if one.module in modules and not one.by]
+        wanted: dict[str, list[int]] = {}
+        for one in open_ones:
+            if group not in one.groups and not one.at_import:
+                wanted.setdefault(one.module, []).append(one.number)
+        if wanted:
+            name = group.replace("/", "-")
+            job = {
+                "tests": [group],
+                "faults": wanted,
+                "modules": list(ANSWERING),
+                "budget": budget,
+                "reached": str(self.folder / f"{name}.reached"),
+                "record": str(self.record),
+            }
+            path = self.folder / f"{name}.job"
+            path.write_text(json.dumps(job), encoding="utf-8")
+            self.copy.ends(("-m", "nkiverify.campaign.noticing", str(path)))
+            self._read()
+        for one in open_ones:
+            if one.at_import and not one.by and group not in one.groups:
+                with self.copy.with_fault(one.module, one.place, self.trees[one.module]):
+                    options = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
+                    status = self.copy.ends(("-m", "pytest", *options, group), 300.0)
+                self._write(one, group, by=f"{group} (at import)" if status else "")
+        self._read()
+
+    def by_fuzzing(self, count: int, seed: int, seconds: float) -> None:
+        """Ask random kernels."""
+        fuzz = ("-m", "nkiverify.campaign.fuzz", "--count", str(count), "--shrink", "0", "--seed", str(seed))
+        for one in self.tried.values():
+            with self.copy.with_fault(one.module, one.place, self.trees[one.module]):
+                one.by, one.tests = ("fuzz" if self.copy.ends(fuzz, seconds) else ""), count
+            print(one, flush=True)
+
+    def _write(self, one: Tried, group: str, by: str) -> None:
+        said = {"module": one.module, "number": one.number, "group": group, "by": by, "tests": 1, "at_import": True}
+        with self.record.open("a", encoding="utf-8") as file:
+            print(json.dumps(said), file=file)
+
+    def _read(self) -> None:
+        if not self.record.exists():
+            return
+        for line in self.record.read_text(encoding="utf-8").splitlines():
+            said = json.loads(line)
+            one = self.tried.get((said["module"], said["number"]))
+            if one is not None:
+                one.by = one.by or said["by"]
+                one.at_import = said["at_import"]
+                one.tests = max(one.tests, said["tests"])
+                if not (said["at_import"] and "seconds" in said):
+                    one.groups.add(said["group"])
+
+
+def _report(campaign: Campaign) -> int:
+    """Print what no test noticed, and how many of each module; how many there are of the former."""
+    left = 0
+    rows = []
+    for module in campaign.trees:
+        lines = (campaign.copy.folder / module).read_text(encoding="utf-8").splitlines()
+        tried = [one for one in campaign.tried.values() if one.module == module]
+        for one in tried:
+            if not one.by:
+                print(f"{one}: {lines[one.place.line - 1].strip()}")
+        noticed = sum(1 for one in tried if one.by)
+        reached = sum(1 for one in tried if one.tests or one.by or one.at_import)
+        left += len(tried) - noticed
+        rows.append(f"{module}: {len(tried)} faults, {noticed} noticed, {len(tried) - reached} not reached")
+    print("\n".join(rows))
+    return left
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command. Exits 1 where a fault was not noticed."""
     parser = argparse.ArgumentParser(prog="python -m nkiverify.campaign.checker", description=__doc__)
     parser.add_argument("--module", action="append", choices=sorted(ANSWERING), help="the modules; default: all")
-    parser.add_argument("--each", type=int, default=10, metavar="N", help="faults of one module, drawn at random")
+    parser.add_argument("--each", type=int, default=10, metavar="N", help="faults of a module, at random; 0: all")
     parser.add_argument("--seed", type=int, default=1, help="which ones")
-    parser.add_argument("--seconds", type=float, default=300.0, help="after which a group of tests counts as failed")
+    parser.add_argument("--budget", type=float, default=20.0, metavar="S", help="seconds of tests of one group")
+    parser.add_argument("--groups", type=int, default=9, metavar="N", help="the first N groups of tests only")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep what was seen, and go on from it")
     parser.add_argument("--fuzz", type=int, metavar="N", help="try N random kernels instead of the tests")
     options = parser.parse_args(arguments)
-    copy = Copy()
-    unnoticed = tried = 0
+    folder = options.keep.resolve() if options.keep else Path(tempfile.mkdtemp(prefix="nkiverify-checker-"))
     try:
-        for module in options.module or ANSWERING:
-            source = (copy.folder / module).read_text(encoding="utf-8")
-            faults = list(faults_of(module, source))
-            random.Random(f"{options.seed}/{module}").shuffle(faults)
-            for fault in faults[: options.each]:
-                tried += 1
-                started = time.monotonic()
-                with copy.with_fault(fault):
-                    if options.fuzz:
-                        fuzz = ("-m", "nkiverify.campaign.fuzz", "--count", str(options.fuzz), "--shrink", "0")
-                        by = "fuzz" if copy.fails((*fuzz, "--seed", str(options.seed)), options.seconds) else ""
-                    else:
-                        by = _noticed(copy, ANSWERING[module], options.seconds)
-                unnoticed += not by
-                took = f"{time.monotonic() - started:.0f} s"
-                line = source.splitlines()[fault.line - 1].strip()
-                print(f"{by or 'NOT NOTICED':32} {took:>6}  {module}:{fault.line}: {fault.what}: {line}", flush=True)
+        campaign = Campaign(folder, options.module or list(ANSWERING), options.each, options.seed)
+        if options.fuzz:
+            campaign.by_fuzzing(options.fuzz, options.seed, 1800.0)
+        else:
+            campaign.by_tests(options.budget, options.groups)
+        left = _report(campaign)
     finally:
-        copy.close()
-    print(f"faults: {tried}, not noticed: {unnoticed}")
-    return 1 if unnoticed else 0
+        if not options.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    print(f"not noticed: {left}")
+    return 1 if left else 0
 
 
 if __name__ == "__main__":
