@@ -27,7 +27,7 @@ scale: $(READY) ## measure how the cost of verifying grows (ARGS=--write for doc
 dashboard: $(READY) ## show the last results as one page, dashboard/index.html
 	$(RUN) verify.py dashboard $(ARGS)
 
-fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete runs (N=1000 SEED=1)
+fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete runs (N=1000 SEED=1 ARGS='--phase 3,4')
 	$(RUN) -m nkiverify.campaign.fuzz --count $(or $(N),1000) --seed $(or $(SEED),1) $(ARGS)
 
 engines: $(READY) ## compare the engines and solvers on N random shape programs (N=100 SEED=1)

@@ -1,6 +1,7 @@
 """`python -m nkiverify.campaign.fuzz --count N --seed S`: random kernels against all their concrete runs.
 
-Kernel number i of seed S is always the same. Exits 1 where a verdict is wrong, with the kernel made small.
+Kernel number i of seed S is always the same. Exits 1 where a verdict is wrong, with the kernel made small. Phases 3 and
+4 have kernels of their own.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from nkiverify.campaign import probes
+from nkiverify.campaign.buffers import moving_subject
+from nkiverify.campaign.definedness import try_moving
 from nkiverify.campaign.grammar import draft
-from nkiverify.campaign.oracle import Complaint, try_subject
+from nkiverify.campaign.oracle import Complaint, Trial, try_subject
 from nkiverify.campaign.shrink import shrink
 from nkiverify.campaign.subject import Bench, OutOfTime, Subject, concrete, fails, time_limit
 from nkiverify.errors import UsageError
@@ -28,15 +31,29 @@ from nkiverify.witness import confirm
 #: Kernels tried in one process: terms and modules stay in memory for its life.
 BATCH = 100
 
-#: Seconds for one kernel in all, and for its verdicts.
-KERNEL_SECONDS = 5.0
-VERDICT_SECONDS = 1.5
-
 #: Memory of one process, so that a kernel that wants too much ends itself and not the machine.
 MEMORY_BYTES = 3 << 30
 
 #: How often a draft that fails before any claim is thrown away for another one.
 REDRAFTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """The kernels of a campaign, by number and seed, and how they are tried.
+
+    `seconds` are for one kernel in all, `verdict_seconds` for its verdicts.
+    """
+
+    subject: Callable[[int, int, Bench], Subject | None]
+    trial: Callable[[Subject, Bench, float], Trial]
+    seconds: float
+    verdict_seconds: float
+
+    def try_it(self, subject: Subject, bench: Bench) -> Trial:
+        """Try one kernel. Raises `OutOfTime`."""
+        with time_limit(self.seconds):
+            return self.trial(subject, bench, self.verdict_seconds)
 
 
 @dataclass(slots=True)
@@ -86,17 +103,29 @@ def subject_number(number: int, seed: int, bench: Bench) -> Subject | None:
     return None
 
 
-def try_number(number: int, seed: int, bench: Bench, shrinking: float) -> Tally:
+def moving_number(number: int, seed: int, bench: Bench) -> Subject:
+    """Kernel `number` of the campaign of `seed` about phases 3 and 4."""
+    return moving_subject(random.Random(f"{seed}/{number}"))
+
+
+#: What is tried by the phases that are looked at.
+KITS = {
+    "1,2": Kit(subject_number, try_subject, 5.0, 1.5),
+    "3,4": Kit(moving_number, try_moving, 20.0, 3.0),
+}
+SHAPES, MEMORY = KITS["1,2"], KITS["3,4"]
+
+
+def try_number(number: int, seed: int, bench: Bench, shrinking: float, kit: Kit = SHAPES) -> Tally:
     """Make kernel `number` and compare its verdicts with its concrete runs."""
     tally = Tally(kernels=1)
     subject: Subject | None = None
     try:
-        subject = subject_number(number, seed, bench)
+        subject = kit.subject(number, seed, bench)
         if subject is None:
             tally.skipped["no draft"] += 1
             return tally
-        with time_limit(KERNEL_SECONDS):
-            trial = try_subject(subject, bench, VERDICT_SECONDS)
+        trial = kit.try_it(subject, bench)
     except OutOfTime:
         tally.skipped["time limit of the campaign"] += 1
         return tally
@@ -113,16 +142,20 @@ def try_number(number: int, seed: int, bench: Bench, shrinking: float) -> Tally:
         elif bound:
             tally.reasons[f"bounded: {_blurred(run.reason.rpartition(': ')[2])}"] += 1
     for complaint in trial.complaints:
-        tally.defects.append(_record(complaint, number, seed, subject, bench, shrinking))
+        tally.defects.append(_record(complaint, number, seed, subject, bench, shrinking, kit))
     return tally
 
 
 def _record(
-    complaint: Complaint, number: int, seed: int, subject: Subject, bench: Bench, shrinking: float
+    complaint: Complaint, number: int, seed: int, subject: Subject, bench: Bench, shrinking: float, kit: Kit
 ) -> dict[str, object]:
-    small = shrink(subject, lambda candidate: _persists(candidate, complaint, bench), shrinking)
+    small = shrink(subject, lambda candidate: _persists(candidate, complaint, bench, kit), shrinking)
     detail = next(
-        (one.detail for one in _tried(small, bench) if (one.defect, one.phase) == (complaint.defect, complaint.phase)),
+        (
+            one.detail
+            for one in _tried(small, bench, kit)
+            if (one.defect, one.phase) == (complaint.defect, complaint.phase)
+        ),
         complaint.detail,
     )
     return {
@@ -136,16 +169,15 @@ def _record(
     }
 
 
-def _tried(subject: Subject, bench: Bench) -> tuple[Complaint, ...]:
+def _tried(subject: Subject, bench: Bench, kit: Kit) -> tuple[Complaint, ...]:
     try:
-        with time_limit(KERNEL_SECONDS):
-            return try_subject(subject, bench, VERDICT_SECONDS).complaints
+        return kit.try_it(subject, bench).complaints
     except (OutOfTime, UsageError):
         return ()
 
 
-def _persists(candidate: Subject, complaint: Complaint, bench: Bench) -> bool:
-    return any((one.defect, one.phase) == (complaint.defect, complaint.phase) for one in _tried(candidate, bench))
+def _persists(candidate: Subject, complaint: Complaint, bench: Bench, kit: Kit) -> bool:
+    return any((one.defect, one.phase) == (complaint.defect, complaint.phase) for one in _tried(candidate, bench, kit))
 
 
 def _blurred(reason: str) -> str:
@@ -157,7 +189,9 @@ def _blurred(reason: str) -> str:
     return " ".join(words)[:90]
 
 
-def _batch(first: int, last: int, seed: int, shrinking: float, answer: multiprocessing.SimpleQueue[Tally]) -> None:
+def _batch(
+    first: int, last: int, seed: int, shrinking: float, kit: Kit, answer: multiprocessing.SimpleQueue[Tally]
+) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     bench = Bench()
     # Counterexamples need not be small here.
@@ -165,13 +199,13 @@ def _batch(first: int, last: int, seed: int, shrinking: float, answer: multiproc
     try:
         tally = Tally()
         for number in range(first, last):
-            tally.add(try_number(number, seed, bench, shrinking))
+            tally.add(try_number(number, seed, bench, shrinking, kit))
         answer.put(tally)
     finally:
         bench.close()
 
 
-def campaign(first: int, count: int, seed: int, shrinking: float, log: Path | None) -> Tally:
+def campaign(first: int, count: int, seed: int, shrinking: float, log: Path | None, kit: Kit = SHAPES) -> Tally:
     """Try `count` kernels, a process per batch, one at a time."""
     total = Tally()
     context = multiprocessing.get_context("fork")
@@ -179,7 +213,7 @@ def campaign(first: int, count: int, seed: int, shrinking: float, log: Path | No
     for start in range(first, first + count, BATCH):
         answer: multiprocessing.SimpleQueue[Tally] = context.SimpleQueue()
         end = min(start + BATCH, first + count)
-        process = context.Process(target=_batch, args=(start, end, seed, shrinking, answer))
+        process = context.Process(target=_batch, args=(start, end, seed, shrinking, kit, answer))
         process.start()
         process.join()
         if process.exitcode != 0 or answer.empty():
@@ -222,6 +256,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=1000, help="how many kernels")
     parser.add_argument("--seed", type=int, default=1, help="which kernels")
     parser.add_argument("--first", type=int, default=0, help="the number of the first kernel")
+    parser.add_argument("--phase", choices=sorted(KITS), default="1,2", help="the phases whose verdicts are compared")
     parser.add_argument("--shrink", type=float, default=30.0, metavar="S", help="seconds for making one kernel small")
     parser.add_argument("--log", type=Path, help="a file to which every defect is appended, one JSON object a line")
     parser.add_argument("--show", type=int, metavar="I", help="print kernel I and do nothing else")
@@ -229,12 +264,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.show is not None:
         bench = Bench()
         try:
-            subject = subject_number(options.show, options.seed, bench)
+            subject = KITS[options.phase].subject(options.show, options.seed, bench)
         finally:
             bench.close()
         print(subject.text if subject is not None else "no kernel: no draft could be run")
         return 0
-    total = campaign(options.first, options.count, options.seed, options.shrink, options.log)
+    kit = KITS[options.phase]
+    total = campaign(options.first, options.count, options.seed, options.shrink, options.log, kit)
     print(report(total))
     return 1 if total.defects else 0
 
