@@ -39,6 +39,9 @@ from nkiverify.stages import Stage, of_stage
 _TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 
 _stub_modules: dict[str, ModuleType] = {}
+#: Imported modules that are neither stubs nor placeholders, and the tops of the names of modules.
+_foreign: dict[str, ModuleType] = {}
+_tops: dict[str, str] = {}
 _compiled: dict[tuple[str, int, int, Rewriting], CodeType] = {}
 
 
@@ -89,12 +92,16 @@ class KernelSpace:
     def _shadowed(self) -> dict[str, ModuleType]:
         """The imported modules whose names mean something else within the space."""
         found: dict[str, ModuleType] = {}
-        # Hundreds of modules, several times a run: most are dismissed by the top of their name.
+        # Hundreds of modules, several times a run: most are dismissed as what they were before.
         for name, module in sys.modules.items():
-            top = name.partition(".")[0]
+            if _foreign.get(name) is module and name not in self.modules and _tops[name] not in self._served:
+                continue
+            top = _tops[name] = name.partition(".")[0]
             mine = top in STUB_PACKAGES or name in self.modules or isinstance(module, PlaceholderModule)
             if mine or (top in self._served and (self.source_of(name) or self.folder_of(name)) is not None):
                 found[name] = module
+            else:
+                _foreign[name] = module
         return found
 
     def source_of(self, name: str) -> Path | None:

@@ -187,7 +187,12 @@ class Paths:
     @property
     def recording(self) -> bool:
         """Whether the present path is past what earlier paths have recorded."""
-        return not self._dead and all(scope.position == len(scope.trail) for scope in self._scopes)
+        if self._dead:
+            return False
+        for scope in self._scopes:  # noqa: SIM110 (every claim asks: a generator takes twice as long)
+            if scope.position != len(scope.trail):
+                return False
+        return True
 
     def record(self, item: program.Item) -> None:
         """Append to the shape program."""

@@ -14,6 +14,7 @@ import types
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import is_
 from typing import Any
 
 from nkiverify.frontend.holders import (
@@ -84,13 +85,15 @@ class Snapshot:
         for state in states_in_use():
             holder = Holder(state, ProcessState.read, ProcessState.write)
             self._holders[id(state)] = (holder, holder.read(state))
+        seen = self._seen
         while pending:
-            self._visit(pending.popleft(), pending)
+            value = pending.popleft()
+            # Most of what is met is a number, a text or there already.
+            if not _leaf.get(type(value)) and id(value) not in seen:
+                self._visit(value, pending)
 
     def _visit(self, value: object, pending: deque[object]) -> None:
         kind = type(value)
-        if _leaf.get(kind) or id(value) in self._seen:
-            return
         if kind not in _leaf:
             _leaf[kind] = is_leaf(value)
             if _leaf[kind]:
@@ -143,6 +146,8 @@ class Snapshot:
         """What differs now from what was recorded."""
         for holder, content in self._holders.values():
             now = holder.read(holder.value)
+            if _identical(content, now):
+                continue
             if list(content) != list(now) and content.keys() == now.keys():
                 # The order of a dictionary is seen by whoever runs through it.
                 yield Change(holder, "order", tuple(content), tuple(now))
@@ -159,6 +164,8 @@ class Snapshot:
         """Put everything back as it was recorded; `OpaqueState` where something that changed cannot be."""
         for holder, content in self._holders.values():
             now = holder.read(holder.value)
+            if _identical(content, now):
+                continue
             if list(now) == list(content) and all(_unchanged(content.get(key, MISSING), now[key]) for key in now):
                 continue
             if holder.write is None:
@@ -176,6 +183,11 @@ def _opaque(value: object) -> OpaqueState:
 def missing(value: object) -> bool:
     """Whether a side of a `Change` is absent."""
     return value is MISSING
+
+
+def _identical(before: dict[Any, Any], after: dict[Any, Any]) -> bool:
+    """Whether the same parts are there, in the same order: asked first, as nearly always nothing has changed."""
+    return all(map(is_, before.values(), after.values())) and list(before) == list(after)
 
 
 def _unchanged(before: object, after: object) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from types import FrameType, TracebackType
 
+from nkiverify.frontend.placeholders import STUB_PACKAGES
 from nkiverify.source import KERNEL_MARKER, Site
 
 
@@ -43,6 +45,11 @@ def frame_site_of(entry: TracebackType) -> Site:
     return Site(code.co_filename, entry.tb_lineno, function=code.co_name)
 
 
+@functools.cache
+def _is_stub(module: str) -> bool:
+    return module.partition(".")[0] in STUB_PACKAGES
+
+
 def stub_of(frame: FrameType | None) -> tuple[str, FrameType | None]:
     """The documented function that kernel code called, by name, and the frame of that kernel code."""
     stub = ""
@@ -50,7 +57,7 @@ def stub_of(frame: FrameType | None) -> tuple[str, FrameType | None]:
         if KERNEL_MARKER in frame.f_globals:
             break
         module = str(frame.f_globals.get("__name__", ""))
-        if module.partition(".")[0] in ("nki", "neuronxcc"):
+        if _is_stub(module):
             stub = f"{module}.{frame.f_code.co_name}"
         frame = frame.f_back
     return stub, frame

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from nkiverify.model.contracts import require
+from nkiverify.model.contracts import evident, require
 from nkiverify.model.extents import as_extent, is_one
 from nkiverify.model.indices import IndexTensor
 from nkiverify.run import unsupported
@@ -41,16 +41,24 @@ class _Interval(NamedTuple):
 def index(tensor: TensorT, key: object) -> Any:
     """`tensor[key]`: a view, or for index tensors an access that waits for its mask."""
     keys = key if type(key) is tuple else (key,)
-    for part in keys:
-        if type(part) is not slice and isinstance(part, IndexTensor):
-            from nkiverify.model.access import Access
+    if has_index_tensor(keys):
+        from nkiverify.model.access import Access
 
-            return Access.of(tensor, keys)
+        return Access.of(tensor, keys)
     return _basic(tensor, keys)
 
 
+def has_index_tensor(keys: tuple[object, ...]) -> bool:
+    """Whether one of the keys is an index tensor."""
+    for part in keys:
+        kind = type(part)
+        if kind is not slice and kind is not int and isinstance(part, IndexTensor):
+            return True
+    return False
+
+
 def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
-    keys = expand_keys(keys, tensor.ndim)
+    keys = expand_keys(keys, len(tensor.shape))
     on_chip = tensor.on_chip
     partition = tensor.block_dims if on_chip else -1
     shape: list[Extent] = []
@@ -76,12 +84,13 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
             elif axis < tensor.block_dims:
                 blocks -= 1
             continue
+        start, size, step = interval
         if axis == partition:
-            require("idx.partition_step", interval.step == 1, step=interval.step)
-        if not _is_zero_int(interval.start):
-            moved.append((interval.start, stride))
-        shape.append(interval.size)
-        strides.append(stride if is_one(interval.step) else stride * interval.step)
+            require("idx.partition_step", step == 1, step=step)
+        if not _is_zero_int(start):
+            moved.append((start, stride))
+        shape.append(size)
+        strides.append(stride if is_one(step) else stride * step)
     if len(shape) < (blocks + 2 if on_chip else 1):
         # An integer on every free dimension: the last one stays, with extent 1 ("idx.int_free_drops", HBM: rank >= 1).
         shape.append(1)
@@ -96,9 +105,9 @@ def _is_zero_int(value: Extent) -> bool:
 def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
     """One key per dimension: `...` and missing trailing keys become full slices ("idx.fewer_keys")."""
     given = len(keys)
-    if given == rank and all(type(part) is slice or type(part) is int for part in keys):
-        require("idx.keys", True)
-        return keys
+    if given <= rank and _are_plain(keys):
+        evident("idx.keys")
+        return keys if given == rank else keys + (slice(None),) * (rank - given)
     ellipses = sum(1 for part in keys if part is Ellipsis)
     for part in keys:
         if not isinstance(part, _PLAIN_KEYS) and part is not Ellipsis and as_extent(part) is None:
@@ -114,6 +123,15 @@ def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
         return keys + missing
     at = next(position for position, part in enumerate(keys) if part is Ellipsis)
     return keys[:at] + missing + keys[at + 1 :]
+
+
+def _are_plain(keys: tuple[object, ...]) -> bool:
+    """Whether all keys are slices and plain numbers."""
+    for part in keys:  # written out: every index of every kernel comes by here
+        kind = type(part)
+        if kind is not slice and kind is not int:
+            return False
+    return True
 
 
 #: What a key may consist of, and plain values it may not consist of. Anything else may be an index at run time.
@@ -137,7 +155,7 @@ def _describe_key(part: object) -> str:
 def element(part: object, extent: Extent, axis: int) -> Extent:
     """Position of the integer key `part` in a dimension, claimed to be inside it."""
     if type(part) is type(extent) is int and 0 <= part < extent:  # as below, for a plain number inside
-        require("idx.oob", True)
+        evident("idx.oob")
         return part
     position = as_extent(part)
     if position is None:
@@ -172,7 +190,7 @@ def _slice(key: slice, extent: Extent, axis: int) -> _Interval:
     plain = key.step is None and type(key.start) is type(key.stop) is type(extent) is int
     if plain and 0 <= key.start < key.stop <= extent:
         # Plain numbers inside the dimension: what the lines below come to, without what they do for the others.
-        require("idx.oob", True)
+        evident("idx.oob")
         return _Interval(key.start, key.stop - key.start, 1)
     step = 1 if key.step is None else _host_integer(key.step, axis)
     start = 0 if key.start is None else _start(key.start, extent, axis)

@@ -11,7 +11,8 @@ from nkiverify.model.allocation import claim_on_chip_shape
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, legacy_dtype_named
 from nkiverify.model.extents import as_extent, is_one, is_sequence, same
-from nkiverify.model.indices import IndexTensor, Mask, as_mask
+from nkiverify.model.indexing import has_index_tensor
+from nkiverify.model.indices import Mask, as_mask
 from nkiverify.model.indirection import Indirection
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.operation import issue
@@ -260,10 +261,7 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
         value = value.resolve()
     mask = value.validity if isinstance(value, LegacyTensor) else None
     keys = key if isinstance(key, tuple) else (key,)
-    if any(isinstance(part, IndexTensor) for part in keys):
-        destination = Access.of(target, keys).resolve(mask)
-    else:
-        destination = target[key]
+    destination = Access.of(target, keys).resolve(mask) if has_index_tensor(keys) else target[key]
     if isinstance(value, Tensor):
         require("leg.assign_buffer", destination.on_chip and value.on_chip, dst=destination.buffer, src=value.buffer)
         claim_assignable(destination.shape, value.shape)
@@ -294,6 +292,8 @@ def claim_assignable(destination: tuple[Extent, ...], source: tuple[Extent, ...]
     conditions: list[Any] = [fits]
     if fits:
         for extent, other in zip(destination[rank - given :], source, strict=True):
+            if type(other) is int and (other == 1 or (type(extent) is int and other == extent)):
+                continue
             if other is not extent and not is_one(other):
                 conditions.append(any_of(equal(other, extent), equal(other, 1)))
     require("leg.assign_shape", all_of(*conditions), destination=destination, source=source)

@@ -13,7 +13,7 @@ from itertools import count
 from weakref import WeakValueDictionary
 
 from nkiverify.symbolic import terms
-from nkiverify.symbolic.terms import Atom, Term
+from nkiverify.symbolic.terms import Atom, Index, Term
 
 _uids = count(1)
 
@@ -29,9 +29,10 @@ class Relation(enum.Enum):
 class Condition:
     """A condition that is not known to be true or false. Equal conditions are the same object."""
 
-    __slots__ = ("__weakref__", "uid")
+    __slots__ = ("__weakref__", "_indices", "uid")
 
     uid: int
+    _indices: frozenset[Index] | None
 
     def negation(self) -> Condition:
         """The opposite condition."""
@@ -51,6 +52,12 @@ class Condition:
         for term in self.terms():
             terms.collect_atoms(term, found)
         return found
+
+    def indices(self) -> frozenset[Index]:
+        """The indices of the condition, also those inside other atoms."""
+        if self._indices is None:
+            self._indices = frozenset(atom for atom in self.atoms() if isinstance(atom, Index))
+        return self._indices
 
 
 class Comparison(Condition):
@@ -142,6 +149,7 @@ def _comparison(relation: Relation, term: Term) -> Comparison:
         found.relation = relation
         found.term = term
         found.uid = next(_uids)
+        found._indices = None
         _interned[key] = found
     return found  # type: ignore[return-value]
 
@@ -214,6 +222,7 @@ def _junction(conjunction: bool, parts: Iterable[Condition | bool]) -> Condition
         found.conjunction = conjunction
         found.parts = tuple(distinct.values())
         found.uid = next(_uids)
+        found._indices = None
         _interned[key] = found
     return found
 

@@ -20,51 +20,58 @@ class Valuation:
         self.given = {atom: value for atom, value in given.items() if not isinstance(atom, Div | Min | Select)}
         self._values: dict[Atom, int] = dict(self.given)
 
+    def with_values(self, changes: Mapping[Atom, int]) -> Valuation:
+        """These values, with others or new ones for some dimensions and indices."""
+        made = Valuation.__new__(Valuation)
+        made.given = {**self.given, **changes}
+        made._values = dict(made.given)
+        return made
+
     def extended_for(self, conditions: Iterable[Condition | bool]) -> Valuation | None:
         """These values and 0 for the indices of `conditions` that have none, if `conditions` then hold."""
         conditions = list(conditions)
-        added: dict[Atom, int] = {
-            atom: 0 for atom in _atoms_of(conditions) if isinstance(atom, Index) and atom not in self.given
-        }
-        extended = Valuation({**self.given, **added}) if added else self
+        added: dict[Atom, int] = {atom: 0 for atom in _indices_of(conditions) if atom not in self.given}
+        extended = self.with_values(added) if added else self
         return extended if extended.satisfies(conditions) else None
 
     def term(self, term: Term) -> int:
         """The value of `term`. Raises `Undefined`."""
+        values = self._values
         total = 0
-        for monomial, coefficient in term.monomials.items():
-            product = coefficient
+        for monomial, product in term.monomials.items():
             for atom in monomial:
-                product *= self._atom(atom)
+                value = values.get(atom)
+                product *= self._atom(atom) if value is None else value
             total += product
         return total
 
     def _atom(self, atom: Atom) -> int:
-        value = self._values.get(atom)
-        if value is None:
-            if isinstance(atom, Div):
-                bottom = self.term(atom.denominator)
-                if bottom == 0:
-                    raise Undefined
-                value = self.term(atom.numerator) // bottom
-            elif isinstance(atom, Min):
-                value = min(self.term(part) for part in atom.terms)
-            elif isinstance(atom, Select):
-                value = self.term(atom.when_true if self.holds(atom.condition) else atom.when_false)
-            else:
+        """The value of an atom that is not known yet."""
+        if isinstance(atom, Div):
+            bottom = self.term(atom.denominator)
+            if bottom == 0:
                 raise Undefined
-            self._values[atom] = value
+            value = self.term(atom.numerator) // bottom
+        elif isinstance(atom, Min):
+            value = min(self.term(part) for part in atom.terms)
+        elif isinstance(atom, Select):
+            value = self.term(atom.when_true if self.holds(atom.condition) else atom.when_false)
+        else:
+            raise Undefined
+        self._values[atom] = value
         return value
 
     def holds(self, condition: Condition | bool) -> bool:
         """Whether `condition` holds. Raises `Undefined`."""
-        if isinstance(condition, bool):
-            return condition
+        # Most conditions are comparisons. Asking whether something is a bool is slow where it is none, but says so.
         if isinstance(condition, Comparison):
             value = self.term(condition.term)
-            if condition.relation is Relation.AT_MOST:
+            relation = condition.relation
+            if relation is Relation.AT_MOST:
                 return value <= 0
-            return value == 0 if condition.relation is Relation.EQUAL else value != 0
+            return value == 0 if relation is Relation.EQUAL else value != 0
+        if condition is True or condition is False:
+            return condition
         assert isinstance(condition, Junction)
         parts = (self.holds(part) for part in condition.parts)
         return all(parts) if condition.conjunction else any(parts)
@@ -72,35 +79,50 @@ class Valuation:
     def satisfies(self, conditions: Iterable[Condition | bool]) -> bool:
         """Whether all `conditions` hold; False where one has no value."""
         try:
-            return all(self.holds(condition) for condition in conditions)
+            for condition in conditions:
+                if not self.holds(condition):
+                    return False
         except Undefined:
             return False
+        return True
 
 
 def variants(base: Valuation, hypotheses: list[Condition | bool], *mentioned: Condition) -> Iterator[Valuation]:
     """Valuations near `base` that satisfy `hypotheses`: indices it leaves open are first iterations, then second ones.
 
     Most of what satisfies the hypotheses around a loop does so inside, in its first iterations: looking there first
-    saves asking a solver.
+    saves asking a solver. A valuation is made when it is asked for.
     """
-    indices = {atom for atom in _atoms_of([*hypotheses, *mentioned]) if isinstance(atom, Index)}
-    open_indices = indices - base.given.keys()
-    candidates = [base] if not open_indices else []
-    for value in (0, 1) if open_indices else ():
-        candidates.append(Valuation({**base.given, **dict.fromkeys(open_indices, value)}))
+    indices = sorted(_indices_of([*hypotheses, *mentioned]), key=_uid)
+    open_indices = [atom for atom in indices if atom not in base.given]
+    first = base.with_values(dict.fromkeys(open_indices, 0)) if open_indices else base
+    holds = first.satisfies(hypotheses)
+    if holds:
+        yield first
+    if open_indices:
+        second = base.with_values(dict.fromkeys(open_indices, 1))
+        if second.satisfies(hypotheses):
+            yield second
     for atom in indices:
-        moved = base.given.get(atom, 0)
-        candidates.extend(
-            Valuation({**dict.fromkeys(open_indices, 0), **base.given, atom: other})
-            for other in (0, moved + 1)
-            if other != moved
-        )
-    yield from (candidate for candidate in candidates if candidate.satisfies(hypotheses))
+        # Where the rest holds already, only what the index occurs in needs to be looked at again.
+        changed = hypotheses
+        if holds:
+            changed = [one for one in hypotheses if isinstance(one, Condition) and atom in one.indices()]
+        given = base.given.get(atom, 0)
+        for value in (0, given + 1):
+            if value != given:
+                moved = first.with_values({atom: value})
+                if moved.satisfies(changed):
+                    yield moved
 
 
-def _atoms_of(conditions: Iterable[Condition | bool]) -> set[Atom]:
-    found: set[Atom] = set()
+def _uid(atom: Atom) -> int:
+    return atom.uid
+
+
+def _indices_of(conditions: Iterable[Condition | bool]) -> set[Index]:
+    found: set[Index] = set()
     for condition in conditions:
         if isinstance(condition, Condition):
-            found |= condition.atoms()
+            found |= condition.indices()
     return found

@@ -39,6 +39,11 @@ def tile(value: object, argument: str, *, gathers: bool = False) -> Tensor:
 
 def moved_elements(*operands: Tensor) -> list[Tensor]:
     """The operands that are views of `indirect()`."""
+    for operand in operands:
+        if operand.indirect_by is not None:
+            break
+    else:  # as nearly always
+        return []
     return [
         operand
         for operand in operands

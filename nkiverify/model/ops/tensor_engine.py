@@ -23,9 +23,12 @@ from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.run import current_run
 from nkiverify.symbolic import Extent, all_of, equal
 
-_FLOAT8: tuple[DType, ...] = (float8_e4m3, float8_e5m2)
-_INPUTS: tuple[DType, ...] = (*_FLOAT8, bfloat16, float16, tfloat32, float32)
-_WIDE: tuple[DType, ...] = (float32, tfloat32)
+# Sets, as types are looked for in them at every matmul: those of a tuple would be compared one by one.
+_FLOAT8: frozenset[DType] = frozenset({float8_e4m3, float8_e5m2})
+_FLOAT8_GEN4 = _FLOAT8 | {float8_e4m3fn}
+_INPUTS: frozenset[DType] = _FLOAT8 | {bfloat16, float16, tfloat32, float32}
+_INPUTS_GEN4 = _INPUTS | {float8_e4m3fn}
+_WIDE: frozenset[DType] = frozenset({float32, tfloat32})
 
 
 def nc_matmul(
@@ -94,10 +97,10 @@ def claim_matmul_buffers(result: Tensor, *operands: Tensor, contract: str = "nc_
 
 
 def _claim_input_dtypes(left: DType, right: DType) -> None:
-    allowed = (*_INPUTS, float8_e4m3fn) if generation() >= 4 else _INPUTS
+    allowed = _INPUTS_GEN4 if generation() >= 4 else _INPUTS
     require("nc_matmul.in_dtype", left in allowed and right in allowed, stationary=left, moving=right)
     require("nc_matmul.fp32_pair", (left in _WIDE) == (right in _WIDE), stationary=left, moving=right)
-    if float8_e4m3fn in (left, right):
+    if float8_e4m3fn in {left, right}:
         require("nc_matmul.e4m3_mix", float8_e4m3 not in (left, right), stationary=left, moving=right)
 
 
@@ -135,7 +138,7 @@ def _pair(value: Sequence[Extent] | None) -> tuple[Extent, Extent] | None:
 
 
 def _claim_double_row(left: Tensor, right: Tensor, transposes: bool, columns: Extent) -> tuple[Extent, Extent]:
-    allowed = (*_FLOAT8, float8_e4m3fn) if generation() >= 4 else _FLOAT8
+    allowed = _FLOAT8_GEN4 if generation() >= 4 else _FLOAT8
     require(
         "nc_matmul.double_row_gen",
         generation() >= 3 and left.dtype in allowed and right.dtype in allowed,
