@@ -10,7 +10,7 @@ from pathlib import Path
 PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic", 3: "memory", 4: "dataflow"}
 
 #: The phases of a target that expects no verdicts, unless the user names others.
-DEFAULT_PHASES: tuple[int, ...] = (1, 2)
+DEFAULT_PHASES: tuple[int, ...] = tuple(PHASES)
 
 #: The hardware generations a kernel can be checked for.
 HARDWARE: tuple[str, ...] = ("trn1", "trn2", "trn3")

@@ -16,6 +16,10 @@ from nkiverify.program import Program
 from nkiverify.results import MemoryPeak, Place, Run, Verdict, Violation
 from nkiverify.source import Site
 from nkiverify.witness.confirm import Confirmation, by_place
+from nkiverify.witness.sufficient import sufficient
+
+#: Seconds of this process for finding a domain on which what is refuted holds.
+SUFFICIENT_SECONDS = 0.5
 
 #: What can be done about an UNKNOWN that says nothing better itself.
 ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete shapes"
@@ -108,7 +112,17 @@ class Judge:
             decided=lines.decided((one.claim, one.outcome.value, _by(one)) for one in decisions),
             assumed_at=self._exploration.assumed_at,
             memory=self._peaks(),
+            suffices=self._suffices(claims, violations) if verdict is Verdict.FAILED and not qualifier else (),
         )
+
+    def _suffices(self, claims: list[Decision], violations: list[Violation]) -> tuple[str, ...]:
+        """A domain on which all claims of the phase hold, where nobody expects that one is refuted."""
+        memory = self._exploration.memory if self._phase == MEMORY_PHASE else None
+        unknown = self._exploration.run.unsupported_construct is not None or (memory is not None and memory.gap)
+        if unknown or self._target.expect.get(self._phase) is Verdict.FAILED or not self.program.dimensions:
+            return ()
+        left = [decision for decision in claims if decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
+        return sufficient(self.program, left, [violation.values for violation in violations], SUFFICIENT_SECONDS)
 
     def _peaks(self) -> tuple[MemoryPeak, ...]:
         memory = self._exploration.memory

@@ -156,6 +156,8 @@ class Run:
     decided: tuple[Decided, ...] = ()
     #: Lines, of the kernel or of the target, that restrict the domain.
     assumed_at: tuple[Place, ...] = ()
+    #: Conditions on the dimensions under which all claims of the phase hold, where some are refuted; if any are known.
+    suffices: tuple[str, ...] = ()
     #: What phase 3 tells of each memory that is used.
     memory: tuple[MemoryPeak, ...] = ()
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import textwrap
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from nkiverify.check.language import NKI_VERSION, Finding
 from nkiverify.check.request import Request
-from nkiverify.config import Options
+from nkiverify.check.syntax import parse
+from nkiverify.config import DEFAULT_HARDWARE, Options
 from nkiverify.engines.smt import Answer, Question
 from nkiverify.frontend.binding import SymbolicBinding
 from nkiverify.frontend.explorer import SymbolicRun
@@ -67,8 +69,35 @@ def report(session: Session, request: Request, debug: bool) -> str:
     told = terminal.report(
         replace(session, runs=runs), detail_expected=True, debug=debug, again=lambda run: "the same with --pdb"
     )
-    parts.append(told)
+    parts.append(told + _next_step(session, request))
     return "\n\n".join(parts)
+
+
+def _next_step(session: Session, request: Request) -> str:
+    """What to type for a domain on which phases that fail hold, where one is known."""
+    failed = [run for run in counting(session.runs) if run.verdict is Verdict.FAILED]
+    phases = sorted({run.phase for run in failed} - {run.phase for run in failed if not run.suffices})
+    texts = _strictest(text for run in failed if run.phase in phases for text in run.suffices)
+    if not texts or _is_empty(request, DEFAULT_HARDWARE, texts):
+        return ""
+    words = f"--where {shlex.quote(' and '.join(texts))}"
+    if request.asserts and not request.where:
+        # With --where they would be claims.
+        words += " --assume-asserts"
+    holds = f"{wording.phases(phases)} {'holds' if len(phases) == 1 else 'hold'}"
+    known = "no phase fails" if len(phases) == len({run.phase for run in failed}) else holds
+    return f"{known} with {words}\n"
+
+
+def _strictest(texts: Iterable[str]) -> list[str]:
+    """The conditions, each once, and of several upper bounds of a dimension the least."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, bound = text.partition(" <= ")
+        known = found.get(name) if bound.isdigit() else None
+        if known is None or int(bound) < int(known.partition(" <= ")[2]):
+            found[name if bound.isdigit() else text] = text
+    return [f"({text})" if " or " in text and len(found) > 1 else text for text in found.values()]
 
 
 def language_report(found: Sequence[Finding], base: Path, strict: bool) -> str:
@@ -127,8 +156,9 @@ def _explained(run: Run, request: Request, hardware: str) -> Run:
     return run
 
 
-def _is_empty(request: Request, hardware: str) -> bool:
-    """Whether no values of the dimensions satisfy `--where`, as far as the solver can tell in a moment."""
+def _is_empty(request: Request, hardware: str, more: Sequence[str] = ()) -> bool:
+    """Whether no values of the dimensions satisfy `--where`, and `more`, as far as the solver can tell in a moment."""
+    request = replace(request, where=(*request.where, *(parse("--where", text) for text in more)))
     run = SymbolicRun(hardware_named(hardware), Limits(seconds=10.0), {})
     empty = True
 

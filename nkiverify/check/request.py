@@ -120,10 +120,17 @@ class Request:
         return importlib.import_module(self.wrap).jit(kernel)
 
 
-def request(reference: str, base: Path, given: Sequence[str], where: Sequence[str], grid: str | None) -> Request:
+def request(
+    reference: str,
+    base: Path,
+    given: Sequence[str],
+    where: Sequence[str],
+    grid: str | None,
+    assume_asserts: bool = False,
+) -> Request:
     """What `check PATH::NAME --arg … --where … --grid …` asks for. Raises `UsageError`.
 
-    Without `where` the kernel's own preconditions are taken for assumptions.
+    The kernel's own preconditions are taken for assumptions without `where`, and with `assume_asserts`.
     """
     path, _, rest = reference.partition("::")
     name = rest.strip()
@@ -158,7 +165,7 @@ def request(reference: str, base: Path, given: Sequence[str], where: Sequence[st
         where=conditions,
         grid=extents,
         domain=domain,
-        asserts={} if where else _asserts(kernel),
+        asserts={} if where and not assume_asserts else _asserts(kernel),
         positional=frozenset(
             parameter.name
             for parameter in inspect.signature(kernel).parameters.values()

@@ -37,7 +37,8 @@ arguments of the kernel:
   --arg shape='(H, W)'            a tuple; H and W may be dimensions of tensors
   Parameters without --arg keep their defaults.
 --where 'K % 128 == 0 and N <= 512' restricts the dimensions. Without any --where
-what the kernel asserts at its top is assumed, and the report says what that is.
+what the kernel asserts at its top is assumed, and the report says what that is;
+with --where all asserts are claims, unless --assume-asserts says otherwise.
 
 exit status: as of `nkiverify` itself
   0  SUCCESSFUL    1  FAILED    2  what was typed cannot be used    3  UNKNOWN
@@ -53,6 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("kernel", metavar="FILE[::KERNEL]", help="a Python file, and a function in it")
     add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter is given, see below")
     add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
+    add("--assume-asserts", action="store_true", help="assume what the kernel asserts at its top with --where, too")
     add("--grid", metavar="N", help="the launch grid, for example 2 or 'N,4'")
     add("--target", choices=(*HARDWARE, "all"), help=f"the hardware generation (default: {DEFAULT_HARDWARE})")
     add("--phase", type=phase_list, metavar="LIST", help=f"only these phases, separated by commas: {phases}")
@@ -93,8 +95,8 @@ def _list(arguments: argparse.Namespace) -> int:
     from nkiverify.check.listing import listing
     from nkiverify.session import ExitStatus
 
-    for option in ("arg", "where", "grid"):
-        if getattr(arguments, option):
+    for option in ("arg", "where", "assume-asserts", "grid"):
+        if getattr(arguments, option.replace("-", "_")):
             raise UsageError(f"--{option} needs a kernel: {arguments.kernel}::NAME")
     file = _existing(arguments.kernel)
     found = kernels_in(file)
@@ -122,14 +124,14 @@ def _check(arguments: argparse.Namespace) -> int:
     hardware = HARDWARE if target == "all" else (target,)
     options = Options(
         root=base,
-        phases=layered("phases", arguments.phase, settings, None).value,
+        phases=layered("phases", arguments.phase, settings, None, "--phase").value,
         unwind=layered("unwind", arguments.unwind, settings, None).value,
         timeout=layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS).value,
         engine=layered("engine", arguments.engine, settings, QUICK_ENGINE).value,
         debug=arguments.debug,
         json=json_file,
     )
-    asked = request(arguments.kernel, base, arguments.arg, arguments.where, arguments.grid)
+    asked = request(arguments.kernel, base, arguments.arg, arguments.where, arguments.grid, arguments.assume_asserts)
     session = check(asked, hardware, options)
     for line in passed_over.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)

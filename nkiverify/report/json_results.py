@@ -97,6 +97,7 @@ def entry(run: Run, root: Path) -> dict[str, Json]:
         "advice": run.advice,
         "advisory": run.advisory,
         "cached": run.cached,
+        "suffices": list(run.suffices),
         "decided": _decided(run, root),
         "assumed_at": [_place(place, root) for place in run.assumed_at],
         "memory": [_peak(peak, root) for peak in run.memory],

@@ -81,6 +81,7 @@ def run(entry: Mapping[str, Any]) -> Run:
             "tags": tuple(known["tags"]),
             "violations": tuple(map(_violation, known["violations"])),
             "place": _place(known["place"]) if known.get("place") else None,
+            "suffices": tuple(known.get("suffices", ())),
             "decided": tuple(_decided(known.get("decided", {}))),
             "assumed_at": tuple(map(_place, known.get("assumed_at", ()))),
             "memory": tuple(map(_peak, known.get("memory", ()))),

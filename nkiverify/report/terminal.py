@@ -45,11 +45,12 @@ def report(
         expected = [run for run in counting(session.runs) if run.verdict is Verdict.FAILED and not _unexpected(run)]
         if expected:
             parts.append("Refuted, as expected:\n" + "\n".join(_brief(run, session, width) for run in expected))
-    parts += [
-        _story(run, session, debug, width, style, again(run))
+    told = [
+        run
         for run in telling(session.runs)
         if _unexpected(run) or (detail_expected and not run.advisory and (run.violations or run.reason or run.memory))
     ]
+    parts += [_story(alike, session, debug, width, style, again(alike[0])) for alike in _alike(told)]
     concluded = {(run.target, run.phase) for run in counting(session.runs) if not is_open(run)}
     left_open = [run for run in session.runs if run.advisory and is_open(run) and (run.target, run.phase) in concluded]
     if left_open:
@@ -184,12 +185,26 @@ def _brief(run: Run, session: Session, width: int) -> str:
     return textwrap.fill(line, width, subsequent_indent="    ", break_on_hyphens=False)
 
 
-def _story(run: Run, session: Session, debug: bool, width: int, style: Style, again: str) -> str:
-    """Everything known about a run that has something to explain."""
+def _alike(runs: Sequence[Run]) -> list[list[Run]]:
+    """Runs with something to explain; phases of a target that end in the same way together."""
+    groups: dict[object, list[Run]] = {}
+    for run in runs:
+        key: tuple[object, ...] = (run.target, run.phase, run.engine)
+        if not (run.violations or run.memory or run.traceback):
+            ending = (run.expected, run.verdict, run.qualifier, run.reason.removesuffix(f"; {run.advice}"))
+            key = (run.target, run.engine, *ending, run.place, run.advice, run.assumptions)
+        groups.setdefault(key, []).append(run)
+    return list(groups.values())
+
+
+def _story(alike: Sequence[Run], session: Session, debug: bool, width: int, style: Style, again: str) -> str:
+    """Everything known about runs of one target that have the same to explain."""
+    run = alike[0]
     expected = "no expectation" if run.expected is None else f"expected {run.expected.value}"
     ending = "as expected" if not _unexpected(run) else expected
     verdict = wording.verdict(run) if len(run.qualifier) <= width // 2 else run.verdict.value
-    lines = [f"{style.head(run.target)}, phase {run.phase}: {_painted(verdict, run, style)}, {ending}"]
+    phases = wording.phases([each.phase for each in alike])
+    lines = [f"{style.head(run.target)}, {phases}: {_painted(verdict, run, style)}, {ending}"]
     lines += field("kernel", run.kernel, width, style=style)
     reason = run.reason or (run.qualifier if run.verdict is Verdict.UNKNOWN else "")
     # It has a line of its own.
@@ -201,6 +216,8 @@ def _story(run: Run, session: Session, debug: bool, width: int, style: Style, ag
         lines += diagnostic.violations(group, session.root, width, style)
     if again and any(violation.replayed for violation in run.violations):
         lines += field("replay", again, width, style=style)
+    if run.suffices:
+        lines += field("holds", f"where {' and '.join(run.suffices)}", width, style=style)
     lines += memory.lines(run.memory, session.root, width, style)
     if run.assumptions:
         lines += field("assumed", "; ".join(run.assumptions), width, style=style)

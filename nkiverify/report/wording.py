@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from nkiverify.results import Run, Verdict
@@ -49,3 +50,12 @@ def duration(run: Run) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 run`, `2 runs`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def phases(numbers: Sequence[int]) -> str:
+    """`phase 3`, `phases 1 and 3`, `phases 1, 2 and 4`, `phases 1 to 4`; the numbers rise."""
+    if len(numbers) == 1:
+        return f"phase {numbers[0]}"
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"phases {numbers[0]} to {numbers[-1]}"
+    return f"phases {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"

@@ -8,7 +8,7 @@ of its loop. A statement is made only where no legal shape it covers passes the 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.smt import Answer, Question
@@ -67,7 +67,7 @@ def _statements(
         yield f"any {name} > {value - dimension.multiple_of} fails", more
         if others:
             yield f"any {name} > {value - dimension.multiple_of} fails{_OTHERS_FIXED}", more
-    for divisor in sorted(_divisors(dimension, passing), reverse=True):
+    for divisor in sorted(divisors(dimension, passing), reverse=True):
         if value % divisor:
             atom = terms.of_atom(dimension.atom)
             rest = terms.add(atom, terms.scale(terms.divide(atom, terms.constant(divisor)), -divisor))
@@ -77,9 +77,9 @@ def _statements(
                 yield f"any {name} that is no multiple of {divisor} fails{_OTHERS_FIXED}", uneven
 
 
-def _divisors(dimension: DomainDimension, passing: Sequence[Condition | bool]) -> set[int]:
+def divisors(dimension: DomainDimension, mentioned: Iterable[Condition | bool]) -> set[int]:
     """Constants by which something with the dimension in it is divided: the tiles of the kernel."""
-    atoms = {atom for condition in passing if isinstance(condition, Condition) for atom in condition.atoms()}
+    atoms = {atom for condition in mentioned if isinstance(condition, Condition) for atom in condition.atoms()}
     return {
         atom.denominator.constant
         for atom in atoms

@@ -1,0 +1,159 @@
+"""Saying on which domain refuted claims hold: `N <= 65536`, where the solver has confirmed it.
+
+A claim about dimensions alone holds where its own condition does. For one about the iterations of a loop the tiles of
+the kernel are tried as divisors, and the value before that of the witness as a bound. What is said suffices: a larger
+domain may do as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from nkiverify.check.excerpt import TextError
+from nkiverify.check.expressions import check_condition
+from nkiverify.check.expressions import condition as meaning
+from nkiverify.check.syntax import parse
+from nkiverify.engines.embedded import Decision
+from nkiverify.engines.smt import Answer, Question
+from nkiverify.program import Assume, DomainDimension, Program
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, negate
+from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.terms import Div, Index, Select, constant, divide, of_atom, render
+from nkiverify.witness.generalise import divisors
+from nkiverify.witness.minimise import smallest_legal
+
+#: Milliseconds for one question: what takes longer to confirm is not said.
+QUESTION_MS = 400
+
+#: Conditions that are said together: more are no domain that somebody types.
+MOST = 4
+
+#: Claims that are looked at.
+_CLAIMS = 200
+
+
+def sufficient(
+    program: Program, open_claims: Sequence[Decision], witnesses: Iterable[Mapping[str, int]], seconds: float
+) -> tuple[str, ...]:
+    """Conditions on the dimensions, written as `check --where` reads them, under which all `open_claims` hold.
+
+    These are the claims that are refuted or undecided, `witnesses` values for which some of them fail. Empty where no
+    such conditions are found in so many `seconds` of this process, and where they would leave no shape.
+    """
+    deadline = time.process_time() + seconds
+    tried = list(_tried(program, open_claims, witnesses))
+    found: dict[int, Condition] = {}
+    for decision in open_claims[:_CLAIMS] if len(open_claims) <= _CLAIMS else ():
+        own = _about_dimensions(decision.claim.condition)
+        for parts in ((*found.values(),), *([own] if own else ((each,) for each in tried))):
+            if time.process_time() > deadline:
+                return ()
+            if parts is own or _holds(decision, parts):
+                found.update((part.uid, part) for part in parts)
+                break
+        else:
+            return ()
+    assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
+    needed = _without_implied(list(found.values()), assumed)
+    texts = [_text(condition, program) for condition in needed]
+    if len(texts) > MOST or not all(texts) or Question([*assumed, *needed], QUESTION_MS).satisfiable() != Answer.YES:
+        return ()
+    return tuple(texts)
+
+
+def _about_dimensions(condition: Condition | bool) -> tuple[Condition, ...]:
+    """The parts of a condition that is about nothing but dimensions; none of any other."""
+    if isinstance(condition, bool) or any(isinstance(atom, Index | Select) for atom in condition.atoms()):
+        return ()
+    if isinstance(condition, Junction) and condition.conjunction:
+        return condition.parts
+    return (condition,)
+
+
+def _tried(
+    program: Program, open_claims: Sequence[Decision], witnesses: Iterable[Mapping[str, int]]
+) -> Iterator[Condition]:
+    """What may keep a domain away from the witnesses, the least restrictive first."""
+    mentioned = [part for one in open_claims for part in (*one.hypotheses, one.claim.condition)]
+    values = [dict(witness) for witness in witnesses]
+    seen = set()
+    candidates = [
+        (dimension, _is_multiple(dimension, divisor))
+        for dimension in program.dimensions
+        for divisor in sorted(divisors(dimension, mentioned))
+        if any(witness.get(dimension.atom.name, 0) % divisor for witness in values)
+    ]
+    candidates += [
+        (dimension, _at_most(dimension, witness[dimension.atom.name] - dimension.multiple_of))
+        for dimension in program.dimensions
+        for witness in values
+        if witness.get(dimension.atom.name, 0) > smallest_legal(dimension)
+    ]
+    for dimension, condition in candidates:
+        if isinstance(condition, Condition) and not dimension.choices and condition.uid not in seen:
+            seen.add(condition.uid)
+            yield condition
+
+
+def _is_multiple(dimension: DomainDimension, divisor: int) -> Condition | bool:
+    atom = of_atom(dimension.atom)
+    return conditions.equals_zero(terms.add(atom, terms.scale(divide(atom, constant(divisor)), -divisor)))
+
+
+def _at_most(dimension: DomainDimension, value: int) -> Condition | bool:
+    return conditions.at_most_zero(terms.add(of_atom(dimension.atom), constant(-value)))
+
+
+def _holds(decision: Decision, given: Sequence[Condition]) -> bool:
+    """Whether the claim holds wherever `given` does."""
+    claim = decision.claim.condition
+    if not given:
+        return False
+    facts = Facts().extended(*decision.hypotheses, *given)
+    if facts.contradictory or (isinstance(claim, Condition) and facts.proves(claim)):
+        return True
+    question = Question([*decision.hypotheses, *given, negate(claim)], QUESTION_MS)
+    return question.satisfiable() is Answer.NO
+
+
+def _without_implied(found: list[Condition], assumed: Sequence[Condition | bool]) -> list[Condition]:
+    """`found` without what follows from the rest."""
+    needed = list(found)
+    for condition in found:
+        others = [other for other in needed if other is not condition]
+        if others and Facts().extended(*assumed, *others).proves(condition):
+            needed = others
+    return needed
+
+
+# --- as text ----------------------------------------------------------------------------------------------------------
+
+
+def _text(condition: Condition, program: Program) -> str:
+    """`condition` as `--where` reads it; empty where it cannot be said so."""
+    text = _written(condition)
+    dimensions = {each.atom.name: of_atom(each.atom) for each in program.dimensions if not each.choices}
+    try:
+        read, node = parse("", text)
+        check_condition(node, read, dimensions)
+    except TextError:
+        return ""
+    return text if meaning(node, dimensions) is condition else ""
+
+
+def _written(condition: Condition) -> str:
+    if isinstance(condition, Junction):
+        word = " and " if condition.conjunction else " or "
+        return word.join(f"({text})" if " or " in text else text for text in map(_written, condition.parts))
+    if isinstance(condition, Comparison) and condition.relation is not Relation.AT_MOST:
+        for atom in condition.term.atoms:
+            if isinstance(atom, Div) and atom.denominator.constant is not None:
+                rest = terms.add(atom.numerator, terms.scale(of_atom(atom), -atom.denominator.constant))
+                if conditions.equals_zero(rest) in (condition, condition.negation()):
+                    top = render(atom.numerator)
+                    top = top if top.isalnum() else f"({top})"
+                    return f"{top} % {atom.denominator.constant} {condition.relation.value} 0"
+    return repr(condition)
