@@ -17,7 +17,7 @@ from nkiverify.exploration import Exploration, explore
 from nkiverify.flags import unwind_of
 from nkiverify.frontend.explorer import TargetRaised
 from nkiverify.frontend.paths import Limits
-from nkiverify.judging import Judge
+from nkiverify.judging import ADVICE_UNSUPPORTED, Judge, place_of
 from nkiverify.manifest import Target
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.results import Run, Verdict
@@ -39,7 +39,9 @@ def verify(target: Target, options: Options) -> list[Run]:
         # The target is at fault, not the kernel and not we.
         return [_plain(target, phase, Verdict.ERROR, str(error), started, "usage") for phase in phases]
     except UnsupportedConstruct as limit:
-        return [_plain(target, phase, Verdict.UNKNOWN, limit.construct, started) for phase in phases]
+        advice = limit.advice or ADVICE_UNSUPPORTED
+        runs = [_plain(target, phase, Verdict.UNKNOWN, limit.construct, started) for phase in phases]
+        return [replace(run, place=place_of(limit.site), advice=advice) for run in runs]
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         runs = [_plain(target, phase, Verdict.ERROR, message, started) for phase in phases]
@@ -115,7 +117,7 @@ def _dataflow_question(
         hardware=hardware,
         assumptions=exploration.assumptions,
         reached=exploration.reached,
-        limit=None if limit is None else Limit(limit.construct, limit.advice, limit.site),
+        limit=None if limit is None else Limit(limit.construct, limit.advice or ADVICE_UNSUPPORTED, limit.site),
         bounded=f"bounded {run.limits.unwind}" if unsure else "",
         seconds=seconds,
     )

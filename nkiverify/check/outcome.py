@@ -69,12 +69,12 @@ def report(session: Session, request: Request, debug: bool) -> str:
     told = terminal.report(
         replace(session, runs=runs), detail_expected=True, debug=debug, again=lambda run: "the same with --pdb"
     )
-    parts.append(told + _next_step(session, request))
+    parts.append(told)
     return "\n\n".join(parts)
 
 
-def _next_step(session: Session, request: Request) -> str:
-    """What to type for a domain on which phases that fail hold, where one is known."""
+def next_step(session: Session, request: Request) -> str:
+    """What to type for a domain on which phases that fail hold, in a line; empty where none is known."""
     failed = [run for run in counting(session.runs) if run.verdict is Verdict.FAILED]
     phases = sorted({run.phase for run in failed} - {run.phase for run in failed if not run.suffices})
     texts = _strictest(text for run in failed if run.phase in phases for text in run.suffices)

@@ -111,7 +111,7 @@ def _check(arguments: argparse.Namespace) -> int:
     _existing(path)
     json_file = _writable(arguments.json)
     from nkiverify.check.language import findings
-    from nkiverify.check.outcome import check, language_report, report
+    from nkiverify.check.outcome import check, language_report, next_step, report
     from nkiverify.check.request import request
     from nkiverify.frontend.import_guard import passed_over
     from nkiverify.report import json_results
@@ -142,6 +142,7 @@ def _check(arguments: argparse.Namespace) -> int:
     if outside:
         print(language_report(outside, base, strict), end="", flush=True)
         status = worst((status, ExitStatus.MISMATCH)) if strict else status
+    print(next_step(session, asked), end="", flush=True)
     if json_file is not None:
         try:
             json_results.write(json_results.text(session), json_file)

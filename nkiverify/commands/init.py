@@ -28,14 +28,15 @@ from nkiverify.model.dtypes import bfloat16
     kernel="{kernel}",
     family="{family}",
     kind=Kind.UNBOUNDED,
-    # The verdict expected in each phase: 1 shapes and bounds, 2 host arithmetic.
-    expect={{1: SUCCESSFUL, 2: SUCCESSFUL}},
+    # The verdict expected in each phase: 1 shapes and bounds, 2 host arithmetic, 3 memory, 4 dataflow.
+    expect={{1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL}},
 )
 def {target}(v: Verification) -> None:
     """Every legal shape."""
     # Each stands for all its values at once, so a verdict holds for all of them.
     M = v.dim("M", multiple_of=128)
-    N = v.dim("N", multiple_of=512)
+    # A dimension along which tiles grow needs a bound to fit on the chip (phase 3).
+    N = v.dim("N", high=8192, multiple_of=512)
     # Also: v.assume(M <= N), v.choice("dtype", (bfloat16, float32)), tensors on chip by buffer=, and the numbers in a
     # tensor of indices by values=(0, M - 1).
     v.call({arguments})
@@ -49,7 +50,7 @@ _SETTINGS = """\
 # manifests = ["nkiverify_targets.py"]  # files or globs; default: every nkiverify_targets.py of the repository
 # reports = "nkiverify-reports"         # the folder for results
 # hardware = "trn2"                     # trn1, trn2 or trn3
-# phases = [1, 2]                       # of `check`; targets name their own
+# phases = [1, 2, 3, 4]                 # of `check`, all by default; targets name their own
 # unwind = 8                            # bound of loops that cannot be summarised
 # timeout = 60                          # seconds for all phases of a target
 # jobs = 4                              # targets at the same time; default: one per core

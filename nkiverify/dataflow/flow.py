@@ -151,8 +151,8 @@ class _Walk:
         if self._accesses is not None:
             self._accesses.enter()
         list(self._block(self._program.body, state))
-        if not self._outputs and any(isinstance(item, Operation) for item in _items(self._program.body)):
-            self._claim("df.output_written", None, False, "nothing is known to be returned")
+        if not self._outputs and any(isinstance(item, Executed) for item in _items(self._program.body)):
+            self._claim("df.output_written", None, False, "nothing is returned, and no argument written")
         if self._accesses is not None:
             accesses = self._accesses.leave()
             if self._programs:

@@ -73,6 +73,8 @@ def judge(question: Question) -> Run:
         bounded = question.bounded
         return _run(question, Verdict.SUCCESSFUL, bounded, claims=proof.claims, closed={"sets": proof.claims})
     search = _search(question)
+    if question.limit is None and not search.inside and _is_empty(question.program):
+        return _run(question, Verdict.VACUOUS, reason="no run comes to its end: the domain is empty")
     if search.found is not None:
         violations = _violations(question, search.found)
         if violations:
@@ -81,7 +83,10 @@ def judge(question: Question) -> Run:
     if question.limit is not None:
         return _unknown(question, question.limit.construct, reason, question.limit.site, question.limit.advice)
     if search.doubt:
-        return _unknown(question, search.doubt, f"{reason}; {search.doubt}", _site(proof.open))
+        reason = reason if search.doubt in reason else f"{reason}; {search.doubt}"
+        # Whatever other phases are about comes first.
+        advice = "mend what that phase finds" if search.doubt.endswith((" (phase 1)", " (phase 2)")) else ""
+        return _unknown(question, search.doubt, reason, _site(proof.open), advice)
     if not search.tried:
         return _unknown(question, "no shape could be run", reason, _site(proof.open))
     looked = {"shapes": search.tried}
@@ -157,6 +162,12 @@ def _solved(program: Program, wanted: Callable[[], bool]) -> Iterator[dict[str, 
         yield {atom.name: value for atom, value in model}
         same = [conditions.equals_zero(terms.add(terms.of_atom(a), terms.constant(-value))) for a, value in model]
         assumed.append(conditions.negate(conditions.conjunction(same)))
+
+
+def _is_empty(program: Program) -> bool:
+    """Whether no values of the dimensions satisfy all that is assumed on every path."""
+    assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
+    return SmtQuestion(assumed, QUESTION_MS).satisfiable() is Answer.NO
 
 
 def _shapes(dimensions: Sequence[DomainDimension]) -> tuple[Iterator[dict[str, int]], bool]:
@@ -237,7 +248,7 @@ def _unknown(question: Question, qualifier: str, reason: str, site: Site | None,
     place = None
     if site is not None:
         place = Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
-    advice = advice or "verify the kernel for concrete shapes"
+    advice = advice or "verify the kernel for concrete shapes, or leave this phase out: --phase 1,2,3"
     return _run(question, Verdict.UNKNOWN, qualifier, reason=reason, place=place, advice=advice)
 
 

@@ -15,13 +15,12 @@ _INDENT = "  "
 
 
 def grouped(violations: Sequence[Violation]) -> list[list[Violation]]:
-    """Violations with one cause together: the same contract, broken by the same values of the same witness."""
+    """Violations with one cause together: the same contract, broken in the same way by the same witness."""
     groups: dict[tuple[object, ...], list[Violation]] = {}
     for violation in violations:
         cause = (
             violation.contract,
-            violation.message,
-            violation.comparison,
+            violation.comparison or violation.message,
             violation.file,
             tuple(violation.witness.items()),
         )

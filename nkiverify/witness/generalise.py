@@ -41,6 +41,13 @@ def generalisation(program: Program, decision: Decision, witness: Witness, secon
         if dimension.choices or _largest(dimension, value):
             continue
         others = [_is(other, witness.values[other.atom.name]) for other in program.dimensions if other is not dimension]
+        if (
+            moved
+            and value == smallest_legal(dimension)
+            and any(time.process_time() < deadline and _impossible([*legal, *others], passes) for passes in passing)
+        ):
+            # Any value will do, as long as the others are as they are: this dimension has no part in it.
+            continue
         for words, covered in _statements(dimension, value, passing, bool(others), moved):
             given = [*legal, *covered, *(others if words.endswith(_OTHERS_FIXED) else ())]
             if any(time.process_time() < deadline and _impossible(given, passes) for passes in passing):

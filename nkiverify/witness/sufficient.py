@@ -7,7 +7,6 @@ domain may do as well.
 
 from __future__ import annotations
 
-import ast
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -21,6 +20,7 @@ from nkiverify.program import Assume, DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, negate
 from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.terms import Div, Index, Select, constant, divide, of_atom, render
 from nkiverify.witness.generalise import divisors
 from nkiverify.witness.minimise import smallest_legal
@@ -47,21 +47,24 @@ def sufficient(
     tried = list(_tried(program, open_claims, witnesses))
     found: dict[int, Condition] = {}
     for decision in open_claims[:_CLAIMS] if len(open_claims) <= _CLAIMS else ():
-        own = _about_dimensions(decision.claim.condition)
-        for parts in ((*found.values(),), *([own] if own else ((each,) for each in tried))):
-            if time.process_time() > deadline:
-                return ()
-            if parts is own or _holds(decision, parts):
-                found.update((part.uid, part) for part in parts)
-                break
-        else:
+        parts = _about_dimensions(decision.claim.condition) or _enough(decision, [*found.values()], tried, deadline)
+        if not parts:
             return ()
+        found.update((part.uid, part) for part in parts)
     assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
     needed = _without_implied(list(found.values()), assumed)
     texts = [_text(condition, program) for condition in needed]
-    if len(texts) > MOST or not all(texts) or Question([*assumed, *needed], QUESTION_MS).satisfiable() != Answer.YES:
-        return ()
-    return tuple(texts)
+    return tuple(texts) if len(texts) <= MOST and all(texts) and _possible([*assumed, *needed]) else ()
+
+
+def _enough(
+    decision: Decision, found: Sequence[Condition], tried: Sequence[Condition], deadline: float
+) -> tuple[Condition, ...]:
+    """Conditions under which a claim holds: those found for others, or else one that is tried; none if none will do."""
+    for parts in (tuple(found), *((each,) for each in tried)):
+        if parts and time.process_time() < deadline and _holds(decision, parts):
+            return parts
+    return ()
 
 
 def _about_dimensions(condition: Condition | bool) -> tuple[Condition, ...]:
@@ -110,13 +113,18 @@ def _at_most(dimension: DomainDimension, value: int) -> Condition | bool:
 def _holds(decision: Decision, given: Sequence[Condition]) -> bool:
     """Whether the claim holds wherever `given` does."""
     claim = decision.claim.condition
-    if not given:
-        return False
     facts = Facts().extended(*decision.hypotheses, *given)
     if facts.contradictory or (isinstance(claim, Condition) and facts.proves(claim)):
         return True
     question = Question([*decision.hypotheses, *given, negate(claim)], QUESTION_MS)
     return question.satisfiable() is Answer.NO
+
+
+def _possible(given: Sequence[Condition | bool]) -> bool:
+    """Whether some values surely satisfy all of `given`."""
+    if guessed_values(Facts().extended(*given), list(given)) is not None:
+        return True
+    return Question(given, QUESTION_MS).satisfiable() is Answer.YES
 
 
 def _without_implied(found: list[Condition], assumed: Sequence[Condition | bool]) -> list[Condition]:

@@ -18,7 +18,7 @@ KERNEL = """
     @nki.jit
     def kernel(a{more}):
         P, F = a.shape
-        assert P <= 128
+        assert P <= 128 and F <= 4096
         {body}
         out = nl.ndarray((P, F), dtype=a.dtype, buffer=nl.shared_hbm)
         t = nl.ndarray((P, F), dtype=a.dtype, buffer=nl.sbuf)

@@ -36,6 +36,43 @@ def test_with_where_they_are_claims(check: Checker) -> None:
     assert check("k.py::copy", *domain, "--where", "F % 128 == 0") == 0
 
 
+def test_with_where_they_can_be_assumed_as_well(check: Checker) -> None:
+    write(check.folder, k=COPY)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--where", "P <= 64", "--assume-asserts") == 0
+    assert "Assumed:\n  P <= 64\n  P <= 128 (line 9)\n  F % tile == 0 (line 10)\n" in check.out
+
+
+def test_phases_that_end_alike_are_told_of_once(check: Checker) -> None:
+    write(check.folder, k=COPY.replace("nl.affine_range(F // tile)", "range(0, F, F // 3)"))
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 3
+    assert "copy, phases 1 to 4: UNKNOWN (a range with the symbolic step F//3)" in check.out
+    assert check.out.count("advice") == 1
+
+
+def test_what_cannot_be_run_at_all_is_unknown_with_an_advice(check: Checker) -> None:
+    loops = "".join(f"{'    ' * depth}for i{depth} in range(n):\n" for depth in range(1, 13))
+    write(check.folder, k=f"import nki\n\n\ndef kernel(n):\n{loops}{'    ' * 13}n\n")
+    assert check("k.py::kernel", "--arg", "n=n:1..9") == 3
+    assert "kernel, phases 1 to 4: UNKNOWN" in check.out
+    assert "  advice   put some into a helper function" in check.out
+
+
+def test_a_dimension_that_has_no_part_in_it_is_not_said_to_fail(check: Checker) -> None:
+    write(
+        check.folder,
+        k=COPY.replace("tile=128", "tile=None").replace("assert F % tile == 0", "tile = F\n        assert F"),
+    )
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--phase", "3") == 1
+    assert "             F = 106493  # any F > 106492 fails" in check.out
+    assert re.search("P = 1$", check.out, re.MULTILINE)
+
+
+def test_a_function_without_tensors_has_no_dataflow(check: Checker) -> None:
+    write(check.folder, k="import nki\n\n\ndef size(n):\n    assert n < 100\n    return n * 2\n")
+    assert check("k.py::size", "--arg", "n=n:1..9") == 0
+    assert not re.search("^size +4", check.out, re.MULTILINE)
+
+
 def test_an_assert_in_a_loop_is_a_claim(check: Checker) -> None:
     write(check.folder, k=COPY.replace("part = nl.nd", "assert i < 3\n            part = nl.nd"))
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 1
@@ -99,7 +136,7 @@ def test_the_results_for_programs(check: Checker) -> None:
     results = check.folder / "results.json"
     assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--json", str(results)) == 0
     runs = json.loads(results.read_text())["runs"]
-    assert [(run["kernel"], run["verdict"]) for run in runs] == [("k.py::copy", "SUCCESSFUL")] * 2
+    assert [(run["kernel"], run["verdict"]) for run in runs] == [("k.py::copy", "SUCCESSFUL")] * 4
     assert runs[0]["assumptions"] == ["P <= 128 (line 9)", "F % tile == 0 (line 10)"]
 
 

@@ -68,7 +68,7 @@ def test_a_filter_that_fits_nothing_is_the_users_mistake(settings: dict[str, Any
         ("matmul_tiled", (2,), (2,)),
         ("matmul_tiled_buggy", None, (1,)),
         ("matmul_tiled_buggy", (2,), ()),
-        ("mine", None, (1, 2)),
+        ("mine", None, (1, 2, 3, 4)),
         ("mine", (2,), (2,)),
     ],
 )

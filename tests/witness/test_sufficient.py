@@ -1,0 +1,119 @@
+"""On the domain that is said to suffice, what was refuted holds; nothing is said where none is known."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from tests.check.kernel_files import COPY, Checker, write
+from tests.check.test_contents import KERNELS
+
+#: A row of `F` columns, and of `H * W`, in one tile; and an `exp` that has a smaller limit of its own.
+WHOLE = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def rows(a):
+        P, F = a.shape
+        assert P % 2 == 0
+        out = nl.ndarray((P, F), dtype=a.dtype, buffer=nl.shared_hbm)
+        t = nl.ndarray((P, F), dtype=a.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=a)
+        nisa.activation(dst=t, op=nl.exp, data=t)
+        nisa.dma_copy(dst=out, src=t)
+        return out
+
+
+    @nki.jit
+    def images(a):
+        P, H, W = a.shape
+        out = nl.ndarray((P, H * W), dtype=a.dtype, buffer=nl.shared_hbm)
+        t = nl.ndarray((P, H * W), dtype=a.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=a.reshape((P, H * W)))
+        nisa.dma_copy(dst=out, src=t)
+        return out
+
+
+    @nki.jit
+    def too_large(a):
+        P, F = a.shape
+        out = nl.ndarray((P, 1), dtype=a.dtype, buffer=nl.shared_hbm)
+        t = nl.ndarray((P, 120000 + F), dtype=a.dtype, buffer=nl.sbuf)
+        nisa.memset(dst=t, value=0)
+        nisa.dma_copy(dst=out, src=t[:, 0:1])
+        return out
+"""
+
+
+@pytest.fixture
+def check(tmp_path, monkeypatch, capsys) -> Checker:  # type: ignore[no-untyped-def]
+    """`nkiverify check`, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return Checker(tmp_path, capsys)
+
+
+def advised(out: str) -> list[str]:
+    """What the last line says to type."""
+    *_, last = out.strip().splitlines()
+    said, _, words = last.partition(" with --where ")
+    assert said == "no phase fails", out
+    return ["--where", *shlex.split(words)]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "argument", "conditions"),
+    [
+        # The first that is illegal is said by the refutation: 65537 columns, 106493, 129 partitions.
+        ("rows", "a=bf16[P,F]", "P <= 128 and F <= 65536"),
+        ("rows", "a=bf16[128,F]", "F <= 65536"),
+        ("images", "a=f32[128,H,W]", "H*W <= 53246"),
+    ],
+)
+def test_where_it_suffices_nothing_fails(check: Checker, kernel: str, argument: str, conditions: str) -> None:
+    write(check.folder, k=WHOLE)
+    words = [f"k.py::{kernel}", "--arg", argument, "--phase", "1,3"]
+    assert check(*words) == 1
+    advice = advised(check.out)
+    assert advice[1] == conditions
+    # The asserts that were assumed are assumed again.
+    assert ("--assume-asserts" in advice) == (kernel == "rows")
+    assert check(*words, *advice) == 0, check.out
+
+
+def test_tails_of_tiles_and_indices_of_loops(check: Checker) -> None:
+    kernel = COPY.replace("assert F % tile == 0", "assert F").replace(
+        "nl.affine_range(F // tile)", "range(-(-F // tile))"
+    )
+    write(check.folder, k=kernel)
+    words = ["k.py::copy", "--arg", "a=bf16[P,F]", "--phase", "1,3,4"]
+    assert check(*words) == 1
+    # What phase 4 has no shape to run for is, on that domain, proved.
+    assert "idx.oob is broken (phase 1)" in check.out
+    advice = advised(check.out)
+    assert advice == ["--where", "F % 128 == 0", "--assume-asserts"]
+    assert check(*words, *advice) == 0, check.out
+
+
+def test_nothing_is_said_where_no_shape_would_be_left(check: Checker) -> None:
+    write(check.folder, k=WHOLE)
+    assert check("k.py::too_large", "--arg", "a=bf16[128,F]", "--phase", "3") == 1
+    assert "holds " not in check.out and "--where" not in check.out
+
+
+def test_nothing_is_said_of_contents(check: Checker) -> None:
+    write(check.folder, k=KERNELS)
+    assert check("k.py::gather", "--arg", "table=f32[V,D:1..512]", "--arg", "idx=u32[P,1]", "--phase", "1") == 1
+    assert "--where" not in check.out
+
+
+def test_phases_of_which_nothing_is_known_are_told_apart(check: Checker) -> None:
+    # A last tile that is left out: rows of the result are not written, which no condition is known for.
+    kernel = COPY.replace("        assert P <= 128\n", "").replace('        assert F % tile == 0, f"{F} columns"\n', "")
+    write(check.folder, k=kernel)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 1
+    assert "NOT AS EXPECTED: copy (phase 1), copy (phase 4)" in check.out
+    assert check.out.endswith("phase 1 holds with --where 'P <= 128'\n")
