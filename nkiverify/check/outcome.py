@@ -84,9 +84,9 @@ def next_step(session: Session, request: Request) -> str:
     if request.asserts and not request.where:
         # With --where they would be claims.
         words += " --assume-asserts"
-    holds = f"{wording.phases(phases)} {'holds' if len(phases) == 1 else 'hold'}"
-    known = "no phase fails" if len(phases) == len({run.phase for run in failed}) else holds
-    return f"{known} with {words}\n"
+    if len({run.phase for run in session.runs}) > 1 and all(run.suffices for run in failed):
+        return f"no phase fails with {words}\n"
+    return f"{wording.phases(phases)} {'holds' if len(phases) == 1 else 'hold'} with {words}\n"
 
 
 def _strictest(texts: Iterable[str]) -> list[str]:
