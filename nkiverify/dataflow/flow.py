@@ -360,6 +360,8 @@ class _Walk:
             self._spoil(state, key, reached)
             return
         if undefined:
+            if operation.body is not None:
+                self._claim("df.read_unwritten", item.site, False, "a device loop may leave it undefined for itself")
             bad = reached if good is None else reached.subtract(good)
             self._spoil(state, key, bad)
             if key[0] == "argument" and not bad.intersect_params(state.context).is_empty():
@@ -395,12 +397,16 @@ class _Walk:
         """What a matmul adds to has to be there, and to be of the same sum."""
         if self._optimistic:
             return
-        view = item.operation.writes["dst"]
-        mode = item.operation.attributes.get("accumulate")
+        operation = item.operation
+        view = operation.writes["dst"]
+        mode = operation.attributes.get("accumulate")
         if mode is False or view.storage.buffer is not PSUM:
             return
+        if operation.body is not None:
+            # "loop.accumulate_dynamic": not documented.
+            self._claim("df.accumulate_stale", item.site, False, "a sum over the iterations of a device loop")
         key = key_of(view.storage)
-        region = self._regions.of(view, item.operation.mask, state.context, writes=False)
+        region = self._regions.of(view, operation.mask, state.context, writes=False)
         elements = region.elements if region is not None else self._regions.whole(view.storage)
         if mode is not None:
             where = state.context

@@ -207,7 +207,8 @@ class _Machine:
             if mark is None:
                 return
             marks[argument] = mark
-            if argument.endswith(".index") and (mark > DEFINED).any():
+            decides = argument.endswith(".index") or operation.name.startswith("nisa.register")
+            if decides and (mark > DEFINED).any():
                 self._fault(self.findings.origins[int(mark.max()) - 1])
         for argument, view in operation.writes.items():
             shadow = self._shadow(view.storage)

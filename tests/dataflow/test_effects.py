@@ -182,3 +182,50 @@ def test_a_view_that_leaves_its_storage_in_one_place_only(tmp_path: Path) -> Non
         v.call(v.tensor("x", (v.dim("R", 1, 100), v.dim("C", 1, 100)), float32))
 
     assert contracts(Subject.of(tmp_path, body, domain).verdict()) == {"df.read_unwritten"}
+
+
+@pytest.mark.parametrize(("source", "expected"), [("zeros", Verdict.SUCCESSFUL), ("junk", Verdict.UNKNOWN)])
+def test_what_a_device_loop_undefines_is_read_in_its_next_iteration(
+    tmp_path: Path, source: str, expected: Verdict
+) -> None:
+    body = f"""
+tile = nl.zeros((8, 4), dtype=nl.float32, buffer=nl.sbuf)
+nisa.dma_copy(out, zeros)
+for _ in nl.dynamic_range(0, 4):
+    nisa.dma_copy(out, tile)
+    nisa.tensor_copy(tile, {source})
+"""
+    assert verdict(tmp_path, body).verdict is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"), [("pass", Verdict.FAILED), ("nisa.memset(place, 1)", Verdict.SUCCESSFUL)]
+)
+def test_a_register_is_not_loaded_from_undefined_elements(tmp_path: Path, before: str, expected: Verdict) -> None:
+    body = f"""
+place = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+{before}
+register = nisa.register_alloc()
+nisa.register_load(register, place)
+nisa.dma_copy(out, x)
+"""
+    assert verdict(tmp_path, body).verdict is expected
+
+
+@pytest.mark.parametrize(("accumulate", "expected"), [("False", Verdict.SUCCESSFUL), ("None", Verdict.UNKNOWN)])
+def test_a_sum_over_the_iterations_of_a_device_loop_is_not_documented(
+    tmp_path: Path, accumulate: str, expected: Verdict
+) -> None:
+    body = f"""
+tile, copy = nl.load(x), nl.ndarray((4, 4), dtype=nl.float32, buffer=nl.sbuf)
+total = nl.ndarray((4, 4), dtype=nl.float32, buffer=nl.psum)
+nisa.memset(copy, 0.0)
+nisa.nc_matmul(total, tile, tile)
+nisa.dma_copy(out[0:4], nl.copy(total))
+nisa.dma_copy(out[4:8], nl.copy(total))
+for _ in nl.dynamic_range(0, 4):
+    nisa.nc_matmul(total, tile, tile, accumulate={accumulate})
+    nisa.tensor_copy(copy, total)
+    nisa.dma_copy(out[0:4], copy)
+"""
+    assert verdict(tmp_path, body).verdict is expected
