@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
 import importlib.util
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, module_name
@@ -31,17 +33,27 @@ _PURE = frozenset(
 #: Packages that the digest of our own package, or the list of what is installed, covers.
 _KNOWN = frozenset({"nkiverify", "numpy", "ml_dtypes", *STUB_PACKAGES})
 
-#: Built-ins that run text, or read what is no module.
-_READERS = frozenset(["__builtins__", "__import__", "__loader__", "__spec__", "compile", "eval", "exec", "open"])
+#: Built-ins that run text, read what is no module, or give something else in another process.
+_READERS = frozenset(
+    (
+        "__builtins__", "__import__", "__loader__", "__spec__", "compile", "eval", "exec", "globals", "hash", "id",
+        "input", "open", "vars",
+    )
+)  # fmt: skip
 
 #: Attributes by which a module gets at what it does not import.
-_WAYS_OUT = frozenset({"__builtins__", "__globals__", "__import__", "environ", "getenv", "modules", "os", "sys"})
+_WAYS_OUT = frozenset(
+    (
+        "__builtins__", "__globals__", "__import__", "environ", "f_builtins", "f_globals", "getenv", "modules", "os",
+        "sys",
+    )
+)  # fmt: skip
 
 #: What numpy reads from elsewhere.
 _NUMPY_READERS = frozenset(
     (
-        "DataSource", "ctypeslib", "f2py", "fromfile", "fromregex", "genfromtxt", "lib", "load", "loadtxt",
-        "memmap", "random",
+        "DataSource", "_core", "compat", "core", "ctypeslib", "distutils", "f2py", "fromfile", "fromregex",
+        "genfromtxt", "lib", "load", "loadtxt", "ma", "memmap", "random", "rec", "testing",
     )
 )  # fmt: skip
 
@@ -166,10 +178,12 @@ def _scan(content: bytes) -> tuple[tuple[_Import, ...], str]:
         return (), "is not Python"
     imports: list[_Import] = []
     numpy: set[str] = set()
+    modules: dict[str, str] = {}
     nodes = list(ast.walk(tree))
     for node in nodes:
         if isinstance(node, ast.Import):
             imports += [_Import(0, alias.name) for alias in node.names]
+            modules |= {alias.asname or alias.name: alias.name for alias in node.names if alias.name in _PURE}
             numpy |= {alias.asname or "numpy" for alias in node.names if alias.name.partition(".")[0] == "numpy"}
         elif isinstance(node, ast.ImportFrom):
             imports.append(_Import(node.level, node.module or "", tuple(alias.name for alias in node.names)))
@@ -177,6 +191,10 @@ def _scan(content: bytes) -> tuple[tuple[_Import, ...], str]:
         top, *rest = one.module.split(".")
         if top == "numpy" and not one.level and (_NUMPY_READERS | {"*"}) & {*rest, *one.names}:
             return (), f"imports {one.module}, which reads more than its arguments"
+        for name in one.names if top in _PURE and not one.level else ():
+            reached = _module_of(one.module, name)
+            if reached:
+                return (), f"imports {reached} from {one.module}"
     named = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr in _WAYS_OUT:
@@ -185,10 +203,20 @@ def _scan(content: bytes) -> tuple[tuple[_Import, ...], str]:
             continue
         if node.id in _READERS:
             return (), f"uses {node.id}"
+        reached = _module_of(modules.get(node.id, ""), named.get(id(node), ""))
+        if reached:
+            return (), f"uses {node.id}.{named[id(node)]}"
         # By another name, any of its functions could be meant.
         if node.id in numpy and named.get(id(node), "load") in _NUMPY_READERS:
             return (), f"uses numpy.{named[id(node)]}" if id(node) in named else "uses numpy as a value"
     return tuple(imports), ""
+
+
+def _module_of(module: str, attribute: str) -> str:
+    """The module that an attribute of a module in `_PURE` is, as for `logging.time`; empty for one in `_PURE` too."""
+    found = getattr(importlib.import_module(module), attribute, None) if module and attribute else None
+    name = found.__name__ if isinstance(found, ModuleType) else ""
+    return "" if name.partition(".")[0] in _PURE else name
 
 
 def _outside(top: str, path: Path) -> str:

@@ -109,6 +109,13 @@ OBSTACLES: dict[str, tuple[str, str]] = {
     "numpy's files by another name": ("import numpy as np\nnumbers = np\nx = numbers.load('x')", "k.py uses numpy as"),
     "numpy's files by text": ("import numpy as np\nx = getattr(np, 'load')", "k.py uses numpy as"),
     "all of numpy": ("from numpy import *", "k.py imports numpy"),
+    "numpy's files through another module": ("import numpy as np\nx = np.rec.fromfile('x')", "k.py uses numpy.rec"),
+    "a clock of another module": ("import logging\nx = logging.time.time()", "k.py uses logging.time"),
+    "a clock from another module": ("from logging import time", "k.py imports time from logging"),
+    "what is asked for": ("x = input()", "k.py uses input"),
+    "what differs between processes": ("x = hash('x')", "k.py uses hash"),
+    "built-ins by text": ("x = globals()['__builtins__']", "k.py uses globals"),
+    "built-ins of a frame": ("import inspect\nx = inspect.currentframe().f_builtins", "k.py uses .f_builtins"),
     "another module's os": ("import inspect\nx = inspect.os.environ", "k.py uses ."),
 }
 
@@ -131,6 +138,8 @@ def test_what_reads_more_than_files_is_an_obstacle(
         "import nki.language as nl\nnl.load",
         "import torch_that_is_nowhere",
         "import math",
+        "import collections\nx = collections.abc.Sequence",
+        "from collections import abc",
     ],
 )
 def test_what_gives_the_same_each_time_is_none(tmp_path: Path, line: str) -> None:
