@@ -195,15 +195,20 @@ class EmbeddedEngine:
 
     def _reachable(self, path: _Path) -> bool | None:
         """Whether the hypotheses can hold together; None where the solver does not know."""
-        if path.asked:
-            return path.reachable
-        path.asked = True
-        path.reachable = self._find_reachable(path)
+        # Those around it first, and not one from within another: hundreds of asserts are as many paths.
+        waiting: list[_Path] = []
+        one: _Path | None = path
+        while one is not None and not one.asked:
+            waiting.append(one)
+            one = one._parent
+        for one in reversed(waiting):
+            one.asked = True
+            one.reachable = self._find_reachable(one)
         return path.reachable
 
     def _find_reachable(self, path: _Path) -> bool | None:
         parent = path._parent
-        if (parent is not None and self._reachable(parent) is False) or path.facts.contradictory:
+        if (parent is not None and parent.reachable is False) or path.facts.contradictory:
             return False
         if parent is not None and parent.sample is not None:
             # Most often an assignment to what is new, on top of what satisfied the rest, is enough.

@@ -38,6 +38,10 @@ from nkiverify.stages import Stage, of_stage
 #: What lies at the top of a repository.
 _TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 
+#: Calls within one another that going through the tree of a kernel may take. CPython has a thousand for all of a
+#: program, of which each node takes about four here.
+_TREE_DEPTH = 6000
+
 _stub_modules: dict[str, ModuleType] = {}
 #: Imported modules that are neither stubs nor placeholders, and the tops of the names of modules.
 _foreign: dict[str, ModuleType] = {}
@@ -244,7 +248,13 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
     if code is None:
         tree = parse(file)
         try:
-            code = compile(rewriting.apply(tree), str(file), "exec", dont_inherit=True)
+            with _nested_deeply():
+                code = compile(rewriting.apply(tree), str(file), "exec", dont_inherit=True)
+        except RecursionError:
+            construct = f"expressions or branches nested as deeply as in {file.name}"
+            raise UnsupportedConstruct(
+                construct, "write long chains of `elif` or operators as a loop or a table"
+            ) from None
         except SyntaxError as error:
             # A loop becomes two blocks, and CPython allows twenty within one another.
             compile(parse(file), str(file), "exec", dont_inherit=True)
@@ -255,6 +265,17 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
     return code
 
 
+@contextmanager
+def _nested_deeply() -> Iterator[None]:
+    """Room to go through a syntax tree: a chain of hundreds of `elif` or `+` is as many nodes within one another."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _TREE_DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
 def parse(file: Path) -> ast.Module:
     """The syntax tree of a kernel file. Raises `UsageError` where it cannot be read or parsed."""
     try:
@@ -262,7 +283,10 @@ def parse(file: Path) -> ast.Module:
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror or error}") from None
     try:
-        return ast.parse(source, str(file))
+        with _nested_deeply():
+            return ast.parse(source, str(file))
+    except RecursionError:
+        raise UsageError(f"{file}: nested too deeply to be read") from None
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         place = f"{file}:{line}" if line else str(file)

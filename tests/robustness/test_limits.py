@@ -59,6 +59,37 @@ def test_a_thousand_paths(tmp_path: Path) -> None:
     assert wrong[0].violations[0].witness == dict.fromkeys(names, 4)
 
 
+def test_a_chain_of_hundreds_of_operators_or_branches(tmp_path: Path) -> None:
+    total = " + ".join(["n"] * 900)
+    for count, verdict in ((900, Verdict.SUCCESSFUL), (901, Verdict.FAILED)):
+        shape, _ = judged(f"def kernel(n):\n    assert {total} == {count} * n\n", tmp_path)
+        assert shape.verdict is verdict
+    chain = "".join(f"    elif size == {number}:\n        found = {number}\n" for number in range(1, 900))
+    source = (
+        f"def kernel(n):\n    size = 899\n    if n == 0:\n        found = 0\n{chain}    assert found < 899 or n >= 1\n"
+    )
+    shape, _ = judged(source, tmp_path)
+    assert shape.verdict is Verdict.SUCCESSFUL
+
+
+def test_a_tree_too_deep_to_be_gone_through_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    target = target_for("def kernel(n):\n    pass\n", tmp_path)
+    path.write_text(f"def kernel(n):\n    assert {' + '.join(['n'] * 4000)} > 0\n", encoding="utf-8")
+    for run in verify(target, Options(root=tmp_path, phases=(1, 2))):
+        assert run.verdict is Verdict.UNKNOWN
+        assert run.qualifier == "expressions or branches nested as deeply as in kernel.py"
+
+
+def test_hundreds_of_asserts_one_after_the_other(tmp_path: Path) -> None:
+    # Each is known to all that follow: a path within the paths of all before it.
+    lines = "".join(f"    assert n * {number} + m >= {number}\n" for number in range(1, 540))
+    shape, _ = judged(f"def kernel(n, m):\n{lines}    assert n * 539 + m > 540\n", tmp_path)
+    (violation,) = shape.violations
+    assert violation.witness == {"n": 1, "m": 1}
+    assert shape.claims == 540
+
+
 def test_recursion_without_a_bound_names_the_limit(tmp_path: Path) -> None:
     source = """
         def kernel(n):

@@ -45,6 +45,9 @@ def test_a_linear_term_divided_by_a_number_has_the_value_of_python(divisor: int)
         ("-2 * X * Y + Y", "-Y"),
         ("6 * X * Y + 4 * Y + 2", "4 * Y"),
         ("(X // Y) + 5", "Y"),
+        ("3 * (X // 2)", "terms.constant(4)"),
+        ("(X // 2) * Y", "terms.constant(3)"),
+        ("(X // 2) + (Y // 3)", "terms.constant(2)"),
         ("X", "X * Y"),
         ("X + 7", "terms.constant(-2)"),
     ],
@@ -137,6 +140,7 @@ def test_substitution_reaches_into_every_kind_of_atom() -> None:
         (terms.minimum([X, Z]), terms.minimum([2 * Y, Z])),
         (terms.select(X >= 3, Z, X), terms.select(Y >= 2, Z, 2 * Y)),
         (terms.select(X == 3, Z, Y), Y),
+        (terms.select(X != 3, Z, Y), Z),
         (X * X, 4 * Y * Y),
         (Z + 1, Z + 1),
     ):
@@ -150,6 +154,7 @@ def test_substitution_makes_another_grid_of_a_grid_of_another_size() -> None:
     same, other = (terms.substitute(element, {atom_of(one): FOUR}) for one in (Y, X))
     assert same is element
     assert other is not element
+    assert isinstance(found := atom_of(other), terms.Index) and found.representative
     assert atom_of(X) in terms.all_atoms(element)
     assert atom_of(X) not in terms.all_atoms(other)
     # The trip count of a loop is no part of the value of its index.
