@@ -7,7 +7,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -53,6 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--timeout", type=positive_seconds, metavar="S", help="seconds an item may take, unless FILE says otherwise")
     add("--bundled", action="store_true", help="the kernels that come with nkiverify, not those of the repository here")
+    add("--no-cache", action="store_true", help="verify every item again, whatever was found before")
     add("--list", action="store_true", help="list the items of the shard, and stop")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
@@ -75,9 +76,9 @@ def execute(arguments: argparse.Namespace) -> int:
     )
     items = items_of(arguments.file, load_targets(project.root), options)
     if arguments.merge:
-        found = merged(arguments.merge, project.root)
+        found = merged(arguments.merge)
         runs = {name: entry.runs for name, entry in found.items()}
-        return _report(items, runs, project, arguments, time.perf_counter(), interrupted=False)
+        return _report(items, runs, project, arguments, time.perf_counter())
     mine = [item for item in items if item.in_shard(arguments.shard)]
     if arguments.list:
         print("\n".join(item.name for item in mine))
@@ -104,26 +105,30 @@ def shard(text: str) -> tuple[int, int]:
 
 def _run(items: Sequence[Item], store: Store, project: Project, options: Options, arguments: argparse.Namespace) -> int:
     """Verify what the store does not have yet, and report the whole shard."""
-    from nkiverify.executors.choice import made
+    from nkiverify.executors.choice import longest_first, made
     from nkiverify.executors.jobs import Job, Outcome, perform
+    from nkiverify.report import history
     from nkiverify.report.progress import Progress
-    from nkiverify.sweep.keeping import Digests, Keeping, done_before
+    from nkiverify.sweep.keeping import Digests, Keeping, Past, done_before
 
     begin = time.perf_counter()
     digests = Digests()
-    runs = done_before(items, store, digests)
-    left = [item for item in items if item.name not in runs]
+    database = history.database(project.reports)
+    past = Past(database, project.root, {item.name for item in items} - store.known.keys(), _warn)
+    known = [] if arguments.no_cache else [store.known, past.known]
+    runs = done_before(items, known, digests)
+    took = history.durations(database)
+    left = longest_first([item for item in items if item.name not in runs], took)
     if runs:
         print(f"nkiverify: {len(runs)} of {len(items)} items have their verdicts from before", file=sys.stderr)
     unknown = [found for item in left if (found := digests.obstacle(item.options, item.target))]
     if unknown:
-        print(
-            f"nkiverify: warning: {len(unknown)} items will be verified again each time: {unknown[0]}", file=sys.stderr
-        )
+        _warn(f"{len(unknown)} items will be verified again each time: {unknown[0]}")
     progress = Progress(len(left), sys.stderr)
-    keeping = Keeping(left, store, progress, digests)
+    keeping = Keeping(items, store, past, progress, digests)
+    keeping.recover({name: found for name, found in runs.items() if name not in store.known})
     outcome = Outcome({})
-    if left:
+    if left and not keeping.problem:
         jobs = [Job(item.name, item.target, item.options) for item in left]
         try:
             outcome = perform(jobs, made(options, [item.target for item in left]), keeping)
@@ -132,7 +137,9 @@ def _run(items: Sequence[Item], store: Store, project: Project, options: Options
     problem = keeping.problem or outcome.problem
     if problem:
         print(f"nkiverify: error: {problem}", file=sys.stderr)
-    return _report(items, {**runs, **keeping.runs}, project, arguments, begin, interrupted=outcome.interrupted)
+    return _report(
+        items, {**runs, **keeping.runs}, project, arguments, begin, anew=keeping.runs, interrupted=outcome.interrupted
+    )
 
 
 def _report(
@@ -142,10 +149,14 @@ def _report(
     arguments: argparse.Namespace,
     begin: float,
     *,
-    interrupted: bool,
+    anew: Collection[str] = (),
+    interrupted: bool = False,
 ) -> int:
-    """Write the results of all items beside the shards, and print what is not as expected; the exit status."""
-    from nkiverify.report import json_results, terminal
+    """Write the results of all items beside the shards, and print what is not as expected; the exit status.
+
+    The items `anew` were verified by this invocation, the others before.
+    """
+    from nkiverify.report import history, json_results, terminal
     from nkiverify.report.style import Style
     from nkiverify.session import ExitStatus, Session, Versions, worst
 
@@ -170,11 +181,20 @@ def _report(
     except OSError as error:
         print(f"nkiverify: error: {path} could not be written: {error.strerror or error}", file=sys.stderr)
         status = worst((status, ExitStatus.INTERNAL_ERROR))
+    try:
+        told = (replace(run, cached=run.target not in anew) for run in session.runs)
+        history.record(replace(session, runs=tuple(told)), history.database(project.reports))
+    except history.HistoryError as error:
+        _warn(f"this sweep is not in the history: {error}")
     if session.unexpected:
-        told = replace(session, runs=session.unexpected)
-        print(terminal.report(told, detail_expected=False, style=Style.of(sys.stdout)), end="")
+        shown = replace(session, runs=session.unexpected)
+        print(terminal.report(shown, detail_expected=False, style=Style.of(sys.stdout)), end="")
     print(_summary(session, len(items)), flush=True)
     return status
+
+
+def _warn(text: str) -> None:
+    print(f"nkiverify: warning: {text}", file=sys.stderr)
 
 
 def _summary(session: Session, items: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from nkiverify.config import Options, usable_cores
 from nkiverify.errors import UsageError
@@ -67,7 +67,18 @@ def targets_by_name(root: Path) -> Mapping[str, Target]:
     return {target.name: target for target in load_targets(root)}
 
 
-def longest_first(targets: Sequence[Target], milliseconds: Mapping[str, float]) -> list[Target]:
+class Named(Protocol):
+    """A target, or an item of a sweep."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the history."""
+
+
+NamedT = TypeVar("NamedT", bound=Named)
+
+
+def longest_first(work: Sequence[NamedT], milliseconds: Mapping[str, float]) -> list[NamedT]:
     """The order to begin in: what took longest before, so that nobody waits for it at the end; unknown ones first."""
-    key: Callable[[Target], float] = lambda target: -milliseconds.get(target.name, float("inf"))  # noqa: E731
-    return sorted(targets, key=key)
+    key: Callable[[NamedT], float] = lambda each: -milliseconds.get(each.name, float("inf"))  # noqa: E731
+    return sorted(work, key=key)

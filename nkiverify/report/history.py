@@ -1,6 +1,7 @@
 """The history of runs: an SQLite database beside `results.json`, which every invocation adds to.
 
-A history only tells; no verdict depends on it. Whatever is wrong with the database is one `HistoryError`.
+A history only tells; no verdict of `run` depends on it. What sweeps have found is kept as well, each with the digest of
+all that it depends on. Whatever is wrong with the database is one `HistoryError`.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ("ALTER TABLE run ADD COLUMN cached INTEGER NOT NULL DEFAULT 0",),
     # What another engine says beside a run is recorded, and counted with neither the runs nor the claims.
     ("ALTER TABLE run ADD COLUMN advisory INTEGER NOT NULL DEFAULT 0",),
+    # The latest result of each item of a sweep, as the sweep writes it: it goes on from here where its files are lost.
+    ("CREATE TABLE sweep_item (name TEXT PRIMARY KEY, result TEXT NOT NULL)",),
 )
 
 
@@ -183,6 +186,20 @@ def durations(path: Path) -> dict[str, float]:
     except HistoryError:
         return {}
     return {target: float(milliseconds) for target, milliseconds in rows}
+
+
+def keep_item(name: str, result: str, path: Path) -> None:
+    """Keep what a sweep has found of one item in place of what was kept of it before. Raises `HistoryError`."""
+    with _opened(path, write=True) as connection:
+        connection.execute("INSERT OR REPLACE INTO sweep_item VALUES (?, ?)", (_storable(name), _storable(result)))
+
+
+def kept_items(path: Path) -> dict[str, str]:
+    """What sweeps have found, by item; nothing where there is no database. Raises `HistoryError`."""
+    if not path.exists():
+        return {}
+    with _opened(path, write=False) as connection:
+        return dict(connection.execute("SELECT name, result FROM sweep_item").fetchall())
 
 
 def target_names(path: Path) -> list[str]:

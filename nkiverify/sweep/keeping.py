@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from nkiverify.config import Options
 from nkiverify.executors.jobs import ExecutorLost, Listener
 from nkiverify.incremental.key import Keys
 from nkiverify.manifest import Target
+from nkiverify.report import history
 from nkiverify.results import Run, Verdict
 from nkiverify.sweep.description import Item
-from nkiverify.sweep.store import Entry, Store, StoreError
+from nkiverify.sweep.store import Entry, Store, StoreError, entry_in, line_of
 
 
 class Digests:
@@ -41,15 +43,49 @@ class Digests:
         return keys
 
 
-def done_before(items: Sequence[Item], store: Store, digests: Digests) -> dict[str, Sequence[Run]]:
-    """By item, the runs in the store that still hold. Errors are not among them, nor what may have changed."""
+class Past:
+    """What sweeps of this repository have found of the items `wanted`, by its history: also where its files are lost.
+
+    A history that cannot be used is said once, by `complain`, and done without.
+    """
+
+    def __init__(self, database: Path, root: Path, wanted: Collection[str], complain: Callable[[str], None]) -> None:
+        self._database = database
+        self._root = root
+        self._complain = complain
+        self._usable = True
+        self.known: Mapping[str, Entry] = {}
+        with self._told():
+            found = (entry_in(text) for name, text in history.kept_items(database).items() if name in wanted)
+            self.known = {entry.item: entry for entry in found if entry is not None}
+
+    def keep(self, entry: Entry) -> None:
+        """Add one result to the history."""
+        if self._usable:
+            with self._told():
+                history.keep_item(entry.item, line_of(entry, self._root), self._database)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except history.HistoryError as error:
+            self._usable = False
+            self._complain(f"this sweep is not in the history: {error}")
+
+
+def done_before(
+    items: Sequence[Item], known: Sequence[Mapping[str, Entry]], digests: Digests
+) -> dict[str, Sequence[Run]]:
+    """By item, the runs in the first of `known` that still hold: no errors, and nothing that may have changed."""
     found: dict[str, Sequence[Run]] = {}
     for item in items:
-        entry = store.known.get(item.name)
-        if entry is None or not entry.digest or any(run.verdict is Verdict.ERROR for run in entry.runs):
-            continue
-        if entry.digest == digests.of(item.options, item.target):
-            found[item.name] = entry.runs
+        for entry in filter(None, (entries.get(item.name) for entries in known)):
+            if not entry.digest or any(run.verdict is Verdict.ERROR for run in entry.runs):
+                continue
+            if entry.digest == digests.of(item.options, item.target):
+                found[item.name] = entry.runs
+                break
     return found
 
 
@@ -59,8 +95,9 @@ class Keeping:
     Where a result cannot be written the sweep ends, as it could not be continued: `problem` says why.
     """
 
-    def __init__(self, items: Sequence[Item], store: Store, listener: Listener, digests: Digests) -> None:
+    def __init__(self, items: Sequence[Item], store: Store, past: Past, listener: Listener, digests: Digests) -> None:
         self._store = store
+        self._past = past
         self._listener = listener
         self._items = {item.name: item for item in items}
         self._digests = {item.name: digests.of(item.options, item.target) for item in items}
@@ -69,6 +106,14 @@ class Keeping:
         self._before = {file: _state(file) for files in self._files.values() for file in files}
         self.runs: dict[str, Sequence[Run]] = {}
         self.problem = ""
+
+    def recover(self, runs: Mapping[str, Sequence[Run]]) -> None:
+        """Write down what is known of items from elsewhere. `problem` says why, where that fails."""
+        try:
+            for name, found in runs.items():
+                self._store.add(Entry(name, self._digests[name], tuple(found)))
+        except StoreError as error:
+            self.problem = _told_of(error)
 
     def started(self, job: str) -> None:
         """An item has begun."""
@@ -81,15 +126,21 @@ class Keeping:
         try:
             unchanged = all(_state(file) == self._before[file] for file in self._files[job])
             digest = self._digests[job] if unchanged else ""
-            self._store.add(Entry(job, digest, tuple(self.runs[job])))
+            entry = Entry(job, digest, tuple(self.runs[job]))
+            self._store.add(entry)
         except StoreError as error:
-            self.problem = f"{error}; run the same command again when it can be: it goes on from there"
+            self.problem = _told_of(error)
             raise ExecutorLost(self.problem) from error
+        self._past.keep(entry)
         self._listener.finished(job, runs)
 
     def waiting(self) -> None:
         """Time has passed."""
         self._listener.waiting()
+
+
+def _told_of(error: StoreError) -> str:
+    return f"{error}; run the same command again when it can be: it goes on from there"
 
 
 def _state(file: str) -> tuple[int, int, int]:

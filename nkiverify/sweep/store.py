@@ -57,20 +57,12 @@ class Store:
             os.close(self._descriptor)
             raise UsageError(f"another sweep is writing to {self.path}") from None
         #: By item, what was found before.
-        self.known = {entry.item: entry for entry in entries_in(self.path, root)}
+        self.known = {entry.item: entry for entry in entries_in(self.path)}
         self._end = _end_of_lines(self.path)
 
     def add(self, entry: Entry) -> None:
         """Write down one result. Raises `StoreError`; the file then ends with the result before."""
-        line = json.dumps(
-            {
-                "format": FORMAT,
-                "item": entry.item,
-                "digest": entry.digest,
-                "runs": [json_results.entry(run, self._root) for run in entry.runs],
-            }
-        )
-        content = (line + "\n").encode("utf-8", "backslashreplace")
+        content = (line_of(entry, self._root) + "\n").encode("utf-8", "backslashreplace")
         try:
             os.lseek(self._descriptor, self._end, os.SEEK_SET)
             written = 0
@@ -88,7 +80,7 @@ class Store:
         os.close(self._descriptor)
 
 
-def merged(folders: Iterable[Path], root: Path) -> dict[str, Entry]:
+def merged(folders: Iterable[Path]) -> dict[str, Entry]:
     """By item, the results of all shards in `folders`.
 
     Raises `UsageError` where there are none, or where two shards give one item different verdicts.
@@ -99,7 +91,7 @@ def merged(folders: Iterable[Path], root: Path) -> dict[str, Entry]:
         if not files:
             raise UsageError(f"{folder} has no results of a sweep ({PATTERN})")
         for file in files:
-            for entry in {entry.item: entry for entry in entries_in(file, root)}.values():
+            for entry in {entry.item: entry for entry in entries_in(file)}.values():
                 other = found.get(entry.item)
                 if other is not None and _verdicts(other[0].runs) != _verdicts(entry.runs):
                     raise UsageError(f"{entry.item} has other verdicts in {other[1]} than in {file}")
@@ -107,7 +99,7 @@ def merged(folders: Iterable[Path], root: Path) -> dict[str, Entry]:
     return {item: entry for item, (entry, _) in found.items()}
 
 
-def entries_in(path: Path, root: Path) -> Iterator[Entry]:
+def entries_in(path: Path) -> Iterator[Entry]:
     """The results in one file, as they were found, one after the other; an item may be there again.
 
     Raises `UsageError` where it cannot be read.
@@ -117,12 +109,32 @@ def entries_in(path: Path, root: Path) -> Iterator[Entry]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     for line in content[: content.rfind(b"\n") + 1].splitlines():
-        try:
-            value: dict[str, Any] = json.loads(line)
-            if value["format"] == FORMAT:
-                yield Entry(value["item"], value["digest"], tuple(map(results_file.run, value["runs"])))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            continue
+        entry = entry_in(line)
+        if entry is not None:
+            yield entry
+
+
+def line_of(entry: Entry, root: Path) -> str:
+    """The text of one result, with paths relative to `root`."""
+    return json.dumps(
+        {
+            "format": FORMAT,
+            "item": entry.item,
+            "digest": entry.digest,
+            "runs": [json_results.entry(run, root) for run in entry.runs],
+        }
+    )
+
+
+def entry_in(line: str | bytes) -> Entry | None:
+    """The result that `line_of` made this text of; None for any other text."""
+    try:
+        value: dict[str, Any] = json.loads(line)
+        if value["format"] == FORMAT:
+            return Entry(value["item"], value["digest"], tuple(map(results_file.run, value["runs"])))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    return None
 
 
 def _end_of_lines(path: Path) -> int:

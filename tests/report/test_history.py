@@ -80,10 +80,11 @@ def test_an_old_database_is_brought_up_to_date_with_what_it_holds(
 
 
 def _as_the_first_version(path: Path) -> None:
-    """A database as it was before there was a cache, or a second engine."""
+    """A database as it was before there was a cache, a second engine, or a sweep."""
     connection = sqlite3.connect(path)
     connection.execute("ALTER TABLE run DROP COLUMN cached")
     connection.execute("ALTER TABLE run DROP COLUMN advisory")
+    connection.execute("DROP TABLE sweep_item")
     connection.execute("PRAGMA user_version = 1")
     connection.close()
 

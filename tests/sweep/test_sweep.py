@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from nkiverify.cli import main
 from nkiverify.config import Options
 from nkiverify.errors import UsageError
 from nkiverify.manifest import load_targets
+from nkiverify.report import history
 from nkiverify.sweep.description import Item, items_of
 
 KERNEL = """
@@ -135,6 +137,7 @@ def test_a_line_that_was_cut_off_is_done_again_and_every_other_is_kept(
     sweep()
     file = root / "out" / "shard-1-of-1.jsonl"
     file.write_bytes(file.read_bytes()[:-20])
+    history.database(root / "nkiverify-reports").unlink()
     assert sweep() == 0
     assert "7 of 8 items have their verdicts from before" in capsys.readouterr().err
     assert results(root) == ALL
@@ -219,6 +222,50 @@ def test_a_killed_sweep_goes_on_where_it_was(root: Path, capsys: pytest.CaptureF
     capsys.readouterr()
     assert sweep() == 0
     assert "4 of 8 items have their verdicts from before" in capsys.readouterr().err
+
+
+def test_a_sweep_whose_files_are_lost_goes_on_from_the_history(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sweep() == 0
+    found = (root / "out" / "shard-1-of-1.jsonl").read_text()
+    shutil.rmtree(root / "out")
+    assert sweep() == 0
+    assert "8 of 8 items have their verdicts from before" in capsys.readouterr().err
+    assert results(root) == ALL
+    # Its files are whole again: shards are merged from them.
+    assert sorted((root / "out" / "shard-1-of-1.jsonl").read_text().splitlines()) == sorted(found.splitlines())
+    shutil.rmtree(root / "out")
+    (root / "load.py").write_text(KERNEL.replace("512", "256"))
+    assert sweep() != 0
+    assert "from before" not in capsys.readouterr().err
+
+
+def test_the_history_has_what_was_verified_and_what_was_found_before(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(2):
+        assert sweep() == 0
+    past = history.runs_of("too_many_rows@trn2+all", history.database(root / "nkiverify-reports"))
+    assert [(run.verdict, run.cached) for run in past] == [("FAILED", False), ("FAILED", True)]
+    assert main(["history", "too_many_rows@trn2+all"]) == 0
+    assert "FAILED" in capsys.readouterr().out
+
+
+def test_every_item_is_verified_again_where_that_is_asked_for(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert sweep() == 0
+    assert sweep("--no-cache") == 0
+    assert "from before" not in capsys.readouterr().err
+    assert results(root) == ALL
+
+
+def test_a_sweep_does_without_a_history_that_cannot_be_used(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database = history.database(root / "nkiverify-reports")
+    database.parent.mkdir()
+    database.write_bytes(b"no database at all, but long enough to be read as the header of one" * 20)
+    assert sweep() == 0
+    assert "warning: this sweep is not in the history" in capsys.readouterr().err
+    assert results(root) == ALL
+    assert sweep() == 0
+    assert "8 of 8 items have their verdicts from before" in capsys.readouterr().err
 
 
 def test_a_description_in_python_says_the_same(root: Path) -> None:
