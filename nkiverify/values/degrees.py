@@ -11,7 +11,7 @@ import numpy as np
 
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
-from nkiverify.values.formats import Array
+from nkiverify.values.formats import Array, holds
 from nkiverify.values.numbers import Numbers
 
 #: Functions of one number that leave its degrees as they are.
@@ -70,7 +70,7 @@ class Degrees(Numbers):
         raise UnsupportedConstruct(f"{name} over prime fields")
 
     def rounded(self, numbers: Array, dtype: DType) -> Array:
-        known = ~np.isnan(numbers[2])
+        known = ~np.isnan(numbers[2]) & holds(numbers[2], dtype)
         return np.where(known, numbers, self._function(numbers))
 
     def nonzero(self, condition: Array) -> Array:

@@ -227,7 +227,7 @@ class Comparer:
 
     def _paired(self, both: tuple[Execution, Execution]) -> list[tuple[str, Tensor, Tensor]] | Finding:
         self._check_arguments(both)
-        first, second = both[0].outputs(), both[1].outputs()
+        first, second = _outputs(both)
         if len(first) != len(second):
             return Finding(Answer.NO, f"{len(first)} results and {len(second)}")
         pairs = [(name, one, two) for (name, one), (_, two) in zip(first, second, strict=True)]
@@ -309,13 +309,19 @@ class Comparer:
             place = self._first_difference(both, pairs)
             if place is None:
                 found.error_bits = self._error_bits(numbers)
-                text = f"at these shapes, error <= 2^-{found.error_bits}{_functions(numbers)}{self._roundings(both)}"
+                where = f"at these shapes{self._drawn(both)}"
+                text = f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{self._roundings(both)}"
                 return Finding(Answer.YES, text)
             return self._explained(place, numbers, found)
         except _Illegal as illegal:
             return Finding(Answer.UNKNOWN, f"{illegal.side.label}: {illegal.text}")
         except UnsupportedConstruct as limit:
             return Finding(Answer.UNKNOWN, _limit_text(limit))
+
+    def _drawn(self, both: tuple[Execution, Execution]) -> str:
+        """That arguments with a range are integers drawn once, of which nothing is proved but for these."""
+        names = [name for name, tensor in both[0].arguments.items() if argument_range(tensor) is not None]
+        return f" and for the integers drawn for {', '.join(names)}" if names else ""
 
     def _roundings(self, both: tuple[Execution, Execution]) -> str:
         """Whether the kernels also agree with conversions to narrower floats as functions: rounding the same values."""
@@ -349,8 +355,8 @@ class Comparer:
         slices = []
         shown = []
         name = ""
-        for execution in both:
-            name, tensor = execution.outputs()[position]
+        for execution, outputs in zip(both, _outputs(both), strict=True):
+            name, tensor = outputs[position]
             slices.append(slice_of(execution.run, tensor, element))
             residues = contents(execution.run, tensor)[0]
             shown.append(
@@ -396,8 +402,8 @@ class Comparer:
         assert isinstance(degrees, Degrees)
         outputs = max(
             float(contents(execution.run, tensor)[0][:2].sum(axis=0).max())
-            for execution in both
-            for _, tensor in execution.outputs()
+            for execution, found in zip(both, _outputs(both), strict=True)
+            for _, tensor in found
         )
         return error_bits(
             output_degree=2 * outputs,
@@ -405,6 +411,22 @@ class Comparer:
             applications=numbers.applications,
             maxima=numbers.functions.get("max", 0),
         )
+
+
+def _outputs(both: tuple[Execution, Execution]) -> tuple[list[tuple[str, Tensor]], list[tuple[str, Tensor]]]:
+    """What the kernels returned, then what either of them did to its arguments.
+
+    An argument that only one of them wrote is an output of both: the other one leaves it as it was.
+    """
+    lists = [execution.outputs() for execution in both]
+    kept = {
+        position
+        for execution, outputs in zip(both, lists, strict=True)
+        for position, tensor in enumerate(execution.arguments.values())
+        if any(tensor is output for _, output in outputs)
+    }
+    one_sided = both[0].written ^ both[1].written
+    return both[0].outputs(kept | one_sided), both[1].outputs(kept | one_sided)
 
 
 def error_bits(*, output_degree: float, argument_degree: float, applications: int, maxima: int) -> int:

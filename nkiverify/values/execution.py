@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -56,12 +56,20 @@ class Execution:
     others: dict[str, Any]
     result: Any
 
-    def outputs(self) -> list[tuple[str, Tensor]]:
-        """The tensors it returned, then the arguments that it wrote."""
+    def outputs(self, others: Collection[int] = ()) -> list[tuple[str, Tensor]]:
+        """The tensors it returned, then the arguments that it wrote and did not return, and those at `others`."""
         found = list(_tensors("result", self.result))
-        written = [(name, tensor) for name, tensor in self.arguments.items() if self.run.cells(tensor).changed]
-        returned = {id(tensor.storage) for _, tensor in found}
-        return found + [(name, tensor) for name, tensor in written if id(tensor.storage) not in returned]
+        wanted = (self.written - self._returned()) | set(others)
+        return found + [pair for position, pair in enumerate(self.arguments.items()) if position in wanted]
+
+    @property
+    def written(self) -> set[int]:
+        """The positions of the tensor arguments that it wrote."""
+        return {position for position, tensor in enumerate(self.arguments.values()) if self.run.cells(tensor).changed}
+
+    def _returned(self) -> set[int]:
+        returned = {id(tensor.storage) for _, tensor in _tensors("result", self.result)}
+        return {position for position, tensor in enumerate(self.arguments.values()) if id(tensor.storage) in returned}
 
 
 def execute(asked: Asked, run: ValueRun, dimensions: Mapping[str, int], fill: Filling) -> Execution:

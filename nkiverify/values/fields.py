@@ -17,7 +17,7 @@ import numpy as np
 
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
-from nkiverify.values.formats import Array
+from nkiverify.values.formats import Array, holds
 from nkiverify.values.numbers import Numbers
 
 #: Bits of a residue, and of all of a number.
@@ -166,7 +166,8 @@ class Fields(Numbers):
         return exact if known.all() else np.where(known, exact, self.function("nonzero", condition))
 
     def rounded(self, numbers: Array, dtype: DType) -> Array:
-        integer = self._small(numbers)[1]
+        value, integer = self._small(numbers)
+        integer = integer & holds(value, dtype)
         return numbers if integer.all() else np.where(integer, numbers, self.function(f"to {dtype}", numbers))
 
     def _rounds(self, dtype: DType) -> bool:

@@ -1,0 +1,103 @@
+"""Pairs of kernels that are not equal, in ways that could be overlooked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nkiverify.check.request import request
+from nkiverify.values.equivalence import Answer, Comparison, Side
+from tests.values.test_equivalence import compared
+
+HEADER = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+def result(x, tile):
+    out = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+    copy = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_copy(copy, tile)
+    nisa.dma_copy(out, copy)
+    return out
+
+
+def filled(x, value, dtype):
+    tile = nl.ndarray(x.shape, dtype=dtype, buffer=nl.sbuf)
+    nisa.memset(tile, value)
+    return tile
+
+"""
+FLOATS = "x=f32[4,4]; y=f32[4,4]"
+
+
+def pair(folder: Path, first: str, second: str, arguments: str = FLOATS, seed: int = 0) -> Comparison:
+    """The kernels `one` and `two` of x and y, compared."""
+    given = arguments.split("; ")
+    names = ", ".join(part.partition("=")[0] for part in given)
+    bodies = {"one": first, "two": second}
+    kernels = [
+        f"@nki.jit\ndef {name}({names}):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+        for name, body in bodies.items()
+    ]
+    (folder / "k.py").write_text(HEADER + "\n\n".join(kernels), encoding="utf-8")
+    asked = [f"k.py::{name}" for name in bodies]
+    return compared(*(Side(one, request(one, folder, given, [], None), {}) for one in asked), seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "value", "other", "expected"),
+    [
+        ("nl.uint8", 255, 255, Answer.YES),
+        ("nl.uint8", 256, 256, Answer.NO),
+        ("nl.int8", -128, -128, Answer.YES),
+        ("nl.int8", -129, -129, Answer.NO),
+        ("nl.int16", 40000, 40000, Answer.NO),
+    ],
+)
+def test_an_integer_that_its_dtype_does_not_hold_changes(
+    tmp_path: Path, dtype: str, value: int, other: int, expected: Answer
+) -> None:
+    narrow = f"""tile = nl.ndarray(x.shape, dtype={dtype}, buffer=nl.sbuf)
+nisa.tensor_copy(tile, filled(x, {value}.0, nl.float32))
+return result(x, tile)"""
+    found = pair(tmp_path, narrow, f"return result(x, filled(x, {other}.0, nl.float32))")
+    assert found.reals is not None
+    assert found.reals.answer is expected
+
+
+WRITES = "nisa.dma_copy({}, filled(x, 0.0, nl.float32))\nreturn result(x, filled(x, 1.0, nl.float32))"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [("x", "x", Answer.YES), ("x", "y", Answer.NO), ("y", "x", Answer.NO)],
+)
+def test_arguments_that_are_written_are_told_apart(tmp_path: Path, first: str, second: str, expected: Answer) -> None:
+    found = pair(tmp_path, WRITES.format(first), WRITES.format(second))
+    assert found.reals is not None and found.floats is not None
+    assert found.reals.answer is expected
+    assert (found.floats.answer is Answer.NO) == (expected is Answer.NO)
+
+
+def test_an_argument_that_only_one_kernel_writes_is_a_difference(tmp_path: Path) -> None:
+    found = pair(tmp_path, WRITES.format("y"), WRITES.partition("\n")[2])
+    assert found.reals is not None
+    assert found.reals.answer is Answer.NO
+    assert found.reals.text.startswith("y[")
+
+
+def test_integers_that_are_drawn_are_named(tmp_path: Path) -> None:
+    square = "tile = nl.load(x)\nproduct = filled(x, 0.0, nl.float32)\n"
+    square += "nisa.tensor_tensor(product, tile, tile, nl.multiply)\nreturn result(x, product)"
+    plain = "return result(x, nl.load(x))"
+    answers = set()
+    for seed in range(6):
+        found = pair(tmp_path, square, plain, "x=i32[1,2] in 0..2", seed)
+        assert found.reals is not None
+        answers.add(found.reals.answer)
+        assert found.reals.answer is Answer.NO or "for the integers drawn for x" in found.reals.text
+    # 0 and 1 are their own squares, 2 is not.
+    assert answers == {Answer.YES, Answer.NO}
