@@ -86,6 +86,34 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelWarning:
+    """Something done in vain, or with undefined numbers that reach no output: it breaks no contract.
+
+    `rule` is its id and `statement` what it says ("nkiverify.dataflow.warned"), `message` what is so here. `tensor` is
+    the one that it is about, `element` its first such element (a position in the operand) in the first such iteration,
+    `loops` say which. A plain run on the values `witness` has shown it. `holds` says for what: "for all shapes",
+    "for the 2 shapes that were run", "for these shapes". `also` are places that serve nothing else.
+    """
+
+    rule: str
+    statement: str
+    file: str
+    line: int
+    message: str
+    tensor: str
+    element: tuple[int, ...]
+    witness: dict[str, int | str]
+    holds: str
+    column: int = -1
+    end_line: int = -1
+    end_column: int = -1
+    function: str = ""
+    calls: tuple[Place, ...] = ()
+    loops: tuple[LoopValue, ...] = ()
+    also: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Decided:
     """Claims of one contract in one file with the same outcome: "proved", "refuted", "undecided" or "unreached".
 
@@ -160,6 +188,8 @@ class Run:
     suffices: tuple[str, ...] = ()
     #: What phase 3 tells of each memory that is used.
     memory: tuple[MemoryPeak, ...] = ()
+    #: What phase 4 warns of; warnings change no verdict.
+    warnings: tuple[KernelWarning, ...] = ()
 
     @property
     def as_expected(self) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from nkiverify.dataflow.affine import Sets, mentions
+from nkiverify.dataflow.beside import Source, has_effect, skips, source_of
 from nkiverify.dataflow.dependence import masks_otherwise
 from nkiverify.dataflow.earlier import Iterations
 from nkiverify.dataflow.effects import (
@@ -65,6 +66,8 @@ class Proof:
 
     shown: dict[str, int] = field(default_factory=dict)
     open: list[Open] = field(default_factory=list)
+    #: Whether an operation may read an unwritten element, be it that none reaches an output.
+    reads_unwritten: bool = False
 
     @property
     def claims(self) -> int:
@@ -105,12 +108,21 @@ class _State:
         return _State(self.context, self.known.copy(), self.own.copy(), dict(self.spoiled), dict(self.filled))
 
 
-def prove(program: Program, generation: int, seconds: float, operations: int = MAX_OPERATIONS) -> Proof:
-    """Walk `program`; raises `OutOfTime` where that takes more than `seconds`, or sets become too complex for isl."""
+def prove(
+    program: Program,
+    generation: int,
+    seconds: float,
+    operations: int = MAX_OPERATIONS,
+    in_vain: frozenset[Source] = frozenset(),
+) -> Proof:
+    """Walk `program`; raises `OutOfTime` where that takes more than `seconds`, or sets become too complex for isl.
+
+    What the operations `in_vain` write is taken for undefined: if no claim is open then, nothing that counts uses it.
+    """
     isl.DEFAULT_CONTEXT.reset_operations()
     isl.DEFAULT_CONTEXT.set_max_operations(operations)
     try:
-        return _Walk(program, generation, time.monotonic() + seconds).run()
+        return _Walk(program, generation, time.monotonic() + seconds, in_vain).run()
     except isl.Error:
         # What comes after the operation that was one too many may fail in any way.
         raise OutOfTime from None
@@ -119,8 +131,9 @@ def prove(program: Program, generation: int, seconds: float, operations: int = M
 
 
 class _Walk:
-    def __init__(self, program: Program, generation: int, deadline: float) -> None:
+    def __init__(self, program: Program, generation: int, deadline: float, in_vain: frozenset[Source]) -> None:
         self._program = program
+        self._in_vain = in_vain
         self._generation = generation
         self._deadline = deadline
         self._sets = Sets()
@@ -312,6 +325,9 @@ class _Walk:
             elif argument.endswith(".index") or operation.name.startswith("nisa.register"):
                 self._claim("df.read_unwritten", item.site, False, "an index may be unwritten")
             undefined[argument] = region
+            self._proof.reads_unwritten = True
+        if undefined and self._in_vain and has_effect(operation):
+            self._claim("df.read_unwritten", item.site, False, "it has an effect besides")
         if product:
             self._accumulation(item, state)
         for argument, view in operation.writes.items():
@@ -343,7 +359,7 @@ class _Walk:
         rows = rows_touched(operation, argument)
         region = self._regions.of(view, operation.mask, state.context, writes=True, rows=rows)
         certain = operation.body is None and not (
-            _skips(operation) or masks_otherwise(operation) or may_leave_out(operation, argument)
+            skips(operation) or masks_otherwise(operation) or may_leave_out(operation, argument)
         )
         whole = region is None or masks_otherwise(operation)
         reached = self._regions.whole(view.storage) if whole else region.elements  # type: ignore[union-attr]
@@ -359,8 +375,11 @@ class _Walk:
         if argument == REGISTERS and command_of(operation) is Command.CLOBBER:
             self._spoil(state, key, reached)
             return
-        if undefined:
-            if operation.body is not None:
+        spoils = bool(self._in_vain) and source_of(item) in self._in_vain
+        if spoils:
+            good = None
+        if undefined or spoils:
+            if undefined and operation.body is not None:
                 self._claim("df.read_unwritten", item.site, False, "a device loop may leave it undefined for itself")
             bad = reached if good is None else reached.subtract(good)
             self._spoil(state, key, bad)
@@ -568,9 +587,3 @@ def _bounds(atom: Atom) -> list[conditions.Condition | bool]:
 def _is_shared(storage: Storage) -> bool:
     """Whether all programs of a launch see the same storage."""
     return not storage.buffer.on_chip and storage.buffer.name != "private_hbm"
-
-
-def _skips(operation: Operation) -> bool:
-    return getattr(operation.attributes.get("oob_mode"), "name", "") == "skip" and any(
-        view.indirect_by is not None for view in (*operation.reads.values(), *operation.writes.values())
-    )

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice, takewhile
 from math import prod
 
 from nkiverify.dataflow.flow import MAX_OPERATIONS, Open, OutOfTime, Proof, prove
 from nkiverify.dataflow.trial import PHASE, Seen, Trial, attempt, look
+from nkiverify.dataflow.warned import Subject, warnings
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome, Rung
 from nkiverify.engines.smt import Answer
 from nkiverify.engines.smt import Question as SmtQuestion
@@ -22,7 +23,7 @@ from nkiverify.manifest import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.program import Assume, Claim, DomainDimension, Program
-from nkiverify.results import Place, Run, Verdict, Violation
+from nkiverify.results import KernelWarning, Place, Run, Verdict, Violation
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.terms import INT32_MAX
@@ -65,14 +66,34 @@ class Question:
 
 
 def judge(question: Question) -> Run:
-    """The verdict of phase 4."""
+    """The verdict of phase 4, with what it warns of."""
     proof, late = _proof(question)
-    if question.limit is None and not late and not proof.open:
+    search = _search(question) if question.limit is not None or late or proof.open else None
+    run = _judged(question, proof, late, search)
+    if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
+        return run
+    return replace(run, warnings=_warnings(question, proof, search))
+
+
+def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:
+    """What the kernel does in vain. A kernel that has a fault is looked at on the shape that shows it."""
+    dimensions = question.program.dimensions
+    proved = search is None and not question.bounded
+    subject = Subject(question.target, question.program, question.hardware, question.seconds, proved)
+    if search is not None and search.found is not None:
+        return warnings(subject, [search.found.values], (), search.found)
+    small = chain(_shapes(dimensions)[0], islice(_solved(question.program, lambda: True), 1))
+    unwritten = proof.reads_unwritten if search is None else search.unwritten or False
+    return warnings(subject, small, _larger(dimensions), unwritten)
+
+
+def _judged(question: Question, proof: Proof, late: bool, search: _Search | None) -> Run:
+    """The verdict; `search` is None where the proof left nothing open."""
+    if search is None:
         if not question.reached or not proof.claims:
             return _run(question, Verdict.VACUOUS, reason="no tensor is read, written or returned")
         bounded = question.bounded
         return _run(question, Verdict.SUCCESSFUL, bounded, claims=proof.claims, closed={"sets": proof.claims})
-    search = _search(question)
     if question.limit is None and not search.inside and _is_empty(question.program):
         return _run(question, Verdict.VACUOUS, reason="no run comes to its end: the domain is empty")
     if search.found is not None:
@@ -120,6 +141,8 @@ class _Search:
     claims: int = 0
     complete: bool = False
     doubt: str = ""
+    #: A run that read unwritten elements which reach no output.
+    unwritten: Trial | None = None
 
 
 def _search(question: Question) -> _Search:
@@ -144,6 +167,8 @@ def _search(question: Question) -> _Search:
             continue
         result.tried += 1
         result.claims = max(result.claims, findings.looked_at)
+        if findings.origins and result.unwritten is None:
+            result.unwritten = trial
         if findings.faults:
             result.found = trial
             return result
@@ -179,6 +204,14 @@ def _shapes(dimensions: Sequence[DomainDimension]) -> tuple[Iterator[dict[str, i
     ranks = sum(len(values) - 1 for values, _ in candidates)
     ordered = chain.from_iterable(_of_rank([values for values, _ in candidates], rank) for rank in range(ranks + 1))
     return (dict(zip(names, shape, strict=True)) for shape in islice(ordered, MAX_SHAPES)), complete
+
+
+def _larger(dimensions: Sequence[DomainDimension]) -> Iterator[dict[str, int]]:
+    """Shapes with more than one iteration in most loops: every dimension its third value, or its second."""
+    candidates = {dimension.atom.name: _values(dimension)[0] for dimension in dimensions}
+    for position in (2, 1):
+        if any(len(values) > position for values in candidates.values()):
+            yield {name: values[min(position, len(values) - 1)] for name, values in candidates.items()}
 
 
 def _of_rank(candidates: Sequence[Sequence[int]], rank: int) -> Iterator[tuple[int, ...]]:

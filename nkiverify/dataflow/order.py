@@ -1,9 +1,11 @@
-"""The order in which the programs of a launch take turns in a concrete run."""
+"""The programs of a launch in a concrete run: the order in which they take turns, and the tensors they share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.tensor import Storage
 from nkiverify.program import Allocation, Iteration, ParallelLoop, Returned
 from nkiverify.program import Operation as Executed
 
@@ -55,3 +57,30 @@ def _program_of(item: Recorded) -> tuple[object, ...]:
     if isinstance(item, Executed):
         return item.operation.program
     return getattr(item, "program", ())
+
+
+class SharedTensors:
+    """The tensors in shared HBM that all programs of a launch see: each of them allocates it, and it is the same."""
+
+    def __init__(self) -> None:
+        self._shared: dict[tuple[int, str], Storage] = {}
+        self._first: dict[int, Storage] = {}
+        self._counts: dict[tuple[object, ...], int] = {}
+        self._keep: list[Storage] = []
+
+    def allocate(self, item: Allocation) -> bool:
+        """Whether it makes a tensor that was not there: it is the how-manieth that each program allocates."""
+        storage = item.storage
+        if storage.buffer is not SHARED_HBM or not item.program:
+            return True
+        number = self._counts[item.program] = self._counts.get(item.program, 0) + 1
+        first = self._shared.setdefault((number, str(storage.shape)), storage)
+        if first is storage:
+            return True
+        self._first[id(storage)] = first
+        self._keep.append(storage)
+        return False
+
+    def first(self, storage: Storage) -> Storage:
+        """The storage that stands for `storage` in all programs."""
+        return self._first.get(id(storage), storage)

@@ -9,7 +9,7 @@ what several of them, or several iterations of a legacy `affine_range`, do to on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,7 +25,7 @@ from nkiverify.dataflow.effects import (
     may_leave_out,
     rows_touched,
 )
-from nkiverify.dataflow.order import ABANDONED, Recorded, interleaved
+from nkiverify.dataflow.order import ABANDONED, Recorded, SharedTensors, interleaved
 from nkiverify.dataflow.windows import Window, units_of
 from nkiverify.model.indirection import IndirectionKind
 from nkiverify.model.memory import PSUM, SHARED_HBM
@@ -36,6 +36,8 @@ from nkiverify.program import Operation as Executed
 
 #: Marks of elements. Greater ones number the reads of `Findings.origins`.
 UNWRITTEN, MAYBE, DEFINED = -1, -2, 0
+#: From here on marks are results of operations that are said to be in vain, by position; they win over others.
+_IN_VAIN = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class Findings:
     origins: list[Fault] = field(default_factory=list)
     #: How many outputs, reads and writes were looked at.
     looked_at: int = 0
+    #: Of the operations said to be in vain, those whose results reach something that counts.
+    used: set[int] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -85,9 +89,13 @@ _READ_OUT = 2
 _LAST_STRICT_GENERATION = 3
 
 
-def execute(items: Sequence[Recorded], generation: int) -> Findings:
-    """Execute what a concrete run recorded on hardware of `generation`."""
-    machine = _Machine(items, generation)
+def execute(items: Sequence[Recorded], generation: int, in_vain: Collection[int] = ()) -> Findings:
+    """Execute what a concrete run recorded on hardware of `generation`.
+
+    `in_vain` are positions of operations whose results are followed, as if they were not defined: see `Findings.used`.
+    Of two of them that reach the same element, one is found.
+    """
+    machine = _Machine(items, generation, frozenset(in_vain))
     for position in interleaved(items):
         if position is None:
             machine.barrier()
@@ -100,8 +108,9 @@ def execute(items: Sequence[Recorded], generation: int) -> Findings:
 
 
 class _Machine:
-    def __init__(self, items: Sequence[Recorded], generation: int) -> None:
+    def __init__(self, items: Sequence[Recorded], generation: int, in_vain: frozenset[int]) -> None:
         self.findings = Findings()
+        self._in_vain = in_vain
         self._generation = generation
         self._shadows: dict[int, _Shadow] = {}
         self._units = units_of(items)
@@ -116,10 +125,7 @@ class _Machine:
         #: Writes of legacy kernels to arguments: faults unless the argument is returned.
         self._inputs: list[Fault] = []
         self._written_arguments = False
-        self._shared: dict[tuple[int, str], Storage] = {}
-        self._alias: dict[int, Storage] = {}
-        self._counts: dict[tuple[object, ...], int] = {}
-        self._keep: list[object] = []
+        self._shared = SharedTensors()
         #: Storages with the result of a loop_reduce: assigning one in each iteration sums up over them.
         self._running_sums: set[int] = set()
         self._registers = Registers()
@@ -160,18 +166,11 @@ class _Machine:
             self._iterations.pop(0, None)
 
     def _allocate(self, item: Allocation) -> None:
-        storage = item.storage
-        if storage.buffer is SHARED_HBM and item.program:
-            # All programs of a launch see the same tensor: it is the how-manieth that each of them allocates.
-            number = self._counts[item.program] = self._counts.get(item.program, 0) + 1
-            first = self._shared.setdefault((number, str(storage.shape)), storage)
-            if first is not storage:
-                self._alias[id(storage)] = first
-                self._keep.append(storage)
-                return
-            self._make(storage, UNWRITTEN).inside = frozenset(self._iterations) - {0}
+        if not self._shared.allocate(item):
             return
-        self._make(storage, UNWRITTEN).inside = frozenset(self._iterations)
+        # What all programs see is not private to the one that allocates it first.
+        others = {0} if item.storage.buffer is SHARED_HBM and item.program else set()
+        self._make(item.storage, UNWRITTEN).inside = frozenset(self._iterations) - others
 
     def _make(self, storage: Storage, mark: int) -> _Shadow:
         unit = self._units.get(id(storage), storage.dtype.itemsize)
@@ -182,7 +181,7 @@ class _Machine:
         return shadow
 
     def _shadow(self, storage: Storage) -> _Shadow:
-        storage = self._alias.get(id(storage), storage)
+        storage = self._shared.first(storage)
         found = self._shadows.get(id(storage))
         if found is not None:
             return found
@@ -208,8 +207,8 @@ class _Machine:
                 return
             marks[argument] = mark
             decides = argument.endswith(".index") or operation.name.startswith("nisa.register")
-            if decides and (mark > DEFINED).any():
-                self._fault(self.findings.origins[int(mark.max()) - 1])
+            if decides or not operation.writes:
+                self._reaches(int(mark.max(initial=DEFINED)), decides=decides)
         for argument, view in operation.writes.items():
             shadow = self._shadow(view.storage)
             region = self._reach(operation, argument, shadow, view)
@@ -225,6 +224,8 @@ class _Machine:
                 region.write(shadow.marks, UNWRITTEN)
                 continue
             result = dependent(operation, argument, region.view_shape, marks)
+            if self._position in self._in_vain:
+                result = np.full(region.view_shape, _IN_VAIN + self._position, np.int32)
             region.write(shadow.marks, result)
             self._written_arguments |= isinstance(view.storage.identity, tuple)
             if view.legacy and isinstance(view.storage.identity, tuple):
@@ -375,7 +376,7 @@ class _Machine:
             self._output(tensor, marks.max(axis=-1), marks.min(axis=-1))
         for shadow in self._shadows.values():
             if shadow.marks.max(initial=0) > DEFINED and isinstance(shadow.storage.identity, tuple):
-                self._fault(self.findings.origins[int(shadow.marks.max()) - 1])
+                self._reaches(int(shadow.marks.max()))
 
     def _output(self, tensor: Tensor, marks: Marks, least: Marks) -> None:
         if (least == UNWRITTEN).any():
@@ -387,9 +388,16 @@ class _Machine:
         elif (least == MAYBE).any():
             self._doubt("an output that indirect or conditional writes may have left out in part")
         for number in np.unique(marks[marks > DEFINED]):
-            self._fault(self.findings.origins[int(number) - 1])
+            self._reaches(int(number))
 
     # --- noting ------------------------------------------------------------------------------------------------------
+
+    def _reaches(self, mark: int, *, decides: bool = True) -> None:
+        """What `mark` stands for has come to an output, or to an operation that uses it at once."""
+        if mark >= _IN_VAIN:
+            self.findings.used.add(mark - _IN_VAIN)
+        elif mark > DEFINED and decides:
+            self._fault(self.findings.origins[mark - 1])
 
     def _fault(self, fault: Fault) -> None:
         key = (fault.contract, fault.position)

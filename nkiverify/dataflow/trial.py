@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from nkiverify.dataflow.order import Recorded
 from nkiverify.dataflow.shadow import Fault, Findings, execute
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.binding import ConcreteBinding
@@ -91,21 +92,17 @@ class Trial:
 
 def attempt(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float) -> Trial:
     """Run `target` with its dimensions set to `values`, and its operations on the shadow memory."""
-    run, unusable, outside = _execute(target, values, hardware, seconds, ())
-    if outside:
-        return Trial(dict(values), Findings(), outside=True)
-    # What a target states about the whole kernel says nothing of its operations.
-    broken = [one.contract for one in run.broken if not one.contract.id.startswith("target.")]
-    if not unusable and broken:
-        unusable = f"{broken[0].id} is broken (phase {broken[0].phase})"
-    findings = Findings() if unusable else execute(run.recorded, hardware.generation)
-    return Trial(dict(values), findings, unusable)
+    played = play(target, values, _Run(hardware, seconds))
+    if played.outside or played.unusable:
+        return Trial(dict(values), Findings(), played.unusable, played.outside)
+    return Trial(dict(values), execute(played.recorded, hardware.generation))
 
 
 def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> list[Seen]:
     """The faults of a trial, with what a second run sees when they happen; one for each line and contract."""
     faults = trial.findings.faults
-    run, _, _ = _execute(target, trial.values, hardware, seconds, faults)
+    run = _Run(hardware, seconds, faults)
+    play(target, trial.values, run)
     found: dict[Key, Seen] = {}
     for fault in sorted(faults, key=lambda fault: fault.position):
         if fault.position in run.seen:
@@ -115,18 +112,27 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
     return list(found.values())
 
 
-def _execute(
-    target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, faults: Sequence[Fault]
-) -> tuple[_Run, str, bool]:
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a plain run recorded. `unusable` says why it shows nothing; `outside`: the values are not in the domain."""
+
+    recorded: Sequence[Recorded]
+    unusable: str = ""
+    outside: bool = False
+
+
+def play(target: Target, values: Mapping[str, int], run: ConcreteRun) -> Played:
+    """Let `run` execute `target` with its dimensions set to `values`."""
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
-    run = _Run(hardware, seconds, faults)
     try:
         with space.active(), running(run):
             target.function(Verification(ConcreteBinding(values), kernel))
     except OutsideDomain:
-        return run, "", True
+        return Played((), outside=True)
     except UnsupportedConstruct as limit:
-        return run, limit.construct, False
+        return Played((), limit.construct)
     except (Exception, SystemExit) as error:
-        return run, f"the kernel raises {type(error).__name__}: {error}", False
-    return run, "", False
+        return Played((), f"the kernel raises {type(error).__name__}: {error}")
+    # What a target states about the whole kernel says nothing of its operations.
+    broken = [one.contract for one in run.broken if not one.contract.id.startswith("target.")]
+    return Played(run.recorded, f"{broken[0].id} is broken (phase {broken[0].phase})" if broken else "")

@@ -26,11 +26,12 @@ class Window:
         self, unit: int, size: int, view: Tensor, mask: Mask | None, rows: tuple[int, int] | None = None
     ) -> None:
         ratio = view.dtype.itemsize // unit
+        self._size = size
         self.view_shape = tuple(int(extent) for extent in view.shape)
         self.shape = (*self.view_shape, ratio)
         self._strides = (*(int(stride) * ratio for stride in view.strides), 1)
         self._start = int(view.offset) * ratio
-        self.inside = _under(mask, self.view_shape, rows)
+        self.inside = under(mask, self.view_shape, rows)
         self._places: Places | None = None
         if self.inside is None:
             reach = [stride * (extent - 1) for stride, extent in zip(self._strides, self.shape, strict=True)]
@@ -45,6 +46,23 @@ class Window:
             first = int(self._places.min(initial=0))
             last = int(self._places.max(initial=0))
         self.in_range = first >= 0 and last < size
+
+    @property
+    def touched(self) -> bool:
+        """Whether there is an element at all."""
+        return bool(np.prod(self.shape)) if self.inside is None else bool(self.inside.any())
+
+    @property
+    def covers(self) -> bool:
+        """Whether every element of the storage is there, and once: no mask, and strides that lie side by side."""
+        if self._places is not None or self._start != 0 or self._size != np.prod(self.shape):
+            return False
+        reach = 1
+        for stride, extent in sorted(zip(self._strides, self.shape, strict=True)):
+            if extent > 1 and stride != reach:
+                return False
+            reach *= extent
+        return True
 
     def window(self, array: Marks) -> Marks:
         """The elements as an array that writes through, where there is no mask."""
@@ -83,7 +101,9 @@ def units_of(items: Sequence[object]) -> dict[int, int]:
     return units
 
 
-def _under(mask: Mask | None, shape: tuple[int, ...], rows: tuple[int, int] | None) -> npt.NDArray[np.bool_] | None:
+def under(
+    mask: Mask | None, shape: tuple[int, ...], rows: tuple[int, int] | None = None
+) -> npt.NDArray[np.bool_] | None:
     """Where the mask holds over a grid of `shape`, in the rows that count; None for everywhere."""
     if mask is None and rows is None:
         return None

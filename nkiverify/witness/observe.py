@@ -80,11 +80,17 @@ class ObservingRun(ConcreteRun):
         """Note that `rule` is broken, and what can be seen from here."""
         key = key_of(rule.id, site)
         if key not in self.observations:
-            frames = [frame for frame in _outwards(sys._getframe(1)) if is_kernel_frame(frame)]
-            if frames:
-                frames.reverse()
-                self.observations[key] = observed([(frame, frame_site(frame)) for frame in frames])
+            seen = seen_from(sys._getframe(1))
+            if seen is not None:
+                self.observations[key] = seen
         super().violated(rule, site, quantities)
+
+
+def seen_from(frame: FrameType) -> Observation | None:
+    """What can be seen in the kernel's frames from `frame` outwards; None where there are none."""
+    frames = [each for each in _outwards(frame) if is_kernel_frame(each)]
+    frames.reverse()
+    return observed([(each, frame_site(each)) for each in frames]) if frames else None
 
 
 def observed_in(error: BaseException) -> Observation | None:
@@ -130,9 +136,10 @@ def _place(site: Site) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class _Syntax:
-    """What a kernel file says: its `for` statements, and the names it uses."""
+    """What a kernel file says: its `for` statements, its functions, and the names it uses."""
 
     loops: tuple[ast.For, ...] = ()
+    functions: tuple[ast.FunctionDef | ast.Lambda, ...] = ()
     names: tuple[ast.Name, ...] = ()
 
 
@@ -149,15 +156,17 @@ def _parsed(text: str) -> _Syntax:
     except (SyntaxError, ValueError):
         return _Syntax()
     loops = tuple(node for node in nodes if isinstance(node, ast.For))
-    return _Syntax(loops, tuple(node for node in nodes if isinstance(node, ast.Name)))
+    functions = tuple(node for node in nodes if isinstance(node, ast.FunctionDef | ast.Lambda))
+    return _Syntax(loops, functions, tuple(node for node in nodes if isinstance(node, ast.Name)))
 
 
 def _loops(frame: FrameType, site: Site) -> Iterator[LoopValue]:
     """The `for` statements around `site` in the function of `frame`, outermost first."""
     code = frame.f_code
-    for node in _syntax(site.file).loops:
+    syntax = _syntax(site.file)
+    for node in syntax.loops:
         inside = code.co_firstlineno <= node.lineno and _within(node, site.line)
-        if inside and not _in_inner_function(node, site.line, code.co_firstlineno):
+        if inside and not _in_inner_function(syntax.functions, node, site.line, code.co_firstlineno):
             names = [part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)]
             values = [f"{name} = {frame.f_locals[name]}" for name in names if _is_number(frame.f_locals.get(name))]
             if values:
@@ -168,14 +177,14 @@ def _within(node: ast.For, line: int) -> bool:
     return node.body[0].lineno <= line <= (node.body[-1].end_lineno or 0)
 
 
-def _in_inner_function(loop: ast.For, line: int, first_line: int) -> bool:
+def _in_inner_function(
+    functions: Sequence[ast.FunctionDef | ast.Lambda], loop: ast.For, line: int, first_line: int
+) -> bool:
     """Whether `line` is in a function defined inside `loop`: its frame is another one than the loop's."""
     return any(
-        isinstance(node, ast.FunctionDef | ast.Lambda)
-        and node.lineno >= loop.lineno
-        and node.lineno <= line <= (node.end_lineno or 0)
+        loop.lineno <= node.lineno <= line <= (node.end_lineno or 0) <= (loop.end_lineno or 0)
         and first_line < node.lineno
-        for node in ast.walk(loop)
+        for node in functions
     )
 
 

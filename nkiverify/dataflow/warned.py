@@ -1,0 +1,354 @@
+"""Warnings: what a kernel does in vain. They break no contract and change no verdict.
+
+- `df.unused`: nothing that reaches an output uses what a line writes, in no iteration and for no shape. Where such
+  lines feed one another, the last one is named and the others beside it.
+- `df.overwritten`: all that a line writes is overwritten before anything reads it: always, or, where an iteration of a
+  loop overwrites all that the same line wrote in an earlier one, in that iteration.
+- `df.unwritten_unused`: a line reads an unwritten element that reaches no output.
+
+An operation is in vain as a whole or not at all: filling a tile that is then loaded in part is no waste as long as
+something uses an element that the filling left there. Plain runs of a small and of a larger shape of the domain find
+what is in vain; the shadow memory confirms it, following the results of these operations as if they were undefined; the
+walk over the shape program does the same for all shapes, and the warning says for which ones it holds.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+import numpy as np
+
+from nkiverify.dataflow.beside import Source, source_of
+from nkiverify.dataflow.flow import MAX_OPERATIONS, OutOfTime, prove
+from nkiverify.dataflow.liveness import InVain, liveness
+from nkiverify.dataflow.order import Recorded
+from nkiverify.dataflow.shadow import Findings, execute
+from nkiverify.dataflow.trial import Trial, play
+from nkiverify.dataflow.windows import under
+from nkiverify.manifest import Target
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.operation import Operation
+from nkiverify.program import Operation as Executed
+from nkiverify.program import Program
+from nkiverify.results import KernelWarning, Place
+from nkiverify.run import SHAPE_PHASES
+from nkiverify.witness.observe import Observation, ObservingRun, seen_from
+
+#: What the rules say, by id.
+RULES = {
+    "df.unused": "Nothing that reaches an output uses what this line writes.",
+    "df.overwritten": "All that this line writes is overwritten before anything reads it.",
+    "df.unwritten_unused": "This line reads an element that nothing has written; no output depends on it.",
+}
+#: Operations and allocations that a plain run of a small shape may execute, and one of a larger; else it is left out.
+MAX_RECORDED = 6_000
+_MAX_LARGER = 1_000
+#: Shapes of the domain that cannot be looked at before others are not tried either.
+_PATIENCE = 3
+#: Shapes in which unwritten elements are looked for.
+_SHAPES = 6
+#: Seconds of the process for one plain run.
+_RUN_SECONDS = 2.0
+_ALL_SHAPES = "for all shapes"
+_THESE_SHAPES = "for these shapes"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is looked at. `proved`: the walk has shown all claims for all shapes; `seconds` bound another walk."""
+
+    target: Target
+    program: Program
+    hardware: Hardware
+    seconds: float
+    proved: bool
+
+
+@dataclass(slots=True)
+class _Shape:
+    """A plain run on `values`: its operations by their place in the kernel, and which of them were in vain."""
+
+    values: dict[str, int]
+    recorded: Sequence[Recorded]
+    in_vain: dict[int, InVain] = field(default_factory=dict)
+    sources: dict[Source, list[int]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(values: dict[str, int], recorded: Sequence[Recorded]) -> _Shape:
+        """What a run recorded."""
+        found = liveness(recorded)
+        shape = _Shape(values, recorded, found.in_vain)
+        for position in found.executed:
+            source = shape.source(position)
+            if source is not None:
+                shape.sources.setdefault(source, []).append(position)
+        return shape
+
+    def executed(self, position: int) -> Executed:
+        """The operation at a position of the run."""
+        item = self.recorded[position]
+        assert isinstance(item, Executed)
+        return item
+
+    def source(self, position: int) -> Source | None:
+        """Its place in the kernel."""
+        return source_of(self.executed(position))
+
+    def never_used(self, source: Source) -> bool:
+        """Whether every execution there was in vain."""
+        return all(position in self.in_vain for position in self.sources.get(source, ()))
+
+    def readers(self, source: Source) -> set[Source]:
+        """The other places that read what is written there, in vain themselves."""
+        found = {self.source(reader) for at in self.sources[source] for reader in self.in_vain[at].readers}
+        return {reader for reader in found if reader is not None and reader != source}
+
+    def overwritten(self, position: int) -> int | None:
+        """The operation that overwrote what nothing had read, if one did."""
+        found = self.in_vain.get(position)
+        return None if found is None or found.readers else found.overwritten_by
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A warning about the operation at `position` of a plain run, without what a second run sees there."""
+
+    rule: str
+    values: dict[str, int]
+    position: int
+    message: str
+    tensor: str
+    element: tuple[int, ...]
+    holds: str
+    also: tuple[Place, ...] = ()
+
+
+def warnings(
+    subject: Subject, small: Iterable[dict[str, int]], larger: Iterable[dict[str, int]], unwritten: Trial | bool
+) -> tuple[KernelWarning, ...]:
+    """The warnings about a kernel, in the order of its lines.
+
+    `small` and `larger` are values to try, inside the domain or not; the first that can be run is. `unwritten` is a run
+    that has read unwritten elements; True where there may be one.
+    """
+    first = _runnable(subject, small, MAX_RECORDED)
+    shapes = [*islice(first, 1), *islice(_runnable(subject, larger, _MAX_LARGER), 1)]
+    drafts = _in_vain(subject, shapes)
+    if isinstance(unwritten, Trial):
+        drafts += _unwritten(unwritten.values, unwritten.findings)
+    elif unwritten:
+        for shape in chain(shapes, islice(first, _SHAPES)):
+            found_there = list(_unwritten(shape.values, execute(shape.recorded, subject.hardware.generation)))
+            if found_there:
+                drafts += found_there
+                break
+    return tuple(sorted(_seen(subject, drafts), key=lambda one: (one.file, one.line, one.rule)))
+
+
+def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int) -> Iterator[_Shape]:
+    """The runs on those of the `candidates` that are in the domain, can be followed and execute `most` at most."""
+    patience = _PATIENCE
+    for values in candidates:
+        played = play(subject.target, values, _Seeing(subject.hardware, most))
+        if played.outside:
+            continue
+        if not played.unusable:
+            yield _Shape.of(values, played.recorded)
+            continue
+        patience -= 1
+        if not patience:
+            return
+
+
+# --- in vain ----------------------------------------------------------------------------------------------------------
+
+
+def _in_vain(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
+    never: dict[Source, _Shape] = {}
+    for shape in shapes:
+        for source in shape.sources:
+            if source not in never and all(other.never_used(source) for other in shapes):
+                never[source] = shape
+    again: dict[Source, tuple[_Shape, int]] = {}
+    for shape in shapes:
+        for source, positions in shape.sources.items():
+            for position in positions if source not in never and source not in again else ():
+                by = shape.overwritten(position)
+                if by is not None and shape.source(by) == source:
+                    again[source] = (shape, position)
+                    break
+    for shape in shapes:
+        asked = {at for source, where in never.items() if where is shape for at in shape.sources[source]}
+        asked |= {at for where, at in again.values() if where is shape}
+        kept = _confirmed(shape, asked, subject.hardware)
+        never = {
+            source: where
+            for source, where in never.items()
+            if where is not shape or kept.issuperset(shape.sources[source])
+        }
+        again = {source: (where, at) for source, (where, at) in again.items() if where is not shape or at in kept}
+    drafts = list(_never_used(never, _holds(subject, frozenset(never), len(shapes))))
+    for shape, position in again.values():
+        message = "the same line overwrites it, before anything reads it"
+        drafts.append(_draft("df.overwritten", shape, position, message, _THESE_SHAPES))
+    return drafts
+
+
+def _confirmed(shape: _Shape, positions: set[int], hardware: Hardware) -> set[int]:
+    """Those of the operations whose results reach nothing that counts: the shadow memory follows them."""
+    while positions:
+        findings = execute(shape.recorded, hardware.generation, positions)
+        if findings.doubts:
+            return set()
+        if not findings.used:
+            break
+        positions = positions - findings.used
+    return positions
+
+
+def _holds(subject: Subject, sources: frozenset[Source], run: int) -> str:
+    """For which shapes it is known that what these places write is never used."""
+    if not sources:
+        return ""
+    if not subject.program.dimensions:
+        return _ALL_SHAPES
+    if subject.proved:
+        try:
+            generation = subject.hardware.generation
+            if not prove(subject.program, generation, subject.seconds, MAX_OPERATIONS, sources).open:
+                return _ALL_SHAPES
+        except OutOfTime:
+            pass
+    return f"for the {run} shapes that were run" if run > 1 else _THESE_SHAPES
+
+
+def _never_used(never: Mapping[Source, _Shape], holds: str) -> Iterator[_Draft]:
+    """A warning for each of them that feeds no other; those that feed it are named beside it."""
+    feeds = {source: shape.readers(source) & never.keys() for source, shape in never.items()}
+    left = set(never)
+    while left:
+        ends = [source for source in left if not feeds[source] & left]
+        # Where they feed one another in turn, the last one of the kernel stands for all.
+        end = max(ends or left, key=lambda source: never[source].sources[source][0])
+        fed_by = _leading_to(end, feeds)
+        left -= {end, *fed_by}
+        yield _about(end, never[end], holds, sorted(fed_by))
+
+
+def _leading_to(end: Source, feeds: Mapping[Source, set[Source]]) -> set[Source]:
+    found: set[Source] = set()
+    waiting = [end]
+    while waiting:
+        reader = waiting.pop()
+        new = {source for source, readers in feeds.items() if reader in readers} - found - {end}
+        found |= new
+        waiting += new
+    return found
+
+
+def _about(source: Source, shape: _Shape, holds: str, fed_by: Sequence[Source]) -> _Draft:
+    positions = shape.sources[source]
+    by = [shape.overwritten(position) for position in positions]
+    also = tuple(dict.fromkeys(Place(file, line) for file, line, _ in fed_by if (file, line) != source[:2]))
+    if by[0] is not None and None not in by:
+        message = f"{shape.executed(by[0]).site} overwrites it, before anything reads it"
+        return _draft("df.overwritten", shape, positions[0], message, holds, also)
+    read = any(shape.in_vain[position].readers for position in positions)
+    message = "only what reaches no output reads it" if read else "nothing reads what is written here"
+    return _draft("df.unused", shape, positions[0], message, holds, also)
+
+
+def _draft(rule: str, shape: _Shape, position: int, message: str, holds: str, also: tuple[Place, ...] = ()) -> _Draft:
+    operation = shape.executed(position).operation
+    argument, view = next(iter(operation.writes.items()))
+    extents = tuple(int(extent) for extent in view.shape)
+    inside = under(operation.mask, extents)
+    element = tuple(int(at) for at in np.argwhere(inside)[0]) if inside is not None else (0,) * len(extents)
+    return _Draft(rule, shape.values, position, message, view.storage.name or argument, element, holds, also)
+
+
+# --- unwritten elements -----------------------------------------------------------------------------------------------
+
+
+def _unwritten(values: dict[str, int], findings: Findings) -> Iterator[_Draft]:
+    """Reads of unwritten elements that are no faults."""
+    faults = {(fault.contract, fault.position) for fault in findings.faults}
+    for origin in findings.origins if not findings.doubts else ():
+        if (origin.contract, origin.position) not in faults:
+            of = dict(origin.quantities)["of"]
+            message = f"the operand {of} has elements there that nothing has written"
+            yield _Draft(
+                "df.unwritten_unused", values, origin.position, message, origin.tensor, origin.element, _THESE_SHAPES
+            )
+
+
+# --- seeing -----------------------------------------------------------------------------------------------------------
+
+
+class _Seeing(ObservingRun):
+    """A plain run that records operations, and looks around at those that it is asked about."""
+
+    def __init__(self, hardware: Hardware, most: int, asked: frozenset[int] = frozenset()) -> None:
+        super().__init__(hardware, False, _RUN_SECONDS, (), SHAPE_PHASES)
+        self.records = True
+        self.seen: dict[int, Observation] = {}
+        self._most = most
+        self._asked = asked
+
+    def operation(self, operation: Operation) -> None:
+        """Note an operation, and where it is executed."""
+        if len(self.recorded) in self._asked:
+            seen = seen_from(sys._getframe(1))
+            if seen is not None:
+                self.seen[len(self.recorded)] = seen
+        elif len(self.recorded) > self._most:
+            raise self.unsupported("a plain run of many operations")
+        super().operation(operation)
+
+
+def _seen(subject: Subject, drafts: Sequence[_Draft]) -> Iterator[KernelWarning]:
+    """The warnings with their places and loops; one for each rule, line and tensor."""
+    told: set[tuple[object, ...]] = set()
+    by_values: dict[tuple[tuple[str, int], ...], list[_Draft]] = {}
+    for draft in drafts:
+        by_values.setdefault(tuple(draft.values.items()), []).append(draft)
+    for together in by_values.values():
+        run = _Seeing(subject.hardware, MAX_RECORDED, frozenset(draft.position for draft in together))
+        play(subject.target, together[0].values, run)
+        for draft in sorted(together, key=lambda draft: draft.position):
+            seen = run.seen.get(draft.position)
+            if seen is None:
+                continue
+            key = (draft.rule, seen.place.file, seen.place.line, draft.tensor)
+            if key not in told:
+                told.add(key)
+                yield _warning(subject, draft, seen)
+
+
+def _warning(subject: Subject, draft: _Draft, seen: Observation) -> KernelWarning:
+    witness: dict[str, int | str] = {}
+    for dimension in subject.program.dimensions:
+        name = dimension.atom.name
+        witness[name] = dimension.choices[draft.values[name]] if dimension.choices else draft.values[name]
+    place = seen.place
+    return KernelWarning(
+        rule=draft.rule,
+        statement=RULES[draft.rule],
+        file=place.file,
+        line=place.line,
+        message=draft.message,
+        tensor=draft.tensor,
+        element=draft.element,
+        witness=witness,
+        holds=draft.holds,
+        column=place.column,
+        end_line=place.end_line,
+        end_column=place.end_column,
+        function=place.function,
+        calls=seen.calls,
+        loops=seen.loops,
+        also=draft.also,
+    )
