@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from nkiverify import __version__
-from nkiverify.results import Run, Verdict
+from nkiverify.results import KernelWarning, Run, Verdict
 
 
 class ExitStatus(enum.IntEnum):
@@ -131,6 +131,16 @@ def telling(runs: Sequence[Run]) -> list[Run]:
         if not run.advisory
         or run.qualifier == DISAGREEMENT
         or (status_of(run) is not ExitStatus.AS_EXPECTED and (run.target, run.phase) not in refuted)
+    ]
+
+
+def warned(runs: Iterable[Run]) -> list[tuple[Run, KernelWarning]]:
+    """The warnings, each with its run; without those of a run that is FAILED as expected, which are no news."""
+    return [
+        (run, warning)
+        for run in runs
+        if run.verdict is not Verdict.FAILED or status_of(run) is not ExitStatus.AS_EXPECTED
+        for warning in run.warnings
     ]
 
 

@@ -22,8 +22,8 @@ from nkiverify.model.contracts import Contract
 from nkiverify.report import wording
 from nkiverify.report.history import PastSession
 from nkiverify.report.results_file import Results
-from nkiverify.results import Run, Verdict, Violation
-from nkiverify.session import DISAGREEMENT, ExitStatus, counting, is_open, status_of, telling
+from nkiverify.results import KernelWarning, Run, Verdict, Violation
+from nkiverify.session import DISAGREEMENT, ExitStatus, counting, is_open, status_of, telling, warned
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +179,11 @@ class Page:
         return [(verdict.value, counts[verdict]) for verdict in Verdict if counts[verdict]]
 
     @property
+    def warnings(self) -> int:
+        """How many warnings there are, without those of runs that are FAILED as expected."""
+        return len(warned(self.runs))
+
+    @property
     def bounded(self) -> int:
         """How many verdicts hold up to a bound."""
         return sum(run.qualifier.startswith("bounded") for run in self.counting)
@@ -273,7 +278,7 @@ def phase_name(phase: int) -> str:
     return PHASES.get(phase, "")
 
 
-def excerpt(violation: Violation, sources: Mapping[str, str]) -> list[tuple[int, str, bool]]:
+def excerpt(violation: Violation | KernelWarning, sources: Mapping[str, str]) -> list[tuple[int, str, bool]]:
     """The lines around a violation: number, text, and whether the violation spans it. Empty without the source."""
     lines = sources.get(violation.file, "").splitlines()
     if not 1 <= violation.line <= len(lines):

@@ -13,7 +13,7 @@ from nkiverify.results import Decided, Run, Verdict
 _PLACE = re.compile(r"([\w./-]+\.py):(\d+)")
 
 #: From the gravest to the plainest: a line is marked by the first that is true of it.
-KINDS: tuple[str, ...] = ("refuted", "unknown", "unrolled", "assumed", "proved")
+KINDS: tuple[str, ...] = ("refuted", "unknown", "warned", "unrolled", "assumed", "proved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ def marks(runs: Sequence[Run]) -> Marks:
         for violation in run.violations:
             if violation.file:
                 say(violation.file, violation.line, "refuted", f"refuted: {violation.contract}")
+        for warning in run.warnings:
+            say(warning.file, warning.line, "warned", f"warning: {warning.rule}")
         for file, line in _not_understood(run):
             say(file, line, "unknown", "unknown")
         if run.qualifier.startswith("bounded"):

@@ -34,7 +34,14 @@ _SYMBOLS: Mapping[str, str] = {
 }
 
 #: What stands before a line of source.
-_MARKS: Mapping[str, str] = {"refuted": "✗", "unknown": "?", "unrolled": "≤", "assumed": "▸", "proved": "✓"}
+_MARKS: Mapping[str, str] = {
+    "refuted": "✗",
+    "unknown": "?",
+    "warned": "!",
+    "unrolled": "≤",
+    "assumed": "▸",
+    "proved": "✓",
+}
 
 _LEGEND: tuple[tuple[str, str], ...] = (
     ("pass", "proved, as expected"),
@@ -126,6 +133,8 @@ def _environment() -> jinja2.Environment:
         milliseconds=wording.milliseconds,
         phase_name=data.phase_name,
         excerpt=data.excerpt,
+        first_element=wording.first_element,
+        extent_of=wording.extent_of,
         claim_rows=claim_rows,
     )
     return environment

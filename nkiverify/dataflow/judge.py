@@ -207,11 +207,18 @@ def _shapes(dimensions: Sequence[DomainDimension]) -> tuple[Iterator[dict[str, i
 
 
 def _larger(dimensions: Sequence[DomainDimension]) -> Iterator[dict[str, int]]:
-    """Shapes with more than one iteration in most loops: every dimension its third value, or its second."""
+    """Shapes with more than one iteration in most loops: every dimension its second value, or the first past a tile."""
     candidates = {dimension.atom.name: _values(dimension)[0] for dimension in dimensions}
-    for position in (2, 1):
-        if any(len(values) > position for values in candidates.values()):
-            yield {name: values[min(position, len(values) - 1)] for name, values in candidates.items()}
+    seconds = {name: values[min(1, len(values) - 1)] for name, values in candidates.items()}
+    past = {
+        dimension.atom.name: next(
+            (value for value in candidates[dimension.atom.name] if value > _EDGES[0] and dimension.multiple_of == 1),
+            seconds[dimension.atom.name],
+        )
+        for dimension in dimensions
+    }
+    smallest = {name: values[0] for name, values in candidates.items()}
+    yield from (shape for shape in ([seconds] if past == seconds else [seconds, past]) if shape != smallest)
 
 
 def _of_rank(candidates: Sequence[Sequence[int]], rank: int) -> Iterator[tuple[int, ...]]:

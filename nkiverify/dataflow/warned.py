@@ -29,10 +29,11 @@ from nkiverify.dataflow.shadow import Findings, execute
 from nkiverify.dataflow.trial import Trial, play
 from nkiverify.dataflow.windows import under
 from nkiverify.manifest import Target
+from nkiverify.memory.summary import name_of
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
+from nkiverify.program import Allocation, Program
 from nkiverify.program import Operation as Executed
-from nkiverify.program import Program
 from nkiverify.results import KernelWarning, Place
 from nkiverify.run import SHAPE_PHASES
 from nkiverify.witness.observe import Observation, ObservingRun, seen_from
@@ -120,7 +121,7 @@ class _Draft:
     values: dict[str, int]
     position: int
     message: str
-    tensor: str
+    operand: str
     element: tuple[int, ...]
     holds: str
     also: tuple[Place, ...] = ()
@@ -131,16 +132,17 @@ def warnings(
 ) -> tuple[KernelWarning, ...]:
     """The warnings about a kernel, in the order of its lines.
 
-    `small` and `larger` are values to try, inside the domain or not; the first that can be run is. `unwritten` is a run
-    that has read unwritten elements; True where there may be one.
+    `small` and `larger` are values to try, inside the domain or not: of the small ones the first that can be run is run,
+    and all of the larger ones. `unwritten` is a run that has read unwritten elements; True where there may be one.
     """
-    first = _runnable(subject, small, MAX_RECORDED)
-    shapes = [*islice(first, 1), *islice(_runnable(subject, larger, _MAX_LARGER), 1)]
+    others = _runnable(subject, small, MAX_RECORDED)
+    smallest = list(islice(others, 1))
+    shapes = [*smallest, *_runnable(subject, larger, _MAX_LARGER)]
     drafts = _in_vain(subject, shapes)
     if isinstance(unwritten, Trial):
         drafts += _unwritten(unwritten.values, unwritten.findings)
     elif unwritten:
-        for shape in chain(shapes, islice(first, _SHAPES)):
+        for shape in chain(smallest, islice(others, _SHAPES), shapes[1:]):
             found_there = list(_unwritten(shape.values, execute(shape.recorded, subject.hardware.generation)))
             if found_there:
                 drafts += found_there
@@ -267,7 +269,7 @@ def _draft(rule: str, shape: _Shape, position: int, message: str, holds: str, al
     extents = tuple(int(extent) for extent in view.shape)
     inside = under(operation.mask, extents)
     element = tuple(int(at) for at in np.argwhere(inside)[0]) if inside is not None else (0,) * len(extents)
-    return _Draft(rule, shape.values, position, message, view.storage.name or argument, element, holds, also)
+    return _Draft(rule, shape.values, position, message, argument, element, holds, also)
 
 
 # --- unwritten elements -----------------------------------------------------------------------------------------------
@@ -278,10 +280,11 @@ def _unwritten(values: dict[str, int], findings: Findings) -> Iterator[_Draft]:
     faults = {(fault.contract, fault.position) for fault in findings.faults}
     for origin in findings.origins if not findings.doubts else ():
         if (origin.contract, origin.position) not in faults:
-            of = dict(origin.quantities)["of"]
-            message = f"the operand {of} has elements there that nothing has written"
+            shown = dict(origin.quantities)
+            operand = str(shown["operand"])
+            message = f"nothing has written all of the operand {operand}, of shape {shown['of']}"
             yield _Draft(
-                "df.unwritten_unused", values, origin.position, message, origin.tensor, origin.element, _THESE_SHAPES
+                "df.unwritten_unused", values, origin.position, message, operand, origin.element, _THESE_SHAPES
             )
 
 
@@ -322,13 +325,24 @@ def _seen(subject: Subject, drafts: Sequence[_Draft]) -> Iterator[KernelWarning]
             seen = run.seen.get(draft.position)
             if seen is None:
                 continue
-            key = (draft.rule, seen.place.file, seen.place.line, draft.tensor)
+            key = (draft.rule, seen.place.file, seen.place.line, draft.operand)
             if key not in told:
                 told.add(key)
-                yield _warning(subject, draft, seen)
+                yield _warning(subject, draft, seen, _tensor(run.recorded, draft))
 
 
-def _warning(subject: Subject, draft: _Draft, seen: Observation) -> KernelWarning:
+def _tensor(recorded: Sequence[Recorded], draft: _Draft) -> str:
+    """What the kernel calls the operand."""
+    item = recorded[draft.position]
+    assert isinstance(item, Executed)
+    view = (item.operation.reads | item.operation.writes).get(draft.operand)
+    if view is None:
+        return draft.operand
+    sites = (one.site for one in recorded if isinstance(one, Allocation) and one.storage is view.storage)
+    return name_of(view.storage, next(sites, None), draft.operand)
+
+
+def _warning(subject: Subject, draft: _Draft, seen: Observation, tensor: str) -> KernelWarning:
     witness: dict[str, int | str] = {}
     for dimension in subject.program.dimensions:
         name = dimension.atom.name
@@ -340,7 +354,7 @@ def _warning(subject: Subject, draft: _Draft, seen: Observation) -> KernelWarnin
         file=place.file,
         line=place.line,
         message=draft.message,
-        tensor=draft.tensor,
+        tensor=tensor,
         element=draft.element,
         witness=witness,
         holds=draft.holds,

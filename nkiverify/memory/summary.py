@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nkiverify.memory.claims import REGIONS, MemoryClaims, Need
 from nkiverify.memory.usage import Allocated
+from nkiverify.model.tensor import Storage
 from nkiverify.program import Assume, DomainDimension, Program
 from nkiverify.results import MemoryPeak, Place
+from nkiverify.source import Site
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import INT32_MAX, Atom, Index, Term, all_atoms, constant, render, substitute
@@ -48,7 +50,7 @@ def _peak(needs: Sequence[Need], program: Program) -> MemoryPeak:
         at={dimension.atom.name: values[dimension.atom] for dimension in dimensions},
         bytes=at_values,
         place=place,
-        tensors=tuple((name_of(one), render(taken)) for one, taken in need.parts),
+        tensors=tuple((_name(one), render(taken)) for one, taken in need.parts),
         fits=_fits(needs, program, smallest) if dimensions else {},
     )
 
@@ -162,10 +164,14 @@ def _largest_true(fits: Callable[[int], bool | None], low: int, high: int) -> in
     return low
 
 
-def name_of(allocated: Allocated) -> str:
-    """What the kernel calls a tensor: its `name=`, the variable it is first bound to, or the line that allocates it."""
-    site = allocated.site
-    if allocated.storage.name or site is None:
-        return allocated.storage.name or "a tensor"
+def name_of(storage: Storage, site: Site | None, otherwise: str) -> str:
+    """What the kernel calls a tensor allocated at `site`: its `name=`, or the variable it is first bound to."""
+    if storage.name or site is None:
+        return storage.name or otherwise
     match = _ASSIGNED.match(linecache.getline(site.file, site.line))
-    return match.group(1) if match is not None else f"line {site.line}"
+    return match.group(1) if match is not None else otherwise
+
+
+def _name(allocated: Allocated) -> str:
+    site = allocated.site
+    return name_of(allocated.storage, site, f"line {site.line}" if site is not None else "a tensor")

@@ -8,12 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from nkiverify.report import wording
-from nkiverify.results import Run, Violation
-from nkiverify.session import ExitStatus, Session, status_of, telling
+from nkiverify.results import KernelWarning, Run, Violation
+from nkiverify.session import ExitStatus, Session, status_of, telling, warned
 
 
 def text(session: Session) -> str:
-    """A line for each refuted claim and each ending that is not as expected; empty where all is well."""
+    """A line for each refuted claim and each ending that is not as expected, then the warnings; empty where there is
+    nothing to say.
+    """
     lines: list[str] = []
     for run in telling(session.runs):
         status = status_of(run)
@@ -23,10 +25,24 @@ def text(session: Session) -> str:
         if not run.violations or status is not ExitStatus.MISMATCH:
             level = "warning" if status in (ExitStatus.UNKNOWN, ExitStatus.NOTHING_VERIFIED) else "error"
             lines.append(_ending(run, level, session.root))
+    lines += [_warning(run, warning, session.root) for run, warning in warned(session.runs)]
     return "".join(f"{line}\n" for line in lines)
 
 
 def _violation(run: Run, violation: Violation, root: Path) -> str:
+    witness = ", ".join(f"{name} = {value}" for name, value in violation.witness.items())
+    message = f"{violation.statement} {wording.text(violation.message, root)}" + (f" ({witness})" if witness else "")
+    places = _places(run, violation, root)
+    return _command("error", [*places, ("title", f"{run.target}: {violation.contract}")], message)
+
+
+def _warning(run: Run, warning: KernelWarning, root: Path) -> str:
+    words = f"{warning.statement} {wording.text(warning.message, root)}: {wording.first_element(warning)}"
+    title = ("title", f"{run.target}: {warning.rule}")
+    return _command("warning", [*_places(run, warning, root), title], f"{words} ({wording.extent_of(warning)})")
+
+
+def _places(run: Run, violation: Violation | KernelWarning, root: Path) -> list[tuple[str, str]]:
     file = wording.relative(violation.file, root) or run.kernel.partition("::")[0]
     places: list[tuple[str, str]] = [("file", file)]
     if violation.line > 0:
@@ -36,9 +52,7 @@ def _violation(run: Run, violation: Violation, root: Path) -> str:
         # Columns make sense to GitHub within one line only.
         if violation.column >= 0 and violation.end_line == violation.line:
             places += [("col", str(violation.column + 1)), ("endColumn", str(violation.end_column))]
-    witness = ", ".join(f"{name} = {value}" for name, value in violation.witness.items())
-    message = f"{violation.statement} {wording.text(violation.message, root)}" + (f" ({witness})" if witness else "")
-    return _command("error", [*places, ("title", f"{run.target}: {violation.contract}")], message)
+    return places
 
 
 def _ending(run: Run, level: str, root: Path) -> str:

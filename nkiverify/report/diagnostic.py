@@ -9,7 +9,7 @@ from pathlib import Path
 from nkiverify.report import wording
 from nkiverify.report.excerpt import excerpt
 from nkiverify.report.style import PLAIN, Style
-from nkiverify.results import LoopValue, Place, Run, Violation
+from nkiverify.results import KernelWarning, LoopValue, Place, Run, Violation
 
 _INDENT = "  "
 
@@ -59,6 +59,26 @@ def violations(group: Sequence[Violation], root: Path, width: int = 80, style: S
     yield from _named("source", first.source, width, style)
 
 
+def warning(warned: KernelWarning, root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:
+    """The lines about something done in vain."""
+    head = textwrap.wrap(
+        f"warning {warned.rule}: {warned.statement}",
+        width,
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT * 2,
+        break_on_hyphens=False,
+    )
+    yield head[0].replace(warned.rule, style.warn(warned.rule), 1)
+    yield from head[1:]
+    yield from _named("at", wording.place(warned.file, warned.line, root), width, style)
+    yield from _source(warned, root, width, style)
+    yield from _named("because", wording.text(warned.message, root), width, style)
+    yield from _named("first", wording.first_element(warned), width, style)
+    yield from _named("holds", wording.extent_of(warned), width, style)
+    also = ", ".join(wording.place(place.file, place.line, root) for place in warned.also)
+    yield from _named("with it", also, width, style)
+
+
 def unknown(run: Run, root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:
     """Where an UNKNOWN arises, and what can be done about it."""
     if run.place is not None:
@@ -86,8 +106,8 @@ def _named(name: str, value: str, width: int, style: Style) -> list[str]:
     return field(name, value, width, _INDENT * 2, style) if value else []
 
 
-def _source(violation: Violation, root: Path, width: int, style: Style) -> Iterator[str]:
-    """The failing line, then the calls that led to it, the nearest first; each under the loops that were running."""
+def _source(violation: Violation | KernelWarning, root: Path, width: int, style: Style) -> Iterator[str]:
+    """The line in question, then the calls that led to it, the nearest first; each under the loops that run there."""
     indent = _INDENT * 3
     place = Place(
         violation.file, violation.line, violation.column, violation.end_line, violation.end_column, violation.function
@@ -104,7 +124,7 @@ def _source(violation: Violation, root: Path, width: int, style: Style) -> Itera
             yield from lines
 
 
-def _loops_of(place: Place, violation: Violation, root: Path) -> list[LoopValue]:
+def _loops_of(place: Place, violation: Violation | KernelWarning, root: Path) -> list[LoopValue]:
     return [
         LoopValue(str(root / loop.file), loop.line, loop.value, loop.function)
         for loop in violation.loops

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nkiverify.report import wording
-from nkiverify.results import MemoryPeak, Place, Run, Violation
+from nkiverify.results import KernelWarning, LoopValue, MemoryPeak, Place, Run, Violation
 from nkiverify.session import Session
 
 SCHEMA = "nkiverify-results/1"
@@ -101,6 +101,7 @@ def entry(run: Run, root: Path) -> dict[str, Json]:
         "decided": _decided(run, root),
         "assumed_at": [_place(place, root) for place in run.assumed_at],
         "memory": [_peak(peak, root) for peak in run.memory],
+        "warnings": [_warning(warning, root) for warning in run.warnings],
     }
 
 
@@ -126,6 +127,36 @@ def _peak(peak: MemoryPeak, root: Path) -> dict[str, Json]:
     }
 
 
+def _warning(warning: KernelWarning, root: Path) -> dict[str, Json]:
+    return {
+        "rule": warning.rule,
+        "statement": warning.statement,
+        "file": wording.relative(warning.file, root),
+        "line": warning.line,
+        "column": warning.column,
+        "end_line": warning.end_line,
+        "end_column": warning.end_column,
+        "function": warning.function,
+        "message": wording.text(warning.message, root),
+        "tensor": warning.tensor,
+        "element": list(warning.element),
+        "witness": dict(warning.witness),
+        "holds": warning.holds,
+        "calls": [_place(place, root) for place in warning.calls],
+        "loops": [_loop(loop, root) for loop in warning.loops],
+        "also": [_place(place, root) for place in warning.also],
+    }
+
+
+def _loop(loop: LoopValue, root: Path) -> dict[str, Json]:
+    return {
+        "file": wording.relative(loop.file, root),
+        "line": loop.line,
+        "value": loop.value,
+        "function": loop.function,
+    }
+
+
 def _violation(violation: Violation, root: Path) -> dict[str, Json]:
     return {
         "contract": violation.contract,
@@ -147,15 +178,7 @@ def _violation(violation: Violation, root: Path) -> dict[str, Json]:
         "comparison": violation.comparison,
         "function": violation.function,
         "calls": [_place(place, root) for place in violation.calls],
-        "loops": [
-            {
-                "file": wording.relative(loop.file, root),
-                "line": loop.line,
-                "value": loop.value,
-                "function": loop.function,
-            }
-            for loop in violation.loops
-        ],
+        "loops": [_loop(loop, root) for loop in violation.loops],
         "tensors": list(violation.tensors),
     }
 

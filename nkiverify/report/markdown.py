@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nkiverify.report import wording
 from nkiverify.results import Run, Verdict, Violation
-from nkiverify.session import ExitStatus, Session, beside, counting, status_of
+from nkiverify.session import ExitStatus, Session, beside, counting, status_of, warned
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
 
@@ -25,6 +25,21 @@ def text(session: Session) -> str:
     if unexpected:
         parts.append(_table(unexpected))
         parts += [_story(run, session.root) for run in unexpected if run.violations or run.reason]
+    warnings = warned(session.runs)
+    if warnings:
+        rows = [
+            (
+                code(warning.rule),
+                code(wording.place(warning.file, warning.line, session.root)),
+                plain(f"{wording.text(warning.message, session.root)}: {wording.first_element(warning)}"),
+                code(run.target),
+                plain(wording.extent_of(warning)),
+            )
+            for run, warning in warnings
+        ]
+        table = _lines(("rule", "at", "because", "target", "holds"), rows)
+        number = wording.counted(len(warnings), "warning")
+        parts.append(f"<details><summary>{number}</summary>\n\n{table}\n\n</details>")
     counted = counting(session.runs)
     if counted:
         parts.append(f"<details><summary>Families</summary>\n\n{_families(counted)}\n\n</details>")
@@ -61,6 +76,9 @@ def _totals(session: Session) -> str:
     claims = wording.counted(sum(run.claims for run in counted), "claim")
     cached = sum(run.cached for run in counted)
     time = f"{session.seconds:.1f} s" + (f", {cached} runs cached" if cached else "")
+    warnings = len(warned(session.runs))
+    if warnings:
+        verdicts += f", {wording.counted(warnings, 'warning')}"
     others = {(run.target, run.phase): run for run in session.runs if run.advisory}
     words = Counter(beside(run, others.get((run.target, run.phase))) for run in counted)
     said = ", ".join(f"{number} {word}" for word, number in sorted(words.items()) if word)

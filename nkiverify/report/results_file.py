@@ -10,11 +10,12 @@ from typing import Any
 
 from nkiverify.errors import UsageError
 from nkiverify.report.json_results import SCHEMA
-from nkiverify.results import Decided, Kind, LoopValue, MemoryPeak, Place, Run, Verdict, Violation
+from nkiverify.results import Decided, KernelWarning, Kind, LoopValue, MemoryPeak, Place, Run, Verdict, Violation
 
 _RUN_KEYS = frozenset(field.name for field in fields(Run))
 _PLACE_KEYS = frozenset(field.name for field in fields(Place))
 _PEAK_KEYS = frozenset(field.name for field in fields(MemoryPeak))
+_WARNING_KEYS = frozenset(field.name for field in fields(KernelWarning))
 _VIOLATION_KEYS = frozenset(field.name for field in fields(Violation))
 
 
@@ -85,6 +86,7 @@ def run(entry: Mapping[str, Any]) -> Run:
             "decided": tuple(_decided(known.get("decided", {}))),
             "assumed_at": tuple(map(_place, known.get("assumed_at", ()))),
             "memory": tuple(map(_peak, known.get("memory", ()))),
+            "warnings": tuple(map(_warning, known.get("warnings", ()))),
         }
     )
 
@@ -114,13 +116,27 @@ def _violation(entry: Mapping[str, Any]) -> Violation:
         **known
         | {
             "calls": tuple(map(_place, known.get("calls", ()))),
-            "loops": tuple(
-                LoopValue(loop["file"], loop["line"], loop["value"], loop["function"])
-                for loop in known.get("loops", ())
-            ),
+            "loops": tuple(map(_loop, known.get("loops", ()))),
             "tensors": tuple(known.get("tensors", ())),
         }
     )
+
+
+def _warning(entry: Mapping[str, Any]) -> KernelWarning:
+    known = {key: value for key, value in entry.items() if key in _WARNING_KEYS}
+    return KernelWarning(
+        **known
+        | {
+            "element": tuple(known["element"]),
+            "calls": tuple(map(_place, known["calls"])),
+            "loops": tuple(map(_loop, known["loops"])),
+            "also": tuple(map(_place, known["also"])),
+        }
+    )
+
+
+def _loop(entry: Mapping[str, Any]) -> LoopValue:
+    return LoopValue(entry["file"], entry["line"], entry["value"], entry["function"])
 
 
 def _place(entry: Mapping[str, Any]) -> Place:

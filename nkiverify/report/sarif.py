@@ -18,8 +18,8 @@ from urllib.parse import quote
 from nkiverify.model.contracts import Contract
 from nkiverify.report import wording
 from nkiverify.report.json_results import Json
-from nkiverify.results import Run, Verdict, Violation
-from nkiverify.session import ExitStatus, Session, status_of, telling
+from nkiverify.results import KernelWarning, Run, Verdict, Violation
+from nkiverify.session import ExitStatus, Session, status_of, telling, warned
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"
@@ -51,6 +51,10 @@ def document(session: Session, contracts: Mapping[str, Contract]) -> dict[str, J
             results.append({"ruleId": rule, "ruleIndex": number} | result)
             if rule in contracts and contracts[rule].cwe:
                 weaknesses.add(_weakness(contracts[rule]))
+    for run, warning in warned(session.runs):
+        rules.setdefault(warning.rule, _warning_rule(warning))
+        index: Json = list(rules).index(warning.rule)
+        results.append({"ruleId": warning.rule, "ruleIndex": index} | _warning(run, warning, session.root))
     run_object: dict[str, Json] = {
         "tool": {
             "driver": {
@@ -131,6 +135,34 @@ def _results(
     )
 
 
+def _warning(run: Run, warning: KernelWarning, root: Path) -> dict[str, Json]:
+    """Something done in vain, as a result without its rule."""
+    because = f"{wording.text(warning.message, root)}: {wording.first_element(warning)}"
+    about = f"{run.target}, phase {run.phase}, {wording.extent_of(warning)}"
+    key = _digest(run.target, str(run.phase), warning.rule, wording.relative(warning.file, root), warning.tensor)
+    result: dict[str, Json] = {
+        "kind": "fail",
+        "level": "warning",
+        "message": {"text": f"{warning.statement} {because} ({about})"},
+        "locations": [_location(run, warning, root)],
+        "partialFingerprints": {"nkiverifyWarning/v1": key},
+        "properties": {"target": run.target, "phase": run.phase, "engine": run.engine},
+    }
+    related = list(_related(warning, root))
+    if related:
+        result["relatedLocations"] = related
+    return result
+
+
+def _warning_rule(warning: KernelWarning) -> dict[str, Json]:
+    return {
+        "id": warning.rule,
+        "shortDescription": {"text": warning.statement},
+        "help": {"text": f"{warning.statement} It changes no verdict: docs/verdicts.md says more."},
+        "defaultConfiguration": {"level": "warning"},
+    }
+
+
 def _ending(run: Run) -> tuple[str, str]:
     """The rule of a run that is no pass, and how grave it is."""
     if run.verdict is Verdict.UNKNOWN:
@@ -151,7 +183,7 @@ def _message(run: Run, violation: Violation, root: Path) -> str:
     return f"{statement}{because} ({run.target}, phase {run.phase}, {shapes}, {replay})"
 
 
-def _location(run: Run, violation: Violation, root: Path) -> dict[str, Json]:
+def _location(run: Run, violation: Violation | KernelWarning, root: Path) -> dict[str, Json]:
     if not violation.file:
         # No line is to blame, for example for the shape of the result: the kernel as a whole is.
         file, _, function = run.kernel.partition("::")
@@ -167,12 +199,13 @@ def _location(run: Run, violation: Violation, root: Path) -> dict[str, Json]:
     return {"physicalLocation": _physical(wording.relative(violation.file, root), region)}
 
 
-def _related(violation: Violation, root: Path) -> Iterator[Json]:
+def _related(violation: Violation | KernelWarning, root: Path) -> Iterator[Json]:
     """What led to the place in the kernel, outermost first, and where the model states the contract."""
     places = [(call.file, call.line, f"called here, in {call.function or 'the kernel'}") for call in violation.calls]
     places += [(loop.file, loop.line, f"in this loop, for {loop.value}") for loop in violation.loops]
-    stub = _STUB_PLACE.fullmatch(violation.stub)
-    if stub:
+    if isinstance(violation, KernelWarning):
+        places += [(place.file, place.line, "what is done here serves nothing else") for place in violation.also]
+    elif stub := _STUB_PLACE.fullmatch(violation.stub):
         places.append((stub[1], int(stub[2]), "the model states the contract here"))
     for number, (file, line, words) in enumerate(places):
         place = _physical(wording.relative(file, root), {"startLine": max(1, line)})

@@ -10,7 +10,7 @@ from nkiverify.report.columns import columns
 from nkiverify.report.diagnostic import field
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import Run, Verdict
-from nkiverify.session import ExitStatus, Session, beside, counting, is_open, status_of, telling
+from nkiverify.session import ExitStatus, Session, beside, counting, is_open, status_of, telling, warned
 
 #: Columns a report fits, as far as the names of the targets allow.
 WIDTH = 80
@@ -45,10 +45,12 @@ def report(
         expected = [run for run in counting(session.runs) if run.verdict is Verdict.FAILED and not _unexpected(run)]
         if expected:
             parts.append("Refuted, as expected:\n" + "\n".join(_brief(run, session, width) for run in expected))
+        if warned(session.runs):
+            parts.append(_warnings(session, width))
     told = [
         run
         for run in telling(session.runs)
-        if _unexpected(run) or (detail_expected and not run.advisory and (run.violations or run.reason or run.memory))
+        if _unexpected(run) or (detail_expected and not run.advisory and _tells(run))
     ]
     parts += [_story(alike, session, debug, width, style, again(alike[0])) for alike in _alike(told)]
     concluded = {(run.target, run.phase) for run in counting(session.runs) if not is_open(run)}
@@ -149,6 +151,9 @@ def _totals(session: Session) -> str:
         bounded = sum(run.qualifier.startswith("bounded") for run in these)
         if these:
             counts.append(f"{len(these)} {verdict.value}" + (f" ({bounded} bounded)" if bounded else ""))
+    warnings = len(warned(session.runs))
+    if warnings:
+        counts.append(wording.counted(warnings, "warning"))
     text = f"{head}: {', '.join(counts)}" if counts else head
     others = {(run.target, run.phase): run for run in session.runs if run.advisory}
     if not others:
@@ -175,6 +180,27 @@ def _left_open(runs: Sequence[Run], session: Session, width: int) -> str:
 
 def _unexpected(run: Run) -> bool:
     return status_of(run) is not ExitStatus.AS_EXPECTED
+
+
+def _tells(run: Run) -> bool:
+    """Whether there is more to say of a run than its line in the table."""
+    return bool(run.violations or run.reason or run.memory or run.warnings)
+
+
+def _warnings(session: Session, width: int) -> str:
+    """What is warned of, each rule and line once, with the targets that show it."""
+    of: dict[tuple[str, str], list[str]] = {}
+    for run, warning in warned(session.runs):
+        place = wording.place(warning.file, warning.line, session.root)
+        names = of.setdefault((warning.rule, place), [])
+        if run.target not in names:
+            names.append(run.target)
+    lines = ["Warnings, which change no verdict:"]
+    for (rule, place), names in of.items():
+        more = f" and {len(names) - _FEW_NAMES} more" if len(names) > _FEW_NAMES else ""
+        line = f"  {rule} at {place}: {', '.join(names[:_FEW_NAMES])}{more}"
+        lines.append(textwrap.fill(line, width, subsequent_indent="    ", break_on_hyphens=False))
+    return "\n".join(lines)
 
 
 def _brief(run: Run, session: Session, width: int) -> str:
@@ -214,6 +240,8 @@ def _story(alike: Sequence[Run], session: Session, debug: bool, width: int, styl
     lines += diagnostic.unknown(run, session.root, width, style)
     for group in diagnostic.grouped(run.violations):
         lines += diagnostic.violations(group, session.root, width, style)
+    for warning in run.warnings:
+        lines += diagnostic.warning(warning, session.root, width, style)
     if again and any(violation.replayed for violation in run.violations):
         lines += field("replay", again, width, style=style)
     if run.suffices:

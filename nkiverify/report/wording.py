@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from nkiverify.results import Run, Verdict
+from nkiverify.results import KernelWarning, Run, Verdict
 
 
 def relative(file: str, root: Path) -> str:
@@ -30,6 +30,19 @@ def text(words: str, root: Path) -> str:
 def verdict(run: Run) -> str:
     """The verdict with its qualifier: `SUCCESSFUL (bounded 8)`."""
     return f"{run.verdict.value} ({run.qualifier})" if run.qualifier else run.verdict.value
+
+
+def first_element(warning: KernelWarning) -> str:
+    """The first element that a warning is about, and the iteration: `tile[0, 0], for k = 1`."""
+    element = f"{warning.tensor}[{', '.join(map(str, warning.element))}]" if warning.element else warning.tensor
+    loops = ", ".join(loop.value for loop in warning.loops)
+    return f"{element}, for {loops}" if loops else element
+
+
+def extent_of(warning: KernelWarning) -> str:
+    """For which shapes a warning holds, and the one that a plain run has shown it on."""
+    values = ", ".join(f"{name} = {value}" for name, value in warning.witness.items())
+    return f"{warning.holds}; seen in plain Python for {values}" if values else "for the only shapes of the target"
 
 
 def expectation(expected: Verdict | None) -> str:
