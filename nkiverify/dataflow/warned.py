@@ -132,8 +132,8 @@ def warnings(
 ) -> tuple[KernelWarning, ...]:
     """The warnings about a kernel, in the order of its lines.
 
-    `small` and `larger` are values to try, inside the domain or not: of the small ones the first that can be run is run,
-    and all of the larger ones. `unwritten` is a run that has read unwritten elements; True where there may be one.
+    `small` and `larger` are values to try, inside the domain or not: of the small ones the first that can be run,
+    and all of the larger ones, are run. `unwritten` is a run that has read unwritten elements; True where there may be one.
     """
     others = _runnable(subject, small, MAX_RECORDED)
     smallest = list(islice(others, 1))
