@@ -133,7 +133,7 @@ def warnings(
     """The warnings about a kernel, in the order of its lines.
 
     `small` and `larger` are values to try, inside the domain or not: of the small ones the first that can be run,
-    and all of the larger ones, are run. `unwritten` is a run that has read unwritten elements; True where there may be one.
+    and all of the larger ones, are run. `unwritten` is a run that has read unwritten elements; True if one may.
     """
     others = _runnable(subject, small, MAX_RECORDED)
     smallest = list(islice(others, 1))

@@ -216,7 +216,7 @@ def _alike(runs: Sequence[Run]) -> list[list[Run]]:
     groups: dict[object, list[Run]] = {}
     for run in runs:
         key: tuple[object, ...] = (run.target, run.phase, run.engine)
-        if not (run.violations or run.memory or run.traceback):
+        if not (run.violations or run.warnings or run.memory or run.traceback):
             ending = (run.expected, run.verdict, run.qualifier, run.reason.removesuffix(f"; {run.advice}"))
             key = (run.target, run.engine, *ending, run.place, run.advice, run.assumptions)
         groups.setdefault(key, []).append(run)

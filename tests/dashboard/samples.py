@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from nkiverify.report import history, json_results, results_file
 from nkiverify.results import Decided, Kind, Place, Run, Verdict
 from nkiverify.session import DISAGREEMENT, Session
 from tests.report.hostile import hostile_run
-from tests.report.samples import COUNT_VIOLATION, refuted, run, session
+from tests.report.samples import COUNT_VIOLATION, UNUSED_WARNING, refuted, run, session
 
 ROOT = resources.root()
 
@@ -24,7 +25,7 @@ def every_ending() -> Session:
     """Passes, bounds, refutations, expected and not, and everything that is no conclusion, by two engines."""
     return session(
         run(),
-        run(phase=2),
+        run(phase=2, warnings=(replace(UNUSED_WARNING, file=f"{ROOT}/kernels/matmul_tiled.py"),)),
         run(target="bounded", qualifier="bounded 8", reason=f"{ROOT}/kernels/matmul_tiled.py:40: unrolled"),
         refuted(violations=(COUNT_VIOLATION,)),
         refuted(target="unexpected", expected=Verdict.SUCCESSFUL, family="other"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nkiverify.results import Run
-from tests.report.samples import COUNT_VIOLATION, refuted
+from tests.report.samples import COUNT_VIOLATION, UNUSED_WARNING, refuted
 
 TEXT = (
     "</script><script>document.title = 'taken'</script><img src=x onerror=document.title='taken'>"
@@ -28,6 +28,9 @@ def hostile_run(**fields: object) -> Run:
         comparison=TEXT,
         generalises={TEXT: TEXT},
     )
+    warning = replace(
+        UNUSED_WARNING, rule=f"df.{TEXT}", statement=TEXT, message=TEXT, tensor=TEXT, witness={TEXT: TEXT}, holds=TEXT
+    )
     plain: dict[str, object] = {
         "target": TEXT,
         "kernel": f"{TEXT}::{TEXT}",
@@ -41,6 +44,7 @@ def hostile_run(**fields: object) -> Run:
         "assumptions": (TEXT,),
         "closed_by": {TEXT: 1},
         "violations": (violation,),
+        "warnings": (warning,),
         "expected": None,
     }
     return refuted(**(plain | fields))

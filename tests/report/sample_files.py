@@ -12,7 +12,7 @@ from nkiverify.model.contracts import all_contracts
 from nkiverify.report import json_results, junit, markdown, sarif
 from nkiverify.report.annotations import text as annotated
 from nkiverify.results import Kind, LoopValue, Place, Verdict
-from tests.report.samples import COUNT_VIOLATION, refuted, run, session
+from tests.report.samples import COUNT_VIOLATION, UNUSED_WARNING, refuted, run, session
 
 FOLDER = resources.root() / "reports" / "sample"
 
@@ -42,6 +42,7 @@ def contents() -> Mapping[str, str]:
     sample = session(
         run(),
         run(phase=2, claims=4, closed_by={"folding": 4}),
+        run(phase=4, claims=9, closed_by={"sets": 9}, warnings=(UNUSED_WARNING,)),
         refuted(violations=(violation,)),
         refuted(
             target="avgpool_all",

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from nkiverify.results import Kind, Run, Verdict, Violation
+from nkiverify.results import KernelWarning, Kind, LoopValue, Place, Run, Verdict, Violation
 from nkiverify.session import Session, Versions
 
 ROOT = Path("/checkout")
@@ -24,6 +24,25 @@ COUNT_VIOLATION = Violation(
     end_column=70,
     stub="/checkout/stubs/nki/isa/data.py:40",
     replayed=True,
+)
+
+
+UNUSED_WARNING = KernelWarning(
+    rule="df.unused",
+    statement="Nothing that reaches an output uses what this line writes.",
+    file="/checkout/kernels/matmul_tiled.py",
+    line=60,
+    message="nothing reads what is written here",
+    tensor="tile",
+    element=(0, 3),
+    witness={"K": 128, "M": 128, "N": 512},
+    holds="for all shapes",
+    column=12,
+    end_line=60,
+    end_column=44,
+    function="_matmul_tiled",
+    loops=(LoopValue("/checkout/kernels/matmul_tiled.py", 52, "m = 0", "_matmul_tiled"),),
+    also=(Place("/checkout/kernels/matmul_tiled.py", 58),),
 )
 
 

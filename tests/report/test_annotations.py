@@ -33,4 +33,4 @@ def test_an_unexpected_success_is_an_error() -> None:
 
 def test_hostile_text_begins_no_command_of_its_own() -> None:
     text = annotated(session(hostile_run()))
-    assert len(text.splitlines()) == text.count("\n") == 1
+    assert len(text.splitlines()) == text.count("\n") == 2
