@@ -33,18 +33,18 @@ def filled(x, value, dtype):
 FLOATS = "x=f32[4,4]; y=f32[4,4]"
 
 
-def pair(folder: Path, first: str, second: str, arguments: str = FLOATS, seed: int = 0) -> Comparison:
+def pair(folder: Path, one: str, two: str, arguments: str = FLOATS, seed: int = 0) -> Comparison:
     """The kernels `one` and `two` of x and y, compared."""
     given = arguments.split("; ")
     names = ", ".join(part.partition("=")[0] for part in given)
-    bodies = {"one": first, "two": second}
+    bodies = {"one": one, "two": two}
     kernels = [
         f"@nki.jit\ndef {name}({names}):\n" + "".join(f"    {line}\n" for line in body.splitlines())
         for name, body in bodies.items()
     ]
     (folder / "k.py").write_text(HEADER + "\n\n".join(kernels), encoding="utf-8")
-    asked = [f"k.py::{name}" for name in bodies]
-    return compared(*(Side(one, request(one, folder, given, [], None), {}) for one in asked), seed=seed)
+    first, second = (Side(name, request(f"k.py::{name}", folder, given, [], None), {}) for name in bodies)
+    return compared(first, second, seed)
 
 
 @pytest.mark.parametrize(
