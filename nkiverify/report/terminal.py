@@ -19,7 +19,7 @@ _COLUMNS: tuple[str, ...] = ("target", "ph", "expected", "actual", "qualifier", 
 _ALIGNMENT: tuple[str, ...] = ("left", "right", "left", "left", "left", "right", "right")
 #: The column for what ESBMC says beside the embedded engine.
 _SECOND = "ESBMC"
-_QUALIFIER = _COLUMNS.index("qualifier")
+_EXPECTED = _COLUMNS.index("expected")
 #: The qualifier is not shortened below this: "bounded 8" is readable.
 _NARROWEST_QUALIFIER = len("qualifier")
 
@@ -62,9 +62,10 @@ def report(
 
 
 def table(runs: Sequence[Run], width: int = WIDTH) -> str:
-    """One line per run. What does not fit `width` loses an empty column of qualifiers, else has qualifiers shortened.
+    """One line per run; without the column of expectations where nothing was expected.
 
-    Then columns are set closer. A name is never cut: it is what one types to run the target again.
+    What does not fit `width` loses an empty column of qualifiers, else has qualifiers shortened. Then columns are set
+    closer. A name is never cut: it is what one types to run the target again.
     """
     others = {(run.target, run.phase): run for run in runs if run.advisory}
     counted = counting(runs)
@@ -90,16 +91,24 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
             )
         ]
         alignment = (*alignment, "left")
-    widths = [max(map(len, column)) for column in zip(*_without(rows, _QUALIFIER), strict=True)]
+    if not _expecting(counted):
+        rows, alignment = _without(rows, _EXPECTED), _without([alignment], _EXPECTED)[0]
+    qualifier = rows[0].index("qualifier")
+    widths = [max(map(len, column)) for column in zip(*_without(rows, qualifier), strict=True)]
     room = width - sum(widths)
     gap = 2 if room - 2 * len(widths) >= _NARROWEST_QUALIFIER else 1
     if gap == 1 and not any(run.qualifier for run in runs):
-        rows, alignment = _without(rows, _QUALIFIER), _without([alignment], _QUALIFIER)[0]
+        rows, alignment = _without(rows, qualifier), _without([alignment], qualifier)[0]
         gap = 2 if room >= 2 * (len(widths) - 1) else 1
     else:
         limit = max(room - gap * len(widths), _NARROWEST_QUALIFIER)
-        rows = [(*row[:_QUALIFIER], _shortened(row[_QUALIFIER], limit), *row[_QUALIFIER + 1 :]) for row in rows]
+        rows = [(*row[:qualifier], _shortened(row[qualifier], limit), *row[qualifier + 1 :]) for row in rows]
     return columns(rows[0], rows[1:], alignment, gap)
+
+
+def _expecting(runs: Sequence[Run]) -> bool:
+    """Whether anything was expected of `runs`: it is of targets of a manifest, not of a kernel that is checked."""
+    return any(run.expected is not None for run in runs)
 
 
 def _without(rows: Sequence[tuple[str, ...]], column: int) -> list[tuple[str, ...]]:
@@ -109,7 +118,8 @@ def _without(rows: Sequence[tuple[str, ...]], column: int) -> list[tuple[str, ..
 def summary(session: Session, width: int = WIDTH) -> str:
     """What the run as a whole found, and what it did not get to."""
     lines = [_totals(session)]
-    for status, words in _OUTCOMES.items():
+    expecting = _expecting(session.runs) or not session.runs
+    for status, words in (_OUTCOMES if expecting else _OUTCOMES | {ExitStatus.MISMATCH: "FAILED"}).items():
         runs = [run for run in telling(session.runs) if status_of(run) is status]
         if runs:
             lines.append(f"{words}: " + ", ".join(f"{run.target}{_GLUE}(phase{_GLUE}{run.phase})" for run in runs))
@@ -117,7 +127,8 @@ def summary(session: Session, width: int = WIDTH) -> str:
         why = "interrupted" if session.interrupted else "stopped"
         lines.append(f"{why} before {wording.counted(len(session.not_run), 'target')}: " + ", ".join(session.not_run))
     if len(lines) == 1:
-        lines.append("all as expected" if session.runs else "nothing was verified")
+        everything = "all as expected" if expecting else "no contract is violated"
+        lines.append(everything if session.runs else "nothing was verified")
     text = "\n".join(textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
     return text.replace(_GLUE, " ")
 
@@ -226,11 +237,12 @@ def _alike(runs: Sequence[Run]) -> list[list[Run]]:
 def _story(alike: Sequence[Run], session: Session, debug: bool, width: int, style: Style, again: str) -> str:
     """Everything known about runs of one target that have the same to explain."""
     run = alike[0]
-    expected = "no expectation" if run.expected is None else f"expected {run.expected.value}"
-    ending = "as expected" if not _unexpected(run) else expected
+    ending = ""
+    if run.expected is not None:
+        ending = f", expected {run.expected.value}" if _unexpected(run) else ", as expected"
     verdict = wording.verdict(run) if len(run.qualifier) <= width // 2 else run.verdict.value
     phases = wording.phases([each.phase for each in alike])
-    lines = [f"{style.head(run.target)}, {phases}: {_painted(verdict, run, style)}, {ending}"]
+    lines = [f"{style.head(run.target)}, {phases}: {_painted(verdict, run, style)}{ending}"]
     lines += field("kernel", run.kernel, width, style=style)
     reason = run.reason or (run.qualifier if run.verdict is Verdict.UNKNOWN else "")
     # It has a line of its own.
