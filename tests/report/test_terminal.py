@@ -166,3 +166,16 @@ def test_a_name_is_never_cut_because_it_is_what_one_types_to_rerun() -> None:
 def test_every_run_is_one_line_of_the_table() -> None:
     table = terminal.table([run(qualifier="a\nb"), refuted()])
     assert len(table.splitlines()) == 4
+
+
+def test_where_nothing_was_expected_only_what_was_found_is_told() -> None:
+    text = terminal.report(session(run(expected=None), refuted(expected=None)), detail_expected=True)
+    assert "expected" not in text.lower()
+    assert "matmul_tiled_buggy, phase 1: FAILED\n" in text
+    assert text.endswith("FAILED: matmul_tiled_buggy (phase 1)\n")
+
+
+def test_where_nothing_was_expected_and_nothing_is_wrong_that_is_said() -> None:
+    text = terminal.report(session(run(expected=None)), detail_expected=True)
+    assert text.startswith("target        ph  actual      qualifier  claims   ms\n")
+    assert text.endswith("no contract is violated\n")
