@@ -14,7 +14,7 @@ PAGE = (root() / "docs" / "checking.md").read_text(encoding="utf-8")
 def squeezed(text: str) -> list[str]:
     """The lines of `text` without times, which differ from run to run, and numbers of claims, which grow."""
     text = re.sub(r"\bin [\d.]+ s", "in 0.0 s", text)
-    text = re.sub(r"^(\S+ +[1-4]  -  .*?) +\d+ +[\d.]+$", r"\1", text, flags=re.MULTILINE)
+    text = re.sub(r"^(\S+ +[1-4]  .*?) +\d+ +[\d.]+$", r"\1", text, flags=re.MULTILINE)
     return [re.sub(r"[ -]{2,}", "  ", line).strip() for line in text.splitlines()]
 
 
