@@ -38,6 +38,32 @@ def df__output_written__wrong(x: "f32[128, 512]"):
 
 
 @nki.jit
+def acc__reduce_needs_init__right(x: "f32[128, 512]"):
+    out = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.shared_hbm)
+    tile = nl.load(x)
+    scratch = nl.ndarray((128, 256), dtype=nl.float32, buffer=nl.sbuf)
+    sums = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)
+    begin, go_on = nisa.reduce_cmd.reset_reduce, nisa.reduce_cmd.reduce
+    nisa.activation(scratch, nl.exp, tile[:, 0:256], reduce_op=nl.add, reduce_cmd=begin)
+    nisa.activation(scratch, nl.exp, tile[:, 256:512], reduce_op=nl.add, reduce_res=sums, reduce_cmd=go_on)
+    nl.store(out, sums)
+    return out
+
+
+@nki.jit
+def acc__reduce_needs_init__wrong(x: "f32[128, 512]"):
+    out = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.shared_hbm)
+    tile = nl.load(x)
+    scratch = nl.ndarray((128, 256), dtype=nl.float32, buffer=nl.sbuf)
+    sums = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)
+    go_on = nisa.reduce_cmd.reduce
+    nisa.activation(scratch, nl.exp, tile[:, 0:256], reduce_op=nl.add, reduce_cmd=go_on)
+    nisa.activation(scratch, nl.exp, tile[:, 256:512], reduce_op=nl.add, reduce_res=sums, reduce_cmd=go_on)
+    nl.store(out, sums)
+    return out
+
+
+@nki.jit
 def df__accumulate_unwritten__right(x: "bf16[128, 128]"):
     out = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.shared_hbm)
     tile = nl.load(x)

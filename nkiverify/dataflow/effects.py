@@ -123,6 +123,11 @@ def is_register_file(storage: Storage) -> bool:
     return isinstance(storage.identity, RegisterFile)
 
 
+def reading_rule(storage: Storage) -> str:
+    """The contract that reading undefined elements of a storage breaks, where an output depends on them."""
+    return "acc.reduce_needs_init" if is_register_file(storage) else "df.read_unwritten"
+
+
 def rows_touched(operation: Operation, argument: str) -> tuple[int, int] | None:
     """Of how many rows (partitions) how many are touched, the first ones of each group; None for all rows."""
     table = _ROWS_WRITTEN if argument in operation.writes else _ROWS_READ

@@ -26,6 +26,7 @@ from nkiverify.dataflow.effects import (
     command_of,
     is_register_file,
     may_leave_out,
+    reading_rule,
     rows_touched,
 )
 from nkiverify.dataflow.positions import Partly, defined_elements
@@ -318,7 +319,7 @@ class _Walk:
             if self._optimistic:
                 continue
             if key[0] == "argument" or _within(elements, state.known.defined.get(key), state.context):
-                self._count("df.accumulate_unwritten" if accumulates else "df.read_unwritten")
+                self._count("df.accumulate_unwritten" if accumulates else reading_rule(view.storage))
                 continue
             if accumulates:
                 self._claim("df.accumulate_unwritten", item.site, False, "an element may be unwritten")

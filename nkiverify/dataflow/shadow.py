@@ -23,6 +23,7 @@ from nkiverify.dataflow.effects import (
     command_of,
     is_register_file,
     may_leave_out,
+    reading_rule,
     rows_touched,
 )
 from nkiverify.dataflow.order import ABANDONED, Recorded, SharedTensors, interleaved
@@ -283,7 +284,8 @@ class _Machine:
         first = tuple(int(at) for at in np.argwhere(unwritten)[0][:-1])
         shown = (("operand", argument), ("element", first), ("of", tuple(view.shape)), ("buffer", str(view.buffer)))
         name = view.storage.name or argument
-        self.findings.origins.append(Fault("df.read_unwritten", self._position, name, first, shown))
+        rule = reading_rule(view.storage)
+        self.findings.origins.append(Fault(rule, self._position, name, first, shown))
         return np.where(values < DEFINED, len(self.findings.origins), values).astype(np.int32)
 
     def _reach(self, operation: Operation, argument: str, shadow: _Shadow, view: Tensor) -> Window | None:

@@ -22,6 +22,13 @@ define(
     phase=4,
 )
 define(
+    "acc.reduce_needs_init",
+    "A reduction that goes on from the reduction registers of its engine finds there what a reduction before it began.",
+    "acc.reduce_needs_init: activation_reduce; acc.idle_clobbers: exponential, select_reduce",
+    cwe="CWE-457",
+    phase=4,
+)
+define(
     "df.accumulate_unwritten",
     "A matmul with accumulate=True adds to elements that are written.",
     "nc_matmul.accum_true_uninit: nc_matmul Accumulation mode",
