@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from nkiverify import resources
@@ -28,6 +30,18 @@ BOUNDED_BY_SHAPES = {
 TARGETS = load_targets(resources.root())
 
 
+#: What AUDIT.md lists as warned of: rule and target.
+AUDITED = {
+    (row[1], name)
+    for row in re.finditer(
+        r"^\| `(df\.\w+)` \| `kernels/[^|]*\| ([^|]*) \|",
+        (resources.root() / "AUDIT.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    for name in re.findall(r"`(\w+)`", row[2])
+}
+
+
 def verdicts(target: Target) -> list[Run]:
     """The verdicts in the phases that `target` expects one for."""
     return verify(target, Options(root=resources.root()))
@@ -41,6 +55,9 @@ def test_target_ends_as_expected(target: Target) -> None:
         assert run.as_expected, f"phase {run.phase}: {run.verdict.value} {run.qualifier}: {run.reason}"
         told = "--unwind" in target.flags or (run.phase == DATAFLOW and target.name in BOUNDED_BY_SHAPES)
         assert not run.qualifier or told, "no target is bounded that does not say so"
+
+    warned = {(warning.rule, run.target) for run in runs for warning in run.warnings}
+    assert warned == {(rule, name) for rule, name in AUDITED if name == target.name}, "AUDIT.md lists the warnings"
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
