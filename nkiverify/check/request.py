@@ -55,6 +55,7 @@ class Request:
     positional: frozenset[str]
     wrap: str
     kernel: Callable[..., Any]
+    no_spills: bool = False
     outcome: Outcome = field(default_factory=Outcome)
 
     @property
@@ -83,6 +84,8 @@ class Request:
         )
 
     def _execute(self, v: Verification, dotted: str) -> None:
+        if self.no_spills:
+            v.no_spills()
         self.call(v, dotted)
         if v.possible():
             self.outcome.returned = True
@@ -127,10 +130,12 @@ def request(
     where: Sequence[str],
     grid: str | None,
     assume_asserts: bool = False,
+    no_spills: bool = False,
 ) -> Request:
     """What `check PATH::NAME --arg … --where … --grid …` asks for. Raises `UsageError`.
 
-    The kernel's own preconditions are taken for assumptions without `where`, and with `assume_asserts`.
+    The kernel's own preconditions are taken for assumptions without `where`, and with `assume_asserts`. `no_spills`:
+    claim that all that is live at one time fits, as `Verification.no_spills` does.
     """
     path, _, rest = reference.partition("::")
     name = rest.strip()
@@ -173,6 +178,7 @@ def request(
         ),
         wrap=wrap,
         kernel=kernel,
+        no_spills=no_spills,
     )
 
 

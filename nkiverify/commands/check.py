@@ -55,6 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter is given, see below")
     add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
     add("--assume-asserts", action="store_true", help="assume what the kernel asserts at its top with --where, too")
+    add("--no-spills", action="store_true", help="claim in phase 3 that all tensors that are live at one time fit")
     add("--grid", metavar="N", help="the launch grid, for example 2 or 'N,4'")
     add("--target", choices=(*HARDWARE, "all"), help=f"the hardware generation (default: {DEFAULT_HARDWARE})")
     add("--phase", type=phase_list, metavar="LIST", help=f"only these phases, separated by commas: {phases}")
@@ -131,7 +132,15 @@ def _check(arguments: argparse.Namespace) -> int:
         debug=arguments.debug,
         json=json_file,
     )
-    asked = request(arguments.kernel, base, arguments.arg, arguments.where, arguments.grid, arguments.assume_asserts)
+    asked = request(
+        arguments.kernel,
+        base,
+        arguments.arg,
+        arguments.where,
+        arguments.grid,
+        assume_asserts=arguments.assume_asserts,
+        no_spills=arguments.no_spills,
+    )
     session = check(asked, hardware, options)
     for line in passed_over.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)

@@ -115,7 +115,7 @@ def _claim_resident(operation: Operation, storages: Iterable[Storage]) -> None:
                 all_of(*(size <= limit for size in sizes)),
                 operation=operation.name,
                 memory=str(region),
-                bytes=tuple(sizes),
+                bytes=sizes[0] if len(sizes) == 1 else tuple(sizes),
                 limit=limit,
             )
 

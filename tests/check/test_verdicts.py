@@ -219,3 +219,35 @@ def test_the_plain_run_ends_when_it_has_shown_the_violation(check: Checker) -> N
     write(check.folder, k=kernel)
     assert check("k.py::kernel", "--arg", "n=n:1..", "--arg", "m=m:1..", "--phase", "2") == 1
     assert "k.py:5" in check.out and "k.py:8" in check.out
+
+
+KEEPING = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def keeping(a):
+        P, F = a.shape
+        out = nl.ndarray((P, F), dtype=a.dtype, buffer=nl.shared_hbm)
+        tiles = []
+        for i in range(F // 512):
+            tile = nl.ndarray((P, 512), dtype=a.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=a[0:P, i * 512 : (i + 1) * 512])
+            tiles.append(tile)
+        for i in range(F // 512):
+            nisa.dma_copy(dst=out[0:P, i * 512 : (i + 1) * 512], src=tiles[i])
+        return out
+    """
+
+
+def test_that_everything_fits_at_once_is_claimed_where_it_is_asked_for(check: Checker) -> None:
+    write(check.folder, k=KEEPING)
+    words = ["k.py::keeping", "--arg", "a=f32[128,F:512..2**20:512]", "--phase", "3"]
+    assert check(*words) == 0
+    assert check(*words, "--no-spills") == 1
+    assert "mem.capacity_live" in check.out
+    # 103 tiles of 2048 bytes a partition fit, one more does not.
+    assert re.search(r"witness  F = 53248\b", check.out)
+    assert check(*words, "--no-spills", "--where", "F <= 52736") == 0
