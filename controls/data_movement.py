@@ -131,7 +131,7 @@ def tensor_copy__engine__wrong():
 
 def memset__value_dtype__right():
     dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.memset(dst, 1)
+    nisa.memset(dst, 1.0)
 
 
 def memset__value_dtype__wrong():

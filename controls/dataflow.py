@@ -86,11 +86,10 @@ def df__accumulate_unwritten__wrong(x: "bf16[128, 128]"):
 
 @nki.jit
 def df__accumulate_other__right(x: "bf16[128, 128]"):
-    """On trn3."""
     out = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.shared_hbm)
     tile = nl.load(x)
     total = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)
-    nisa.memset(total, 0.0)
+    nisa.nc_matmul(total, tile, tile, accumulate=False)
     nisa.nc_matmul(total, tile, tile, accumulate=True)
     nl.store(out, nl.copy(total))
     return out

@@ -49,9 +49,12 @@ def activate2__imm__wrong():
 
 def activate2__relu_param__right():
     """On trn3."""
+    relu_param = nl.ndarray((2, 1), dtype=nl.float32, buffer=nl.sbuf)
     dst = nl.ndarray((2, 8), dtype=nl.float32, buffer=nl.sbuf)
     data = nl.ndarray((2, 8), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.activate2(dst=dst, op=nl.exp, data=data, imm0=1.0, imm1=0.0, op0=nl.multiply, op1=nl.add, relu_param=0.5)
+    nisa.activate2(
+        dst=dst, op=nl.exp, data=data, imm0=1.0, imm1=0.0, op0=nl.multiply, op1=nl.add, relu_param=relu_param
+    )
 
 
 def activate2__relu_param__wrong():

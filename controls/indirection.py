@@ -190,7 +190,7 @@ def register_alloc__x__wrong():
 
 
 def register_move__src__right():
-    nisa.register_move(nisa.register_alloc(0), nisa.register_alloc(0))
+    nisa.register_move(nisa.register_alloc(0), 5)
 
 
 def register_move__src__wrong():

@@ -324,7 +324,8 @@ def df__affine_range__wrong(x: "f32[128, 512]"):
 def df__input_written__right(x: "f32[128, 512]"):
     out = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.shared_hbm)
     nl.store(out, nl.load(x))
-    return out
+    nl.store(x, nl.load(out))
+    return out, x
 
 
 @nki.jit

@@ -79,7 +79,7 @@ def idx__keys__wrong(x: "f32[4, 4]"):
 
 @nki.jit
 def idx__step_positive__right(x: "f32[4]"):
-    x[0:4:1]
+    x[0:4:2]
 
 
 @nki.jit
@@ -90,7 +90,7 @@ def idx__step_positive__wrong(x: "f32[4]"):
 
 def idx__partition_step__right():
     tile = nl.ndarray((4, 8), dtype=nl.float32, buffer=nl.sbuf)
-    tile[:, ::2]
+    tile[0:2:1, ::2]
 
 
 def idx__partition_step__wrong():
@@ -129,8 +129,9 @@ def view__broadcast__extent__wrong():
 
 
 @nki.jit
-def view__broadcast__partition__right(x: "f32[1, 2]"):
-    x.broadcast(0, 5)
+def view__broadcast__partition__right():
+    tile = nl.ndarray((2, 1), dtype=nl.float32, buffer=nl.sbuf)
+    tile.broadcast(1, 5)
 
 
 def view__broadcast__partition__wrong():
@@ -159,8 +160,9 @@ def view__squeeze_dim__extent__wrong():
 
 
 @nki.jit
-def view__squeeze_dim__partition__right(x: "f32[1, 2, 3]"):
-    x.squeeze_dim(0)
+def view__squeeze_dim__partition__right():
+    tile = nl.ndarray((2, 1, 3), dtype=nl.float32, buffer=nl.sbuf)
+    tile.squeeze_dim(1)
 
 
 def view__squeeze_dim__partition__wrong():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,14 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
 from nkiverify.values.equivalence import Answer, Comparer, Comparison, Side
 
-#: Values of dimensions on which a kernel and its mutant are compared.
-COMPARED = 3
+#: Values of dimensions on which a kernel and its mutant are compared, and seconds of this process after which two are
+#: enough.
+COMPARED = 4
+_ENOUGH = 2
+_SECONDS = 4.0
+
+#: What a difference begins with that is not one of values.
+ILLEGAL = "illegal"
 
 
 class _Called(Verification):
@@ -62,7 +69,9 @@ def compared(target: Target, mutant: Target, choices: Iterator[dict[str, int]]) 
     hardware = hardware_named(target.hardware)
     reasons: list[str] = []
     same = 0
+    last: dict[str, int] = {}
     tried: list[dict[str, int]] = []
+    until = time.process_time() + _SECONDS
     for values in choices:
         if values in tried:
             continue
@@ -80,17 +89,20 @@ def compared(target: Target, mutant: Target, choices: Iterator[dict[str, int]]) 
         if all(one.answer in (Answer.YES, Answer.TESTED) for one in found.findings()):
             same += 1
             reasons = [f"{one.answer.value}: {one.text}" for one in found.findings()[-2:]]
+            last = values
         else:
             unknown = [one.text for one in found.findings() if one.answer is Answer.UNKNOWN]
             return None, "; ".join(unknown)
-        if same == COMPARED:
-            return True, f"at {len(tried)} shapes, the last of them {values}: {'; '.join(reasons)}"
-    return (True, f"at all {same} shapes tried") if same else (None, "no legal shape was found")
+        if same == COMPARED or (same >= _ENOUGH and time.process_time() > until):
+            break
+    if not same:
+        return None, "no legal shape was found"
+    return True, f"at {same} shapes, the last of them {last}: {'; '.join(reasons)}"
 
 
 def _different(found: Comparison) -> str:
     named: Sequence[tuple[str, Any]] = (
-        ("illegal", found.legal),
+        (ILLEGAL, found.legal),
         ("defined in less", found.defined),
         ("other values", found.reals),
         ("other values in floating point", found.floats),

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What an operator may know of the place: the constants of the module, the loop variables of the function."""
+    """What an operator may know of the place: constants of the module and of the function, its loop variables."""
 
     constants: tuple[str, ...]
     indices: tuple[str, ...]
@@ -57,7 +58,18 @@ _DTYPES = {"float32": "bfloat16", "bfloat16": "float32", "float16": "float32", "
 #: Pairs of operands that are exchanged.
 _PAIRS = (("stationary", "moving"), ("data1", "data2"), ("dst", "src"), ("lhsT", "rhs"))
 
-#: Instructions whose result has to be somewhere.
+#: Calls whose neighbouring operands are taken for one another when they are given by position.
+_ORDERED = frozenset(
+    ("nc_matmul", "matmul", "subtract", "divide", "tensor_tensor", "tensor_copy", "dma_copy", "store", "copy")
+)
+
+#: Calls that allocate, by the position of what they are filled with, if they are.
+_ALLOCATIONS = {"ndarray": None, "zeros": 0, "ones": 0, "full": 1}
+
+#: How axes are called where they are named by number.
+_AXES = ("axis", "axes")
+
+#: Loops.
 _RANGES = ("range", "affine_range", "sequential_range", "static_range")
 
 
@@ -72,6 +84,31 @@ def _called(node: ast.AST) -> str:
     return (
         function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else ""
     )
+
+
+def _is_pattern(node: ast.AST) -> bool:
+    """Whether this is an access pattern: a list of [stride, count]."""
+    pairs = node.elts if isinstance(node, ast.List) else []
+    return len(pairs) > 1 and all(isinstance(one, ast.List) and len(one.elts) == 2 for one in pairs)
+
+
+def _shifted(sequence: ast.Tuple | ast.List, positions: Iterable[int]) -> Iterator[ast.AST]:
+    for position in positions:
+        for amount in (1, -1):
+            changed = copy.deepcopy(sequence)
+            changed.elts[position] = _plus(sequence.elts[position], amount)
+            yield changed
+
+
+def _shifted_pairs(pattern: ast.AST, position: int) -> Iterator[ast.AST]:
+    """An access pattern with one stride (`position` 0) or count (1) off by one."""
+    assert isinstance(pattern, ast.List)
+    for place, pair in enumerate(pattern.elts):
+        assert isinstance(pair, ast.List)
+        for one in _shifted(pair, (position,)):
+            changed = copy.deepcopy(pattern)
+            changed.elts[place] = one  # type: ignore[call-overload]
+            yield changed
 
 
 def _slice_bound(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
@@ -95,6 +132,30 @@ def _stride(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         for amount in (1, -1):
             yield ast.BinOp(copy.deepcopy(node.left), ast.Mult(), _plus(node.right, amount))
+    elif isinstance(node, ast.Slice) and node.step is not None:
+        for amount in (1, -1):
+            changed = copy.deepcopy(node)
+            changed.step = _plus(node.step, amount)
+            yield changed
+    elif _is_pattern(node):
+        yield from _shifted_pairs(node, 0)
+
+
+def _extent(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
+    if _is_pattern(node):
+        yield from _shifted_pairs(node, 1)
+    elif isinstance(node, ast.Call) and node.args:
+        first = node.args[0]
+        if _called(node) == "arange":
+            shifted: Iterator[ast.AST] = (_plus(first, amount) for amount in (1, -1))
+        elif _called(node) in _ALLOCATIONS and isinstance(first, ast.Tuple | ast.List):
+            shifted = _shifted(first, range(len(first.elts)))
+        else:
+            return
+        for one in shifted:
+            changed = copy.deepcopy(node)
+            changed.args[0] = one  # type: ignore[call-overload]
+            yield changed
 
 
 def _constants(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
@@ -114,20 +175,40 @@ def _operands(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
             changed.keywords[keywords[one]].value = copy.deepcopy(node.keywords[keywords[two]].value)
             changed.keywords[keywords[two]].value = copy.deepcopy(node.keywords[keywords[one]].value)
             yield changed
-    if len(node.args) == 2 and _called(node) in ("nc_matmul", "matmul", "subtract", "divide"):
-        changed = copy.deepcopy(node)
-        changed.args.reverse()
-        yield changed
+    if _called(node) in _ORDERED:
+        for position in range(len(node.args) - 1):
+            changed = copy.deepcopy(node)
+            changed.args[position : position + 2] = changed.args[position : position + 2][::-1]
+            yield changed
 
 
 def _axes(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
-    if not isinstance(node, ast.Tuple) or not isinstance(node.ctx, ast.Load):
+    if isinstance(node, ast.Call):
+        yield from _other_axis(node)
+    if not (isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load)) and not _is_pattern(node):
         return
+    assert isinstance(node, ast.Tuple | ast.List)
     for position in range(len(node.elts) - 1):
         if ast.dump(node.elts[position]) != ast.dump(node.elts[position + 1]):
             changed = copy.deepcopy(node)
             changed.elts[position : position + 2] = changed.elts[position : position + 2][::-1]
             yield changed
+
+
+def _other_axis(call: ast.Call) -> Iterator[ast.AST]:
+    """The call with an axis that is named by its number off by one."""
+    for place, keyword in enumerate(call.keywords):
+        if keyword.arg not in _AXES:
+            continue
+        for number in (one for one in ast.walk(keyword.value) if isinstance(one, ast.Constant)):
+            if type(number.value) is not int:
+                continue
+            for axis in (number.value - 1, number.value + 1):
+                if axis >= 0:
+                    changed = copy.deepcopy(call)
+                    named = changed.keywords[place]
+                    named.value = cast(ast.expr, _Replacing(number, ast.Constant(axis)).visit(named.value))
+                    yield changed
 
 
 def _mask_dropped(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
@@ -171,21 +252,41 @@ def _flag(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
                 yield changed
 
 
+def _accumulation(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
+    if isinstance(node, ast.AugAssign):
+        yield ast.Assign([copy.deepcopy(node.target)], copy.deepcopy(node.value))
+
+
 def _left_out(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield ast.Pass()
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        if any(isinstance(part, ast.Call) for part in ast.walk(node.value)):
+            yield ast.Pass()
+    elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
+        yield ast.Pass()
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        filled = _ALLOCATIONS.get(node.func.attr)
+        if filled is not None:
+            # Allocated, but filled with nothing.
+            changed = copy.deepcopy(node)
+            assert isinstance(changed.func, ast.Attribute)
+            changed.func.attr = "ndarray"
+            if filled:
+                del changed.args[filled : filled + 1]
+            yield changed
 
 
 def _loop_range(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
     if isinstance(node, ast.For) and _called(node.iter) in _RANGES:
         call = node.iter
         assert isinstance(call, ast.Call)
-        position = 0 if len(call.args) == 1 else 1
-        for amount in (1, -1):
-            changed = copy.deepcopy(node)
-            assert isinstance(changed.iter, ast.Call)
-            changed.iter.args[position] = _plus(call.args[position], amount)
-            yield changed
+        for position in range(min(2, len(call.args))):
+            for amount in (1, -1):
+                changed = copy.deepcopy(node)
+                assert isinstance(changed.iter, ast.Call)
+                changed.iter.args[position] = _plus(call.args[position], amount)
+                yield changed
 
 
 def _neighbour(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
@@ -197,7 +298,8 @@ def _neighbour(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
 
 
 def _precondition(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
-    if isinstance(node, ast.Assert):
+    guard = isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], ast.Raise)
+    if guard or isinstance(node, ast.Assert):
         yield ast.Pass()
 
 
@@ -225,6 +327,7 @@ def _extreme(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
 
 OPERATORS: dict[str, Operator] = {
     "slice bound ± 1": _slice_bound,
+    "extent ± 1": _extent,
     "stride ± 1": _stride,
     "constants exchanged": _constants,
     "operands exchanged": _operands,
@@ -234,6 +337,7 @@ OPERATORS: dict[str, Operator] = {
     "dtype": _dtype,
     "buffer": _buffer,
     "flag inverted": _flag,
+    "accumulation left out": _accumulation,
     "call left out": _left_out,
     "loop range ± 1": _loop_range,
     "index of a neighbour": _neighbour,
@@ -247,17 +351,10 @@ OPERATORS: dict[str, Operator] = {
 def sites(source: str, kernel: str) -> Iterator[Site]:
     """All mutants of the functions that `kernel` reaches in the module `source`, as places."""
     tree = ast.parse(source)
-    constants = tuple(
-        target.id
-        for statement in tree.body
-        if isinstance(statement, ast.Assign)
-        for target in statement.targets
-        if isinstance(target, ast.Name)
-        and isinstance(statement.value, ast.Constant)
-        and type(statement.value.value) is int
-    )
+    constants = _constants_of(tree.body)
     for function in _reached(tree, kernel):
-        around = Surroundings(constants, _indices(function))
+        inner = [statement for statement in ast.walk(function) if isinstance(statement, ast.stmt)]
+        around = Surroundings(tuple(dict.fromkeys((*constants, *_constants_of(inner)))), _indices(function))
         for node in ast.walk(function):
             if node is function or isinstance(node, ast.arguments):
                 continue
@@ -284,9 +381,27 @@ def _key(node: ast.AST) -> tuple[object, ...]:
     return (type(node), *(getattr(node, name, None) for name in names))
 
 
-def _reached(tree: ast.Module, kernel: str) -> list[ast.FunctionDef]:
-    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    reached: dict[str, ast.FunctionDef] = {}
+def _constants_of(statements: Iterable[ast.stmt]) -> tuple[str, ...]:
+    """Names that statements set to a whole number, or to a size that the language names (`nl.tile_size.pmax`)."""
+    return tuple(
+        target.id
+        for statement in statements
+        if isinstance(statement, ast.Assign) and _is_constant(statement.value)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    )
+
+
+def _is_constant(value: ast.expr) -> bool:
+    if isinstance(value, ast.Constant):
+        return type(value.value) is int
+    return isinstance(value, ast.Attribute) and "tile_size" in ast.unparse(value)
+
+
+def _reached(tree: ast.Module, kernel: str) -> list[ast.FunctionDef | ast.ClassDef]:
+    """The functions and classes at the top of the module that a kernel leads to, itself first."""
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    reached: dict[str, ast.FunctionDef | ast.ClassDef] = {}
     waiting = [kernel]
     while waiting:
         name = waiting.pop()
@@ -296,7 +411,7 @@ def _reached(tree: ast.Module, kernel: str) -> list[ast.FunctionDef]:
     return list(reached.values())
 
 
-def _indices(function: ast.FunctionDef) -> tuple[str, ...]:
+def _indices(function: ast.AST) -> tuple[str, ...]:
     found = [
         node.target.id for node in ast.walk(function) if isinstance(node, ast.For) and isinstance(node.target, ast.Name)
     ]

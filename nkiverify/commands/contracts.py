@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from nkiverify.errors import UsageError
 
 if TYPE_CHECKING:
+    from nkiverify.controls import Example
     from nkiverify.model.contracts import Contract
 
 DESCRIPTION = """\
@@ -19,8 +20,9 @@ Show contracts: the rules a kernel is checked against. Violations name them by
 id. Each with its statement, the page and section of the NKI documentation that
 states it, the API generations it is documented for, and the hardware it binds.
 AUDIT.md has them in one table; `nkiverify explain ID` shows kernels that break
-and keep one. With --coverage: which targets of the manifest exercise each, and
-the control that breaks it."""
+and keep one. With --coverage: which targets of the manifest exercise each, the
+controls that keep and break it, and what is missing, with exit status 1 where
+something is."""
 
 _INDENT = "  "
 _COLUMNS = 80
@@ -43,35 +45,52 @@ def execute(arguments: argparse.Namespace) -> int:
 
     chosen = matching(all_contracts(), arguments.ids)
     if arguments.coverage:
-        print(_coverage(chosen, arguments.bundled))
-        return 0
+        text, complete = _coverage(chosen, arguments.bundled)
+        print(text)
+        return 0 if complete else 1
     print("\n\n".join(map(described, chosen)))
     return 0
 
 
-def _coverage(chosen: Sequence[Contract], bundled: bool) -> str:
-    """What exercises and what breaks the contracts, as a table, with the sums under it."""
-    from nkiverify.coverage import coverage
+def _coverage(chosen: Sequence[Contract], bundled: bool) -> tuple[str, bool]:
+    """What exercises and what breaks the contracts, as a table, with the sums under it; and whether nothing is
+    missing."""
+    from nkiverify.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, coverage
     from nkiverify.manifest import load_targets
     from nkiverify.project import with_targets
     from nkiverify.report.columns import columns
 
     targets = load_targets(with_targets(bundled).root)
     ids = {contract.id for contract in chosen}
-    covered = [entry for entry in coverage(targets) if entry.contract.id in ids]
+    covered = coverage(targets, chosen)
     rows = []
     for entry in covered:
         example = entry.targets[0] if entry.targets else "-"
+        right = entry.control.right if entry.control is not None and entry.kept else None
         wrong = entry.control.wrong if entry.control is not None else None
-        place = f"{wrong.file.parent.name}/{wrong.file.name}:{wrong.line}" if wrong is not None else "-"
-        rows.append((entry.contract.id, str(len(entry.targets)), example, place))
-    table = columns(("contract", "targets", "the first", "broken by"), rows, ("left", "right", "left", "left"))
+        rows.append((entry.contract.id, str(len(entry.targets)), example, _place(right), _place(wrong)))
+    headings = ("contract", "targets", "the first", "kept by", "broken by")
+    table = columns(headings, rows, ("left", "right", "left", "left", "left"))
     exercised = sum(bool(entry.targets) for entry in covered)
+    kept = sum(entry.kept for entry in covered)
     controlled = sum(entry.control is not None for entry in covered)
-    return (
-        f"{table}\n\n{len(covered)} contracts: {exercised} exercised by {len(targets)} targets, "
-        f"{controlled} broken by a control"
-    )
+    parts = [
+        table,
+        f"{len(covered)} contracts: {exercised} exercised by {len(targets)} targets, {kept} by a control that keeps "
+        f"them, {controlled} broken by a control",
+    ]
+    for heading, reasons in (("broken by no control", WITHOUT_CONTROL), ("claimed by none", NOTHING_TO_CLAIM)):
+        listed = [f"{_INDENT}{id}: {reason}" for id, reason in reasons.items() if id in ids]
+        if listed:
+            parts.append("\n".join([f"{heading}:", *listed]))
+    gaps = [f"{_INDENT}{entry.contract.id}: {entry.gap}" for entry in covered if entry.gap]
+    if gaps:
+        parts.append("\n".join(["MISSING:", *gaps]))
+    return "\n\n".join(parts), not gaps
+
+
+def _place(example: Example | None) -> str:
+    return f"{example.file.parent.name}/{example.file.name}:{example.line}" if example is not None else "-"
 
 
 def matching(contracts: Sequence[Contract], patterns: Iterable[str]) -> list[Contract]:

@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Print the explanations; the exit status. Raises `UsageError` for an id or glob that matches none."""
     from nkiverify.controls import controls
+    from nkiverify.coverage import WITHOUT_CONTROL
     from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
 
@@ -35,7 +36,7 @@ def execute(arguments: argparse.Namespace) -> int:
         part = described(contract)
         control = found.get(contract.id)
         if control is None:
-            part += "\n\n  No kernel breaks it by itself: a target states it, or the bound of a loop."
+            part += f"\n\n  No kernel breaks it by itself: {WITHOUT_CONTROL.get(contract.id, 'it has no control')}."
         else:
             part += "\n\n" + _shown("wrong", control.wrong) + "\n\n" + _shown("right", control.right)
         parts.append(part)

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from nkiverify.errors import ContractViolation, UnsupportedConstruct, UsageError
 from nkiverify.frontend.concrete import innermost_kernel_site
+from nkiverify.manifest import OutsideDomain
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.tensor import Tensor
 from nkiverify.values import formats
@@ -113,7 +114,7 @@ class Comparer:
 
     def compare(self) -> Comparison:
         """Answer all four questions, as far as they can be answered. Raises `UsageError` where the kernels do not take
-        the same arguments."""
+        the same arguments, `OutsideDomain` where a target does not call its kernel with these dimensions."""
         found = Comparison()
         with threadpool_limits(1):
             try:
@@ -153,7 +154,7 @@ class Comparer:
                 run.keep_history()
             try:
                 executions.append(execute(side.asked, run, side.dimensions, filling(shared)))
-            except UsageError:
+            except (UsageError, OutsideDomain):
                 raise
             except ContractViolation as violation:
                 where = f" at {violation.site}" if violation.site is not None else ""

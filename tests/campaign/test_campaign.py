@@ -8,17 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.campaign import mutation, unwinding
+from nkiverify.campaign import unwinding
 from nkiverify.campaign.fuzz import Tally, subject_number, try_number
-from nkiverify.campaign.mutation import Fate, domain_of, good_targets, sample, try_mutant
-from nkiverify.campaign.operators import OPERATORS, Mutant, sites
 from nkiverify.campaign.oracle import Defect, try_subject
 from nkiverify.campaign.shrink import shrink
 from nkiverify.campaign.subject import Axis, Bench, Subject
-from nkiverify.manifest import load_targets
 from nkiverify.results import Run, Verdict
-from nkiverify.verifier import verify
 
 SEED = 2026
 SAMPLE = 75
@@ -105,59 +100,3 @@ def test_shrinking_keeps_what_matters() -> None:
     big = subject("a = 1\nb = n + a\nfor i in range(n):\n    a += 1\nassert n != 3")
     small = shrink(big, lambda candidate: "assert n != 3" in candidate.kernel, seconds=10)
     assert ast.unparse(ast.parse(small.kernel)) == "def kernel(n):\n    assert n != 3"
-
-
-# --- mutation ------------------------------------------------------------------------------------------------------
-
-
-def test_every_operator_changes_one_place_of_some_kernel() -> None:
-    used = set()
-    for target in good_targets(load_targets(resources.root()), "*"):
-        file, _, kernel = target.kernel.partition("::")
-        source = (target.root / file).read_text(encoding="utf-8")
-        used |= {site.operator for site in sites(source, kernel)}
-    assert used == set(OPERATORS)
-
-
-def test_mutants_of_a_kernel_have_the_fates_they_should() -> None:
-    (target,) = good_targets(load_targets(resources.root()), "matmul_tiled_all")
-    dimensions = domain_of(target)
-    fates: dict[str, set[Fate]] = {}
-    told = ("slice bound ± 1", "buffer", "precondition removed", "call left out", "rounding")
-    for mutant in (one for one in sample(target, 1, seed=3) if one.operator in told):
-        fates.setdefault(mutant.operator, set()).add(try_mutant(target, mutant, dimensions).fate)
-    assert not any(Fate.DEFECT in found for found in fates.values())
-    assert fates["slice bound ± 1"] == {Fate.KILLED_1}
-    assert fates["buffer"] == {Fate.KILLED_1}
-    # The domain of the target promises what the assert asks.
-    assert fates["precondition removed"] == {Fate.EQUIVALENT}
-    # A store left out, and a division without remainder, rounded the other way.
-    assert fates["call left out"] == {Fate.KILLED_4}
-    assert fates["rounding"] == {Fate.EQUIVALENT}
-
-
-def test_a_survivor_that_fails_on_some_shape_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
-    (target,) = good_targets(load_targets(resources.root()), "matmul_tiled_all")
-    right = verify
-    monkeypatch.setattr(
-        mutation,
-        "verify",
-        lambda *a: [replace(run, verdict=Verdict.SUCCESSFUL, qualifier="", violations=()) for run in right(*a)],
-    )
-    mutant = next(one for one in sample(target, 1, seed=3) if one.operator == "slice bound ± 1")
-    assert try_mutant(target, mutant, domain_of(target)).fate is Fate.DEFECT
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "fate"),
-    [
-        ("op=nl.add", "op=nl.subtract", Fate.VALUES),
-        ("data1=a_tile, data2=b_tile", "data1=b_tile, data2=a_tile", Fate.EQUIVALENT),
-    ],
-)
-def test_mutants_that_break_no_contract_are_told_apart_by_their_values(old: str, new: str, fate: Fate) -> None:
-    (target,) = good_targets(load_targets(resources.root()), "tensor_add_all")
-    source = (target.root / target.kernel.partition("::")[0]).read_text(encoding="utf-8")
-    assert source.count(old) == 1
-    mutant = Mutant("operands exchanged", 1, f"{old} → {new}", source.replace(old, new))
-    assert try_mutant(target, mutant, domain_of(target)).fate is fate

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from nkiverify import resources
 from nkiverify.cli import main
-from nkiverify.controls import controls
+from nkiverify.controls import Control, controls
+from nkiverify.manifest import load_targets
 
 
 def test_the_kernels_shown_are_the_controls(capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,12 +41,41 @@ def test_an_unknown_contract_is_a_usage_error(capsys: pytest.CaptureFixture[str]
     assert err.count("\n") == 1 and "did you mean nc_matmul.k_le_128" in err
 
 
-def test_coverage_names_a_target_and_the_control(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["contracts", "--coverage", "--bundled", "ti.gen4", "nc_matmul.k_equal", "target.claim"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    by_contract = {line.split()[0]: line.split() for line in lines[2:5]}
+def test_coverage_names_a_target_and_the_controls(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = [target for target in load_targets(resources.root()) if target.name in ("matmul_tiled", "attn_fwd_v1")]
+    monkeypatch.setattr("nkiverify.manifest.load_targets", lambda root: few)
+    asked = ["ti.gen4", "nc_matmul.k_equal", "target.claim", "leg.tile", "df.read_unwritten"]
+    assert main(["contracts", "--coverage", "--bundled", *asked]) == 0
+    out = capsys.readouterr().out
+    lines = out.splitlines()
+    by_contract = {line.split()[0]: line.split() for line in lines[2:7]}
     assert by_contract["ti.gen4"][1:3] == ["0", "-"]
-    assert by_contract["ti.gen4"][3].startswith("controls/indirection.py:")
-    assert int(by_contract["nc_matmul.k_equal"][1]) > 10
-    assert by_contract["target.claim"][3] == "-"
-    assert lines[-1].startswith("3 contracts: 2 exercised by ") and lines[-1].endswith(", 2 broken by a control")
+    assert all(place.startswith("controls/indirection.py:") for place in by_contract["ti.gen4"][3:])
+    assert by_contract["nc_matmul.k_equal"][1] == "2"
+    assert by_contract["df.read_unwritten"][1] == "2"
+    assert by_contract["target.claim"][3:] == ["-", "-"]
+    assert by_contract["leg.tile"][3] == "-" and by_contract["leg.tile"][4] != "-"
+    assert (
+        "5 contracts: 2 exercised by 2 targets, 3 by a control that keeps them, 4 broken by a control" in lines
+        and "  target.claim: a target states it" in lines
+        and "MISSING" not in out
+    )
+
+
+def test_a_contract_that_nothing_exercises_or_breaks_is_missing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = dict(controls())
+    pair = pairs.pop("nc_matmul.k_equal")
+    pairs["ti.gen4"] = Control(pair.right, pairs["ti.gen4"].wrong)
+    monkeypatch.setattr("nkiverify.coverage.controls", lambda: pairs)
+    monkeypatch.setattr("nkiverify.manifest.load_targets", lambda root: [])
+    assert main(["contracts", "--coverage", "--bundled", "ti.gen4", "nc_matmul.k_equal"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    missing = lines[lines.index("MISSING:") + 1 :]
+    assert missing == [
+        "  ti.gen4: no target and no right control claims it",
+        "  nc_matmul.k_equal: no control breaks it",
+    ]

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from nkiverify import resources
 from nkiverify.config import Options
 from nkiverify.controls import Control, Example, controls
+from nkiverify.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, claimed
+from nkiverify.dataflow.trial import PHASE as DATAFLOW
+from nkiverify.manifest import load_targets
 from nkiverify.model import contract_tables
 from nkiverify.model.contracts import all_contracts, contract
 from nkiverify.results import Run, Verdict
@@ -41,9 +45,14 @@ MORE_CONTROLS = [
     )
     for control in module.CONTROLS
 ]
-#: Contracts that no kernel breaks by itself: what a target states, and whether a bound of ours was enough.
-NOT_OF_KERNELS = {"target.output_shape", "target.output_dtype", "target.claim", "host.unwinding", "mem.capacity_live"}
 CONTROLS = controls()
+#: Contracts that a target exercises and no control does: where sizes are known, what is legal leaves nothing to claim.
+BY_TARGETS = {
+    "idx.empty": "avgpool_legacy",
+    "leg.index_broadcast": "maxpooling",
+    "mem.ap_isa_ranges": "avgpool_symbolic",
+    "mem.vec_free_limit": "attn_fwd_v1_asym_all",
+}
 
 
 def run_of(example: Example) -> Run:
@@ -59,7 +68,7 @@ def run_of(example: Example) -> Run:
 def test_every_contract_has_a_control() -> None:
     assert contract_tables.__all__
     defined = {entry.id for entry in all_contracts()}
-    assert defined - CONTROLS.keys() - NOT_OF_KERNELS == set()
+    assert defined - CONTROLS.keys() == WITHOUT_CONTROL.keys()
     assert CONTROLS.keys() - defined == set()
     assert {control.contract for control in MORE_CONTROLS} - defined == set()
 
@@ -70,10 +79,26 @@ def test_the_right_kernel_keeps_every_contract_and_the_wrong_one_breaks_this_one
     # A kernel of which nothing is claimed, as it does nothing that is, is right too.
     assert right.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS), right.reason or right.violations
     assert right.verdict is Verdict.SUCCESSFUL or not right.claims
+    # Phase 4 says how much it claimed, not of which contract: see the next test.
+    claimed = {one.contract for one in right.decided} if right.phase != DATAFLOW else {control.right.contract}
+    assert (control.right.contract in claimed) != (control.right.contract in {**NOTHING_TO_CLAIM, **BY_TARGETS})
     found = {violation.contract for violation in wrong.violations}
     assert control.wrong.contract in found, wrong.reason
     assert found <= control.wrong.broken
     assert all(violation.replayed for violation in wrong.violations)
+
+
+@pytest.mark.parametrize(
+    "control", [one for one in CONTROLS.values() if contract(one.right.contract).phase == DATAFLOW]
+)
+def test_the_right_kernel_claims_its_contract_of_phase_4(control: Control) -> None:
+    assert control.right.contract in claimed(control.right.target(), frozenset((DATAFLOW,)))
+
+
+def test_what_no_right_control_claims_a_target_does() -> None:
+    targets = {target.name: target for target in load_targets(resources.root())}
+    for contract_id, name in BY_TARGETS.items():
+        assert contract_id in claimed(targets[name], frozenset(targets[name].expect)), contract_id
 
 
 def test_statements_are_sentences_with_a_source() -> None:
