@@ -15,6 +15,7 @@ import select
 import signal
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -171,6 +172,8 @@ def _forked(run: Callable[[Callable[[str], None]], None], cpu: float, wall: floa
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
             run(lambda text: (os.write(writing, text.encode()), None)[1])
             status = 0
+        except BaseException:
+            traceback.print_exc(file=sys.__stderr__)
         finally:
             os._exit(status)
     os.close(writing)

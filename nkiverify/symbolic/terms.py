@@ -490,7 +490,9 @@ def render(term: Term) -> str:
     # Highest degree first, the constant last, as one writes polynomials.
     for monomial, coefficient in sorted(term.monomials.items(), key=lambda item: (-len(item[0]), _monomial_key(item))):
         factors = [f"({atom})" if isinstance(atom, Div) and len(monomial) > 1 else str(atom) for atom in monomial]
-        if isinstance(monomial[0] if monomial else None, Div) and abs(coefficient) != 1 and len(monomial) == 1:
+        # A minus sign at the beginning binds closer than `//`.
+        signed = abs(coefficient) != 1 or (coefficient < 0 and not parts)
+        if len(monomial) == 1 and isinstance(monomial[0], Div) and signed:
             factors = [f"({monomial[0]})"]
         size = abs(coefficient)
         if size != 1 or not factors:

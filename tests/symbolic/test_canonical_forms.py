@@ -178,6 +178,21 @@ def test_terms_nobody_needs_are_forgotten() -> None:
     assert len(terms._terms) < count + 10
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("x", "-x", "x - x", "x - x - 3", "2*x", "-2*x", "x + 1", "x - 1", "-x - y - 1", "x*y - 3*x", "x*x", "-x + y"),
+        *("x//4", "-(x//4)", "-((-x)//5)", "3*(x//4)", "x - x//4", "x - 4*(x//4)", "-(x//4) + 1", "y*(x//4)"),
+        *("x//y", "(x + 1)//y", "x//(y + 1)", "(x//3)//y", "(x*y)//3", "min(x, y)", "-min(x, y)", "min(x, y)//2"),
+    ],
+)
+def test_a_term_is_written_as_python_reads_it(text: str) -> None:
+    made = eval(text, {"x": X, "y": Y, "min": lambda *parts: terms.minimum(list(parts))})
+    for x, y in itertools.product((-7, -2, 1, 5), (-3, 1, 4)):
+        values = {"x": x, "y": y, "min": min}
+        assert eval(terms.render(made), values) == eval(text, values)
+
+
 # --- conditions -------------------------------------------------------------------------------------------------------
 
 
