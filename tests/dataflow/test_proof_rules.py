@@ -1,0 +1,183 @@
+"""What the proof of phase 4 must not take for written, and the nearest kernel in which it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nkiverify.dataflow.judge import MAX_SHAPES, _shapes
+from nkiverify.manifest import Verification
+from nkiverify.model.dtypes import bfloat16, float32, int32
+from nkiverify.program import DomainDimension
+from nkiverify.results import Verdict
+from nkiverify.symbolic.terms import Dimension
+from tests.dataflow.subject import Subject, contracts
+
+
+def square(v: Verification) -> None:
+    v.call(v.tensor("x", (128, 128), bfloat16))
+
+
+def indexed(v: Verification) -> None:
+    v.call(v.tensor("x", (64, 8), float32), v.tensor("places", (64, 1), int32, values=(0, 63)))
+
+
+GATHER = """
+@nki.jit
+def kernel(x, places):
+    out = nl.ndarray((64, 8), dtype=x.dtype, buffer=nl.shared_hbm)
+    index = nl.ndarray((64, 1), dtype=nl.int32, buffer=nl.sbuf)
+    nisa.dma_copy(index, places)
+    rows = nl.ndarray((64, 8), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.memset(rows, 0.0)
+    nisa.dma_copy(rows, x.ap([[8, 64], [1, 8]], vector_offset=index), oob_mode=nisa.oob_mode.MODE)
+    nisa.dma_copy(out, rows)
+    return out
+"""
+
+INTO_AN_ARGUMENT = """
+@nki.jit
+def kernel(x):
+    tile = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.memset(tile, 0.0)
+    nisa.dma_copy(dst=x, src=tile)
+    return x
+"""
+
+SUM = """
+@nki.jit
+def kernel(x):
+    out = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.shared_hbm)
+    tile = nl.load(x)
+    total = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)
+    nisa.nc_matmul(total, tile, tile, accumulate=False)
+    nisa.nc_matmul(total, tile, tile, accumulate=True)
+    nisa.dma_copy(dst=out, src=nl.copy(total))
+    return out
+"""
+
+#: A kernel, its domain, and a change of it that breaks a contract.
+PAIRS = {
+    "rows beside those that are skipped": (
+        GATHER.replace("MODE", "skip"),
+        indexed,
+        ("    nisa.memset(rows, 0.0)\n", ""),
+        "df.output_written",
+    ),
+    "what an argument gets": (
+        INTO_AN_ARGUMENT,
+        square,
+        ("nisa.memset(tile, 0.0)", "nisa.memset(tile[:, 0:127], 0.0)"),
+        "df.read_unwritten",
+    ),
+    "what is added to": (
+        SUM,
+        square,
+        ("    nisa.nc_matmul(total, tile, tile, accumulate=False)\n", ""),
+        "df.accumulate_unwritten",
+    ),
+    "what a product is added to": (
+        SUM,
+        square,
+        ("nisa.nc_matmul(total, tile, tile, accumulate=False)", "nisa.memset(total, 0.0)"),
+        "df.accumulate_other",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_proof_misses_what_is_missing(name: str, tmp_path: Path) -> None:
+    body, domain, (old, new), contract = PAIRS[name]
+    right = Subject.of(tmp_path, body, domain)
+    assert right.proof().open == []
+    assert right.verdict().verdict is Verdict.SUCCESSFUL
+    assert old in body
+    wrong = Subject.of(tmp_path, body.replace(old, new), domain)
+    assert contract in {one.contract for one in wrong.proof().open}
+    run = wrong.verdict()
+    # A concrete run does not know what an index holds.
+    assert run.verdict in (Verdict.FAILED, Verdict.UNKNOWN)
+    assert run.verdict is Verdict.UNKNOWN or contracts(run) == {contract}
+
+
+@pytest.mark.parametrize("used", ["rows", "x"])
+def test_rows_found_by_an_index_that_nothing_wrote_are_no_success(used: str, tmp_path: Path) -> None:
+    body = GATHER.replace("MODE", "error").replace("nisa.dma_copy(out, rows)", f"nisa.dma_copy(out, {used})")
+    assert Subject.of(tmp_path, body, indexed).verdict().verdict is Verdict.SUCCESSFUL
+    wrong = Subject.of(tmp_path, body.replace("    nisa.dma_copy(index, places)\n", ""), indexed)
+    assert wrong.verdict().verdict is Verdict.UNKNOWN
+
+
+def test_a_sum_that_was_read_is_begun_anew(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((256, 128), dtype=nl.float32, buffer=nl.shared_hbm)
+        tile = nl.load(x)
+        total = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)
+        for t in nl.static_range(2):
+            nisa.nc_matmul(total, tile, tile, accumulate=FIRST)
+            nisa.nc_matmul(total, tile, tile)
+            nisa.dma_copy(dst=out[nl.ds(t * 128, 128), :], src=nl.copy(total))
+        return out
+    """
+    assert Subject.of(tmp_path, body.replace("FIRST", "False"), square).proof().open == []
+    still_open = Subject.of(tmp_path, body.replace("FIRST", "None"), square).proof().open
+    assert {one.contract for one in still_open} == {"df.accumulate_stale"}
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "complete"),
+    [
+        ([], True),
+        ([(1, 8)], True),
+        ([(1, 9)], False),
+        ([(1, None)], False),
+        ([(1, 8), (1, None)], False),
+        ([(1, 8), (1, 8)], True),
+        ([(1, 8), (1, 8), (1, 2)], False),
+        ([(8, 64, 8)], True),
+        ([(8, 72, 8)], False),
+    ],
+)
+def test_only_a_domain_that_is_run_in_full_is_called_complete(
+    dimensions: list[tuple[int, ...]], complete: bool
+) -> None:
+    described = [
+        DomainDimension(Dimension(f"n{number}"), low, high, step[0] if step else 1)
+        for number, (low, high, *step) in enumerate(dimensions)
+    ]
+    shapes, said = _shapes(described)
+    found = list(shapes)
+    assert said is complete
+    assert len(found) <= MAX_SHAPES
+    assert len({tuple(shape.values()) for shape in found}) == len(found)
+    if complete:
+        sizes = [(high - low) // (step[0] if step else 1) + 1 for low, high, *step in dimensions]
+        total = 1
+        for size in sizes:
+            total *= size
+        assert len(found) == total
+
+
+@pytest.mark.parametrize("most", [2, 3])
+def test_a_domain_that_is_run_in_full_is_decided(most: int, tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        row = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.sbuf)
+        for r in range(R):
+            for c in range(C):
+                nisa.dma_copy(dst=row[:, nl.ds(r * C + c, 1)], src=x[r:r + 1, c:c + 1])
+        out = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=row)
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (v.dim("R", 1, 2), v.dim("C", 1, most)), float32))
+
+    run = Subject.of(tmp_path, body, domain).verdict()
+    assert (run.verdict, run.qualifier, run.closed_by) == (Verdict.SUCCESSFUL, "", {"shapes": 2 * most})
