@@ -29,9 +29,11 @@ from nkiverify import resources
 from nkiverify.campaign.faults import Place, places
 
 _SYMBOLIC = ("tests/symbolic", "tests/engines/test_embedded.py", "tests/soundness")
-_FRONTEND = ("tests/soundness", "tests/frontend")
-_ESBMC = ("tests/engines/esbmc",)
-_DATAFLOW = ("tests/dataflow",)
+_FRONTEND = ("tests/soundness", "tests/frontend", "tests/campaign")
+_LOWERED = tuple(f"tests/engines/esbmc/test_{name}.py" for name in ("meaning", "lowering", "ranges"))
+_ESBMC = (*_LOWERED, "tests/engines/esbmc")
+_MEMORY = ("tests/memory", "tests/model/test_controls.py")
+_DATAFLOW = ("tests/dataflow", "tests/model/test_controls.py")
 
 #: The modules a verdict rests on, each with the tests that answer for it, the quickest first.
 ANSWERING = {
@@ -50,6 +52,7 @@ ANSWERING = {
     "nkiverify/frontend/snapshot.py": _FRONTEND,
     "nkiverify/frontend/loops.py": _FRONTEND,
     "nkiverify/frontend/explorer.py": _FRONTEND,
+    "nkiverify/frontend/paths.py": _FRONTEND,
     "nkiverify/frontend/holders.py": _FRONTEND,
     "nkiverify/frontend/lists.py": _FRONTEND,
     "nkiverify/frontend/ranges.py": _FRONTEND,
@@ -59,15 +62,15 @@ ANSWERING = {
     "nkiverify/engines/esbmc/dialects.py": _ESBMC,
     "nkiverify/engines/esbmc/ranges.py": _ESBMC,
     "nkiverify/engines/esbmc/hypotheses.py": _ESBMC,
-    "nkiverify/engines/esbmc/verdict.py": _ESBMC,
-    "nkiverify/engines/esbmc/output.py": _ESBMC,
+    "nkiverify/engines/esbmc/verdict.py": ("tests/engines/esbmc/test_verdict.py", *_ESBMC),
+    "nkiverify/engines/esbmc/output.py": ("tests/engines/esbmc/test_output.py", *_ESBMC),
     "nkiverify/dataflow/flow.py": _DATAFLOW,
     "nkiverify/dataflow/regions.py": _DATAFLOW,
     "nkiverify/dataflow/judge.py": _DATAFLOW,
     "nkiverify/dataflow/affine.py": _DATAFLOW,
     "nkiverify/dataflow/dependence.py": _DATAFLOW,
-    "nkiverify/memory/claims.py": ("tests/memory",),
-    "nkiverify/memory/lifetimes.py": ("tests/memory",),
+    "nkiverify/memory/claims.py": _MEMORY,
+    "nkiverify/memory/lifetimes.py": _MEMORY,
 }
 
 #: What a copy needs.

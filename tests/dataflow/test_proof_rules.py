@@ -12,7 +12,7 @@ from nkiverify.model.dtypes import bfloat16, float32, int32
 from nkiverify.program import DomainDimension
 from nkiverify.results import Verdict
 from nkiverify.symbolic.terms import Dimension
-from tests.dataflow.subject import Subject, contracts
+from tests.dataflow.subject import Subject, contracts, faults
 
 
 def square(v: Verification) -> None:
@@ -181,3 +181,75 @@ def test_a_domain_that_is_run_in_full_is_decided(most: int, tmp_path: Path) -> N
 
     run = Subject.of(tmp_path, body, domain).verdict()
     assert (run.verdict, run.qualifier, run.closed_by) == (Verdict.SUCCESSFUL, "", {"shapes": 2 * most})
+
+
+@pytest.mark.parametrize(
+    ("step", "expected"),
+    [
+        ("acc += nl.load(x)", set()),
+        ("acc += acc", {"df.affine_range"}),
+        ("acc *= 2.0", {"df.affine_range"}),
+        ("acc[...] = nl.add(acc, nl.load(x))", {"df.affine_range"}),
+        ("acc[...] = nl.load(x)", {"df.affine_range"}),
+        ("acc += nl.load(x); nl.store(out, acc)", {"df.affine_range"}),
+        ("nl.store(out[nl.ds(t * 128, 128), :], acc)", set()),
+    ],
+)
+def test_only_adding_in_place_has_no_order(step: str, expected: set[str], tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((512, 128), dtype=nl.float32, buffer=nl.shared_hbm)
+        acc = nl.zeros((128, 128), dtype=nl.float32, buffer=nl.sbuf)
+        for t in nl.affine_range(4):
+            STEP
+        for t in nl.static_range(4):
+            nl.store(out[nl.ds(t * 128, 128), :], acc)
+        return out
+    """
+    body = body.replace("STEP", step.replace("store(out,", "store(out[0:128, :],"))
+    subject = Subject.of(tmp_path, body, square, legacy=True)
+    assert {one.contract for one in subject.proof().open} == expected
+    assert faults(subject.trial()) == expected
+
+
+@pytest.mark.parametrize(
+    ("computed", "expected"),
+    [
+        ("nl.matmul(tile, whole, transpose_x=True)[0:32, :]", set()),
+        ("nl.matmul(tile, whole, transpose_x=True)[0:33, :]", {"df.read_unwritten"}),
+        ("nl.matmul(tile, whole)[0:1, :]", {"df.read_unwritten"}),
+        ("nl.matmul(whole, tile, transpose_x=True)[:, 0:32]", set()),
+        ("nl.matmul(whole, tile, transpose_x=True)[:, 0:33]", {"df.read_unwritten"}),
+        ("nl.transpose(tile)[0:32, :]", set()),
+        ("nl.transpose(tile)[0:33, :]", {"df.read_unwritten"}),
+        ("nl.add(tile, whole)[:, 0:32]", set()),
+        ("nl.add(tile, whole)[:, 0:33]", {"df.read_unwritten"}),
+        ("nl.sum(tile[:, 0:32], axis=1)", set()),
+        ("nl.sum(tile[:, 0:33], axis=1)", {"df.read_unwritten"}),
+        ("nl.sum(tile, axis=1)[0:1]", {"df.read_unwritten"}),
+        ("nl.multiply(whole, tile[:, 31:32])", set()),
+        ("nl.multiply(whole, tile[:, 32:33])[0:1, 0:1]", {"df.read_unwritten"}),
+        ("nl.softmax(tile, axis=1)[0:1, 0:1]", {"df.read_unwritten"}),
+    ],
+)
+def test_what_depends_on_unwritten_columns(computed: str, expected: set[str], tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        whole = nl.load(x)
+        tile = nl.ndarray((64, 64), dtype=x.dtype, buffer=nl.sbuf)
+        tile[:, 0:32] = nl.copy(whole[:, 0:32])
+        found = COMPUTED
+        out = nl.ndarray(found.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+        nl.store(out, found)
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (64, 64), float32))
+
+    subject = Subject.of(tmp_path, body.replace("COMPUTED", computed), domain, legacy=True)
+    assert faults(subject.trial()) == expected
+    # The proof for all shapes may know less.
+    assert subject.proof().open or not expected

@@ -149,6 +149,12 @@ def by_hand() -> list[Program]:
         program(
             small, loop(i, branch(i <= b, [claim(1, i <= 1)], [claim(2, i >= 1)]), claim(3, i != a)), claim(4, b < 2)
         ),
+        program(
+            small,
+            loop(i, branch(i <= b, [Assume(i != 1), claim(1, i <= 0)], [claim(2, i >= 1)]), claim(3, i != 2)),
+            claim(4, any_of(a != 3, b != 2)),
+            claim(5, any_of(a != 3, b != 1)),
+        ),
         program(small, Assume(a >= 1), claim(1, a >= 2), Assume(a != 2), claim(2, a != 2), claim(3, a == 1)),
         program(
             small, loop(i, loop(index("k", b), claim(1, a <= 2)), claim(2, b >= 0)), claim(3, False), claim(4, True)
