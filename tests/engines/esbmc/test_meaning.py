@@ -6,6 +6,7 @@ import contextlib
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from textwrap import dedent
 from typing import Any
 
@@ -155,6 +156,12 @@ def by_hand() -> list[Program]:
             claim(4, any_of(a != 3, b != 2)),
             claim(5, any_of(a != 3, b != 1)),
         ),
+        program(small, loop(i, *numbered((i - 1) // 2 >= 0, (1 - i) // 2 >= 0, (2 - i) // 2 >= 0, i // 2 <= 0))),
+        program(small, Assume(a // 2 >= b), claim(1, a >= 0), Assume(minimum(a, b) >= 0), claim(2, a >= 2)),
+        program(
+            small, loop(i, Assume(a // 2 >= i), claim(1, i <= 0), Assume(select(i >= b, i, b) != 1), claim(2, b < 0))
+        ),
+        program(small, branch(a // 2 >= 1, [claim(1, b >= 0), claim(2, a >= 2)], [claim(3, minimum(a, 5) >= 2)])),
         program(small, Assume(a >= 1), claim(1, a >= 2), Assume(a != 2), claim(2, a != 2), claim(3, a == 1)),
         program(
             small, loop(i, loop(index("k", b), claim(1, a <= 2)), claim(2, b >= 0)), claim(3, False), claim(4, True)
@@ -213,6 +220,20 @@ def test_an_element_of_a_grid_is_any_that_there_is(plan: Plan) -> None:
         assert refuted(lower(written, range(1, 6), plan, "a test")) == expected
         after = [Assume(cell >= 0), *claims]
         assert refuted(lower(program({"b": (-1, 2)}, *around(after)), range(1, 6), plan, "a test")) == {1, 5}
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=str)
+def test_a_loop_over_some_indices_is_a_loop_with_a_branch_in_it(plan: Plan) -> None:
+    a, b = dimension("a"), dimension("b")
+    i = index("i", a)
+    claims = numbered(i <= 1, i >= 1, i != b, a >= 2, b <= 1)
+    for narrower in (i != 1, i // 2 >= b, minimum(i, b) >= 1, b >= 1):
+        whole = loop(i, *claims)
+        written = program({"a": (-2, 3), "b": (-1, 2)}, replace(whole, bounds=(*whole.bounds, narrower)))
+        meant = program({"a": (-2, 3), "b": (-1, 2)}, loop(i, branch(narrower, list(claims), [])))
+        expected = {number for number, outcome in truth(meant).items() if outcome is Outcome.REFUTED}
+        made = lower(written, range(1, 6), plan, "a test")
+        assert refuted(made) == expected, made.text
 
 
 def test_a_division_by_zero_leaves_any_value_that_is_no_larger() -> None:
