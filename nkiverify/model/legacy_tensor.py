@@ -181,7 +181,7 @@ def allocate(shape: object, dtype: object, buffer: object, name: object = "") ->
     _claim_bank(extents[blocks:], element, region)
     if allocator is not None:
         allocator.claim_block_dims(blocks)
-        allocator.claim_range(extents[blocks:], element)
+        allocator.claim_range(extents[blocks:], element, blocks)
     storage = new_storage(extents, element, region, name_given(name), allocator=allocator, block_dims=blocks)
     return LegacyTensor.whole(storage)
 
@@ -229,13 +229,13 @@ class Allocator:
             tile = tile * count + position % count
         return partition, start + ((banks[0] + tile) * bank_bytes if banks else tile * size)
 
-    def claim_range(self, tile: tuple[Extent, ...], dtype: DType) -> None:
-        """Claim that all physical tiles of a modulo allocator lie in the memory."""
+    def claim_range(self, tile: tuple[Extent, ...], dtype: DType, blocks: int) -> None:
+        """Claim that all physical tiles of a modulo allocator lie in the memory; one, without block dimensions."""
         if callable(self.rule):
             return
         assert isinstance(self.rule, tuple)
         *banks, partition, start = self.rule
-        tiles = free_elements(self.tile_counts())
+        tiles = free_elements(self.tile_counts()) if blocks else 1
         size = free_elements(tile[1:]) * dtype.itemsize
         hardware = current_run().hardware
         first, used = (banks[0], tiles) if banks else (start, tiles * size)
@@ -250,8 +250,9 @@ class Allocator:
     def claim_block_dims(self, blocks: int) -> None:
         """Claim that each tuple of tile counts is empty or has one count per block dimension."""
         for name, counts in self.tiles.items():
-            # Published kernels give (1,) for a tensor without block dimensions.
-            legal = len(counts) in (0, blocks) or (blocks == 0 and all(is_one(count) for count in counts))
+            # Published kernels give the number of tiles where there are no block dimensions: (1,), or (32,) where the
+            # tiles are a free dimension.
+            legal = len(counts) in (0, max(blocks, 1))
             require("leg.mod_alloc", legal, parameter=name, counts=counts, block_dims=blocks)
 
 

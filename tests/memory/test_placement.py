@@ -225,6 +225,26 @@ def test_blocks_in_fewer_tiles_than_there_are(ahead: int, expected: Verdict, tmp
     assert {one.contract for one in run.violations} <= {"mem.placed_overlap"}
 
 
+@pytest.mark.parametrize(("shape", "expected"), [("128, 9, 8", Verdict.SUCCESSFUL), ("9, 128, 8", Verdict.FAILED)])
+def test_tiles_are_counted_where_there_are_block_dimensions(shape: str, expected: Verdict, tmp_path: Path) -> None:
+    # Without, all of the tensor is one tile; with one, 9000 tiles of 32 bytes are more than a partition has.
+    source = """
+    def kernel(x):
+        place = ncc.sbuf.mod_alloc(base_addr=0, num_free_tiles=(9000,))
+        kept = nl.ndarray((SHAPE), nl.float32, buffer=place)
+        kept[...] = nl.load(x)
+        nl.store(x, kept)
+    """
+    parts = shape.replace("128", "nl.par_dim(128)")
+    sizes = tuple(map(int, shape.split(", ")))
+    target = target_of(
+        source.replace("SHAPE", parts), lambda v: v.call(v.tensor("x", sizes, float32)), tmp_path, legacy=True
+    )
+    run = verdict(target, 3)
+    assert run.verdict is expected, run.reason
+    assert {one.contract for one in run.violations} <= {"mem.addr_range"}
+
+
 @pytest.mark.parametrize(("size", "expected"), [(32, Verdict.SUCCESSFUL), (31, Verdict.FAILED)])
 def test_blocks_that_a_function_places(size: int, expected: Verdict, tmp_path: Path) -> None:
     source = f"""

@@ -145,6 +145,7 @@ CONTROLS = [
     ),
     Control("leg.mod_alloc", lambda: _placed((2,)), lambda: _placed((2, 2))),
     Control("leg.mod_alloc", lambda: _placed(()), lambda: _placed((2, 2))),
+    Control("leg.mod_alloc", lambda: _placed((32,), (4, 32, 6)), lambda: _placed((2, 2), (4, 32, 6))),
     Control(
         "leg.reduce.axis",
         lambda: old_nl.sum(old_sbuf(4, 2, 3, 4), axis=[1, 3]),
@@ -168,9 +169,9 @@ def _blocks() -> Any:
     return old_nl.ndarray((2, old_nl.par_dim(4), 6), float32)
 
 
-def _placed(tiles: tuple[int, ...]) -> object:
+def _placed(tiles: tuple[int, ...], shape: tuple[int, ...] = ()) -> object:
     place = old_ncc.sbuf.mod_alloc(base_addr=0, num_free_tiles=tiles)
-    return old_nl.ndarray((2, old_nl.par_dim(4), 6), float32, buffer=place)
+    return old_nl.ndarray(shape or (2, old_nl.par_dim(4), 6), float32, buffer=place)
 
 
 def _accumulate(shape: tuple[int, ...]) -> None:

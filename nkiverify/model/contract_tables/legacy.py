@@ -46,7 +46,7 @@ define("leg.par_dim", "A shape has at most one partition dimension.", "L:par_dim
 define("leg.psum_fmax", "A PSUM tile fits in one bank: 2048 bytes per partition.", "LPM; LDA")
 define(
     "leg.mod_alloc",
-    "Tile counts of a modulo allocator are empty or one per block dimension; without one, they may be 1.",
+    "Tile counts of a modulo allocator are empty or one per block dimension; without any, one counts nothing.",
     "L:compiler.sbuf.mod_alloc; L:compiler.psum.mod_alloc",
 )
 define("leg.hbm_no_init", "nl.zeros and nl.full do not initialise HBM tensors.", "LERR")
