@@ -39,9 +39,7 @@ def verify(target: Target, options: Options) -> list[Run]:
         # The target is at fault, not the kernel and not we.
         return [_plain(target, phase, Verdict.ERROR, str(error), started, "usage") for phase in phases]
     except UnsupportedConstruct as limit:
-        advice = limit.advice or ADVICE_UNSUPPORTED
-        runs = [_plain(target, phase, Verdict.UNKNOWN, limit.construct, started) for phase in phases]
-        return [replace(run, place=place_of(limit.site), advice=advice) for run in runs]
+        return [_limited(target, phase, limit, started) for phase in phases]
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         runs = [_plain(target, phase, Verdict.ERROR, message, started) for phase in phases]
@@ -66,6 +64,12 @@ def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: f
     )
 
 
+def _limited(target: Target, phase: int, limit: UnsupportedConstruct, started: float) -> Run:
+    """UNKNOWN for what is not understood outside a run of the kernel."""
+    run = _plain(target, phase, Verdict.UNKNOWN, limit.construct, started)
+    return replace(run, place=place_of(limit.site), advice=limit.advice or ADVICE_UNSUPPORTED)
+
+
 def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[Run]:
     hardware = hardware_named(options.hardware or target.hardware)
     bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
@@ -84,10 +88,14 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
             judges[phase] = Judge(target, exploration, engine, hardware, phase, left, options.every_violation)
         if options.engine == "esbmc":
             continue
-        if phase == DATAFLOW:
-            run = judge_dataflow(_dataflow_question(target, exploration, engine, hardware, left))
-        else:
-            run = judges[phase].run()
+        try:
+            if phase == DATAFLOW:
+                run = judge_dataflow(_dataflow_question(target, exploration, engine, hardware, left))
+            else:
+                run = judges[phase].run()
+        except UnsupportedConstruct as limit:
+            # What one phase does not understand takes nothing from the others.
+            run = _limited(target, phase, limit, clock)
         seconds = time.perf_counter() - clock
         # The exploration serves all phases; its time is counted in the first one.
         milliseconds = (seconds + (exploring if phase == phases[0] else 0.0)) * 1000

@@ -14,6 +14,7 @@ from nkiverify.model.memory import SBUF
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent
+from nkiverify.symbolic.terms import Term
 
 #: The operand that the reduction registers are.
 REGISTERS = "reduction registers"
@@ -79,7 +80,9 @@ class RegisterFile:
     @property
     def key(self) -> tuple[object, ...]:
         """What it is known by."""
-        return (REGISTERS, self.engine, self.program)
+        # A symbolic program is hashed by what it is: its value is not known.
+        program = tuple(("any", part.uid) if isinstance(part, Term) else part for part in self.program)
+        return (REGISTERS, self.engine, program)
 
 
 class Registers:

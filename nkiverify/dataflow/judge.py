@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, takewhile
-from math import prod
+from itertools import chain, islice
+from math import lcm, prod
 
 from nkiverify.dataflow.flow import MAX_OPERATIONS, Open, OutOfTime, Proof, prove
 from nkiverify.dataflow.trial import PHASE, Seen, Trial, attempt, look
@@ -26,13 +26,16 @@ from nkiverify.program import Assume, Claim, DomainDimension, Program
 from nkiverify.results import KernelWarning, Place, Run, Verdict, Violation
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.terms import INT32_MAX
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import INT32_MAX, Div
 from nkiverify.witness.explain import Circumstances, violation_of
 from nkiverify.witness.labels import argument_labels
 from nkiverify.witness.minimise import Witness, smallest_legal
 
 #: Seconds of the process's time for the search for a fault.
 SEARCH_SECONDS = 0.5
+#: The same where there is one shape only.
+ONLY_SECONDS = 5.0
 #: Shapes that are run concretely at most, and values of one dimension that are tried first.
 MAX_SHAPES = 64
 _STEPS = 4
@@ -77,12 +80,13 @@ def judge(question: Question) -> Run:
 
 def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:
     """What the kernel does in vain. A kernel that has a fault is looked at on the shape that shows it."""
-    dimensions = question.program.dimensions
+    assumed = _assumed(question)
+    dimensions = _narrowed(question.program.dimensions, assumed)
     proved = search is None and not question.bounded
     subject = Subject(question.target, question.program, question.hardware, question.seconds, proved)
     if search is not None and search.found is not None:
         return warnings(subject, [search.found.values], (), search.found)
-    small = chain(_shapes(dimensions)[0], islice(_solved(question.program, lambda: True), 1))
+    small = chain(_shapes(dimensions)[0], islice(_solved(dimensions, assumed, lambda: True), 1))
     unwritten = proof.reads_unwritten if search is None else search.unwritten or False
     return warnings(subject, small, _larger(dimensions), unwritten)
 
@@ -148,9 +152,11 @@ class _Search:
 def _search(question: Question) -> _Search:
     """Run shapes of the domain, the simplest first, until one shows a fault or time is over."""
     result = _Search()
-    deadline = time.process_time() + min(SEARCH_SECONDS, question.seconds)
-    shapes, complete = _shapes(question.program.dimensions)
-    for values in chain(shapes, _solved(question.program, lambda: not result.inside)):
+    assumed = _assumed(question)
+    dimensions = _narrowed(question.program.dimensions, assumed)
+    deadline = time.process_time() + min(SEARCH_SECONDS if dimensions else ONLY_SECONDS, question.seconds)
+    shapes, complete = _shapes(dimensions)
+    for values in chain(shapes, _solved(dimensions, assumed, lambda: not result.inside)):
         left = deadline - time.process_time()
         if left <= 0 and result.inside:
             return result
@@ -176,14 +182,45 @@ def _search(question: Question) -> _Search:
     return result
 
 
-def _solved(program: Program, wanted: Callable[[], bool]) -> Iterator[dict[str, int]]:
+def _assumed(question: Question) -> list[Condition | bool]:
+    """What the target, or an assert of the kernel that is part of the domain, says of the dimensions."""
+    texts = {"domain", *question.assumptions}
+    found = [item for item in question.program.body.items if isinstance(item, Assume) and item.text in texts]
+    return [item.condition for item in found]
+
+
+def _narrowed(
+    dimensions: Sequence[DomainDimension], assumed: Sequence[Condition | bool]
+) -> tuple[DomainDimension, ...]:
+    """The dimensions with the divisors that are assumed of them: other values are not in the domain."""
+    return tuple(
+        dimension if dimension.choices else replace(dimension, multiple_of=_divisor(dimension, assumed))
+        for dimension in dimensions
+    )
+
+
+def _divisor(dimension: DomainDimension, assumed: Sequence[Condition | bool]) -> int:
+    atom = terms.of_atom(dimension.atom)
+    found = dimension.multiple_of
+    for condition in assumed:
+        for part in condition.atoms() if isinstance(condition, Condition) else ():
+            if isinstance(part, Div) and part.numerator is atom and (part.denominator.constant or 0) > 0:
+                whole = terms.multiply(terms.of_atom(part), part.denominator)
+                if conditions.equals_zero(terms.add(atom, whole, -1)) is condition:
+                    found = lcm(found, part.denominator.constant or 1)
+    return found
+
+
+def _solved(
+    dimensions: Sequence[DomainDimension], domain: Sequence[Condition | bool], wanted: Callable[[], bool]
+) -> Iterator[dict[str, int]]:
     """Shapes that a solver finds in the domain; for domains in which small numbers alone do not fit together."""
-    assumed = [item.condition for item in takewhile(lambda item: isinstance(item, Assume), program.body.items)]  # type: ignore[union-attr]
-    while program.dimensions and wanted() and len(assumed) < MAX_SHAPES:
+    assumed = list(domain)
+    while dimensions and wanted() and len(assumed) < len(domain) + MAX_SHAPES:
         question = SmtQuestion(assumed, QUESTION_MS)
         if question.satisfiable() is not Answer.YES:
             return
-        model = [(dimension.atom, question.model.get(dimension.atom, 0)) for dimension in program.dimensions]
+        model = [(dimension.atom, question.model.get(dimension.atom, 0)) for dimension in dimensions]
         yield {atom.name: value for atom, value in model}
         same = [conditions.equals_zero(terms.add(terms.of_atom(a), terms.constant(-value))) for a, value in model]
         assumed.append(conditions.negate(conditions.conjunction(same)))

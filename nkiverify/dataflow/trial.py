@@ -124,14 +124,17 @@ class Played:
 def play(target: Target, values: Mapping[str, int], run: ConcreteRun) -> Played:
     """Let `run` execute `target` with its dimensions set to `values`."""
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
+    binding = ConcreteBinding(values)
     try:
         with space.active(), running(run):
-            target.function(Verification(ConcreteBinding(values), kernel))
+            target.function(Verification(binding, kernel))
     except OutsideDomain:
         return Played((), outside=True)
     except UnsupportedConstruct as limit:
         return Played((), limit.construct)
     except (Exception, SystemExit) as error:
+        if binding.excludes(error):
+            return Played((), outside=True)
         return Played((), f"the kernel raises {type(error).__name__}: {error}")
     # What a target states about the whole kernel says nothing of its operations.
     broken = [one.contract for one in run.broken if not one.contract.id.startswith("target.")]

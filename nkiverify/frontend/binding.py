@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Mapping
 from types import FrameType
 
@@ -92,6 +93,8 @@ class ConcreteBinding:
         self._values = values
         #: Every dimension the target asked for, with the value it got.
         self.used: dict[str, DomainDimension] = {}
+        #: Lines of the kernel's asserts that are part of the domain.
+        self._asserts: Mapping[tuple[str, int], str] = {}
 
     def dimension(self, described: DomainDimension) -> int:
         """The chosen value, or the smallest one for a dimension that was not chosen."""
@@ -123,4 +126,12 @@ class ConcreteBinding:
         return True
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
-        """Nothing to do: an assert raises where it does not hold."""
+        """What the kernel's asserts at these lines check is part of the domain: `excludes` knows where one raises."""
+        self._asserts = lines
+
+    def excludes(self, error: BaseException) -> bool:
+        """Whether the kernel has raised `error` because an assert that is part of the domain does not hold."""
+        if not isinstance(error, AssertionError):
+            return False
+        frames = traceback.walk_tb(error.__traceback__)
+        return any((frame.f_code.co_filename, line) in self._asserts for frame, line in frames)

@@ -8,6 +8,7 @@ import textwrap
 
 import pytest
 
+from nkiverify.errors import UnsupportedConstruct
 from tests.check.kernel_files import COPY, Checker, write
 
 
@@ -65,6 +66,55 @@ def test_a_dimension_that_has_no_part_in_it_is_not_said_to_fail(check: Checker) 
     assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--phase", "3") == 1
     assert "             F = 106493  # any F > 106492 fails" in check.out
     assert re.search("P = 1$", check.out, re.MULTILINE)
+
+
+BLOCKS = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def blocks(a, b):
+        K, M = a.shape
+        N = b.shape[1]
+        assert K == b.shape[0]
+        assert M % 128 == 0 and N % 512 == 0
+        out = nl.ndarray((M, N), dtype=a.dtype, buffer=nl.shared_hbm)
+        for m in range(M // 128):
+            for n in range(N // 512):
+                total = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.psum)
+                for k in range(K // 128):
+                    left = nl.ndarray((128, 128), dtype=a.dtype, buffer=nl.sbuf)
+                    right = nl.ndarray((128, 512), dtype=a.dtype, buffer=nl.sbuf)
+                    nisa.dma_copy(dst=left, src=a[k * 128 : k * 128 + 128, m * 128 : m * 128 + 128])
+                    nisa.dma_copy(dst=right, src=b[k * 128 : k * 128 + 128, n * 512 : n * 512 + 512])
+                    nisa.nc_matmul(dst=total, stationary=left, moving=right)
+                part = nl.ndarray((128, 512), dtype=a.dtype, buffer=nl.sbuf)
+                nisa.tensor_copy(dst=part, src=total)
+                nisa.dma_copy(dst=out[m * 128 : m * 128 + 128, n * 512 : n * 512 + 512], src=part)
+        return out
+"""
+
+
+def test_shapes_that_pass_the_assumed_asserts_are_run(check: Checker) -> None:
+    # M = 1 does not pass, M = 128 does; without a tile of K the sum is read unwritten.
+    write(check.folder, k=BLOCKS)
+    assert check("k.py::blocks", "--arg", "a=bf16[K,M]", "--arg", "b=bf16[K,N]", "--phase", "4") == 1
+    assert "df.read_unwritten" in check.out and "witness  K = 1, M = 128, N = 512" in check.out
+
+
+def test_what_one_phase_does_not_understand_is_unknown_in_that_one_only(
+    check: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def limited(question: object) -> None:
+        raise UnsupportedConstruct("a thing", "do without")
+
+    monkeypatch.setattr("nkiverify.verifier.judge_dataflow", limited)
+    write(check.folder, k=COPY)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 3
+    assert check.out.count("SUCCESSFUL ") == 3 and "copy, phase 4: UNKNOWN (a thing)" in check.out
+    assert "advice   do without" in check.out
 
 
 def test_a_function_without_tensors_has_no_dataflow(check: Checker) -> None:

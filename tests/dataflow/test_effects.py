@@ -231,3 +231,26 @@ for _ in nl.dynamic_range(0, 4):
     nisa.dma_copy(out[0:4], copy)
 """
     assert verdict(tmp_path, body).verdict is expected
+
+
+def test_every_program_has_registers_of_its_own(tmp_path: Path) -> None:
+    # Which program it is, is not known: the registers are known by that, not by a number.
+    body = """
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((4, 128, 1), dtype=nl.float32, buffer=nl.shared_hbm)
+        i = nl.program_id(0)
+        tile = nl.load(a[i])
+        total = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)
+        reset = nisa.reduce_cmd.reset_reduce
+        nisa.activation(op=nl.exp, data=tile, reduce_op=nl.add, reduce_res=total, reduce_cmd=reset)
+        nl.store(out[i], total)
+        return out
+    """
+
+    def launch(v: Verification) -> None:
+        v.called = True
+        v.kernel[4](v.tensor("a", (4, 128, 64), float32))
+
+    subject = Subject.of(tmp_path, body, launch, legacy=True)
+    assert subject.verdict().verdict is Verdict.SUCCESSFUL
