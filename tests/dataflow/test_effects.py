@@ -249,8 +249,7 @@ def test_every_program_has_registers_of_its_own(tmp_path: Path) -> None:
     """
 
     def launch(v: Verification) -> None:
-        v.called = True
-        v.kernel[4](v.tensor("a", (4, 128, 64), float32))
+        v.call(v.tensor("a", (4, 128, 64), float32), grid=4)
 
     subject = Subject.of(tmp_path, body, launch, legacy=True)
     assert subject.verdict().verdict is Verdict.SUCCESSFUL
