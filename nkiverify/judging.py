@@ -89,6 +89,9 @@ class Judge:
         violations = self._confirmation.violations(refuted)
         verdict, qualifier, reason = self._judge(claims, unwinding, violations)
         place, advice = self._unknown(claims, violations) if verdict is Verdict.UNKNOWN else (None, "")
+        if verdict is Verdict.FAILED and not qualifier:
+            # What only may be wrong is no violation beside what is.
+            violations = [one for one in violations if one.replayed or one.contract not in (*_RAISED, *SUFFICIENT)]
         closed = Counter(decision.rung.value for decision in claims if decision.outcome is not Outcome.UNDECIDED)
         return Run(
             target=self._target.name,

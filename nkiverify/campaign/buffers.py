@@ -263,7 +263,7 @@ class _Writer(_Lines):
             self.line(f"nisa.tensor_reduce({column}, nl.add, {source}, axis=1)")
             self.line(f"nisa.memset({target}, 1.0)")
             self.line(f"nisa.tensor_scalar({target}, {target}, nl.multiply, {column})")
-        elif kind == 1 and "hbm" not in self.lines[-1]:
+        elif kind == 1 and "hbm" not in self.lines[-1] and not self._wide:
             self.pieces(
                 "C",
                 lambda a, b: self.line(

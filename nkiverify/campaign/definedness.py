@@ -140,7 +140,8 @@ def _complaints(run: Run, shapes: list[Shape], target: Target) -> list[Complaint
     if run.verdict is Verdict.FAILED:
         if run.qualifier:
             return [Complaint(Defect.NOT_REPLAYED, run.phase, "; ".join(v.message for v in run.violations))]
-        return [found for violation in run.violations for found in _passes(violation.witness, run.phase, target)]
+        confirmed = [violation for violation in run.violations if violation.replayed]
+        return [found for violation in confirmed for found in _passes(violation.witness, run.phase, target)]
     if not failing or run.verdict is Verdict.UNKNOWN or run.qualifier.startswith("bounded"):
         return []
     defect = Defect.VACUOUS if run.verdict is Verdict.VACUOUS else Defect.UNSOUND

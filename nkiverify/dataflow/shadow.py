@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from nkiverify.dataflow.dependence import Marks, dependent, masks_otherwise, matters
+from nkiverify.dataflow.dependence import Marks, certain, dependent, masks_otherwise, matters
 from nkiverify.dataflow.effects import (
     REGISTERS,
     Command,
@@ -35,8 +35,10 @@ from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.program import Allocation, Iteration, ParallelLoop, Returned
 from nkiverify.program import Operation as Executed
 
-#: Marks of elements. Greater ones number the reads of `Findings.origins`.
+#: Marks of elements. Greater ones number the reads of `Findings.origins`; from `_SURELY` on, those that an element was
+#: computed from for sure.
 UNWRITTEN, MAYBE, DEFINED = -1, -2, 0
+_SURELY = 1 << 20
 #: From here on marks are results of operations that are said to be in vain, by position; they win over others.
 _IN_VAIN = 1 << 30
 
@@ -130,6 +132,8 @@ class _Machine:
         #: Storages with the result of a loop_reduce: assigning one in each iteration sums up over them.
         self._running_sums: set[int] = set()
         self._registers = Registers()
+        #: Whether something that may be undefined, but need not be, has come to an output.
+        self._perhaps = False
 
     # --- items --------------------------------------------------------------------------------------------------------
 
@@ -224,7 +228,7 @@ class _Machine:
             if argument == REGISTERS and command_of(operation) is Command.CLOBBER:
                 region.write(shadow.marks, UNWRITTEN)
                 continue
-            result = dependent(operation, argument, region.view_shape, marks)
+            result = self._computed(operation, argument, region.view_shape, marks)
             if self._position in self._in_vain:
                 result = np.full(region.view_shape, _IN_VAIN + self._position, np.int32)
             region.write(shadow.marks, result)
@@ -237,6 +241,15 @@ class _Machine:
             self._use(shadow, region, _ADDED if adds or _joins(operation) else _WROTE, view)
             if operation.name == "nl.loop_reduce":
                 self._running_sums.add(id(view.storage))
+
+    def _computed(self, operation: Operation, argument: str, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks:
+        """Marks of a result: less than `_SURELY` where it only may be computed from what is undefined."""
+        result = dependent(operation, argument, shape, marks)
+        if not (result > _SURELY).any():
+            return result
+        sure = certain(operation, argument, shape, marks)
+        perhaps = np.where((result > _SURELY) & (result < _IN_VAIN), result - _SURELY, result)
+        return np.where(sure > _SURELY, sure, perhaps).astype(np.int32)
 
     def _adds_in_place(self, operation: Operation) -> bool:
         """Whether an operation adds to what is there: the sum does not depend on the order of iterations."""
@@ -273,7 +286,10 @@ class _Machine:
             self._doubt("an indirect read of a tensor that is not written everywhere")
         if self._iterations and not isinstance(shadow.storage.identity, tuple):
             self._doubt("an indirect read in iterations or programs without an order")
-        return np.full(shape, max(0, int(shadow.marks.max(initial=0))), np.int32)
+        most = max(DEFINED, int(shadow.marks.max(initial=DEFINED)))
+        if _SURELY < most < _IN_VAIN and not (shadow.marks > _SURELY).all():
+            most -= _SURELY
+        return np.full(shape, most, np.int32)
 
     def _unwritten(self, argument: str, view: Tensor, values: Marks) -> Marks:
         """`values` with a new mark for those that are unwritten."""
@@ -286,7 +302,7 @@ class _Machine:
         name = view.storage.name or argument
         rule = reading_rule(view.storage)
         self.findings.origins.append(Fault(rule, self._position, name, first, shown))
-        return np.where(values < DEFINED, len(self.findings.origins), values).astype(np.int32)
+        return np.where(values < DEFINED, _SURELY + len(self.findings.origins), values).astype(np.int32)
 
     def _reach(self, operation: Operation, argument: str, shadow: _Shadow, view: Tensor) -> Window | None:
         """What is written for certain; None where that cannot be said."""
@@ -379,6 +395,8 @@ class _Machine:
         for shadow in self._shadows.values():
             if shadow.marks.max(initial=0) > DEFINED and isinstance(shadow.storage.identity, tuple):
                 self._reaches(int(shadow.marks.max()))
+        if self._perhaps and not self.findings.faults:
+            self._doubt("undefined elements that data, or the operation, may leave out")
 
     def _output(self, tensor: Tensor, marks: Marks, least: Marks) -> None:
         if (least == UNWRITTEN).any():
@@ -398,8 +416,10 @@ class _Machine:
         """What `mark` stands for has come to an output, or to an operation that uses it at once."""
         if mark >= _IN_VAIN:
             self.findings.used.add(mark - _IN_VAIN)
+        elif mark > _SURELY and decides:
+            self._fault(self.findings.origins[mark - _SURELY - 1])
         elif mark > DEFINED and decides:
-            self._fault(self.findings.origins[mark - 1])
+            self._perhaps = True
 
     def _fault(self, fault: Fault) -> None:
         key = (fault.contract, fault.position)

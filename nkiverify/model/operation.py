@@ -213,7 +213,7 @@ def _views(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
 
 
 #: A lane of nc_stream_shuffle's mask that leaves its partition alone.
-_LANE_STAYS = 255
+LANE_STAYS = 255
 
 
 def _add_updates(name: str, reads: dict[str, Tensor], writes: dict[str, Tensor], attributes: dict[str, Any]) -> None:
@@ -225,7 +225,7 @@ def _add_updates(name: str, reads: dict[str, Tensor], writes: dict[str, Tensor],
         reads["dst"] = target
     elif name == "nisa.nc_stream_shuffle":
         lanes = attributes.get("shuffle_mask")
-        if is_sequence(lanes) and any(lane == _LANE_STAYS for lane in lanes):
+        if is_sequence(lanes) and any(lane == LANE_STAYS for lane in lanes):
             reads["dst"] = target
 
 
