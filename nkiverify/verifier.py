@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from nkiverify.config import BESIDE_SECONDS, Options
-from nkiverify.dataflow.judge import Limit, Question
-from nkiverify.dataflow.judge import judge as judge_dataflow
-from nkiverify.dataflow.trial import PHASE as DATAFLOW
+from nkiverify.dataflow import PHASE as DATAFLOW
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.exploration import Exploration, explore
@@ -88,11 +86,9 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
             judges[phase] = Judge(target, exploration, engine, hardware, phase, left, options.every_violation)
         if options.engine == "esbmc":
             continue
+        judged = judges.get(phase)
         try:
-            if phase == DATAFLOW:
-                run = judge_dataflow(_dataflow_question(target, exploration, engine, hardware, left))
-            else:
-                run = judges[phase].run()
+            run = judged.run() if judged is not None else _dataflow(target, exploration, engine, hardware, left)
         except UnsupportedConstruct as limit:
             # What one phase does not understand takes nothing from the others.
             run = _limited(target, phase, limit, clock)
@@ -111,23 +107,27 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     return [run for phase in phases for found in (runs, others) for run in [found.get(phase)] if run is not None]
 
 
-def _dataflow_question(
+def _dataflow(
     target: Target, exploration: Exploration, engine: EmbeddedEngine, hardware: Hardware, seconds: float
-) -> Question:
-    """What phase 4 is to judge."""
+) -> Run:
+    """The verdict of phase 4."""
+    from nkiverify.dataflow.judge import Limit, Question, judge  # as late as this: islpy is slow to load
+
     run = exploration.run
     limit = run.unsupported_construct
     engine.limit(seconds)
     unsure = any(decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED) for decision in engine.decide_unwinding())
-    return Question(
-        target=target,
-        program=run.program,
-        hardware=hardware,
-        assumptions=exploration.assumptions,
-        reached=exploration.reached,
-        limit=None if limit is None else Limit(limit.construct, limit.advice or ADVICE_UNSUPPORTED, limit.site),
-        bounded=f"bounded {run.limits.unwind}" if unsure else "",
-        seconds=seconds,
+    return judge(
+        Question(
+            target=target,
+            program=run.program,
+            hardware=hardware,
+            assumptions=exploration.assumptions,
+            reached=exploration.reached,
+            limit=None if limit is None else Limit(limit.construct, limit.advice or ADVICE_UNSUPPORTED, limit.site),
+            bounded=f"bounded {run.limits.unwind}" if unsure else "",
+            seconds=seconds,
+        )
     )
 
 

@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the program; 3 where the exploration ended at something unsupported, of which no program is complete."""
-    from nkiverify.dataflow.trial import PHASE as DATAFLOW
+    from nkiverify.dataflow import PHASE as DATAFLOW
     from nkiverify.explanation import explain
     from nkiverify.manifest import load_targets
     from nkiverify.report import memory, program_text, terminal

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import lcm, prod
 
+from nkiverify.dataflow import PHASE
 from nkiverify.dataflow.flow import MAX_OPERATIONS, Open, OutOfTime, Proof, prove
-from nkiverify.dataflow.trial import PHASE, Seen, Trial, attempt, look
+from nkiverify.dataflow.trial import Seen, Trial, attempt, look
 from nkiverify.dataflow.warned import Subject, warnings
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome, Rung
 from nkiverify.engines.smt import Answer

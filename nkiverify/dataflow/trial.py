@@ -22,9 +22,6 @@ from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import Site, kernel_site
 from nkiverify.witness.observe import Key, Observation, ObservingRun, key_of
 
-#: The phase of the contracts that are stated here.
-PHASE = 4
-
 
 class FaultsKnown(ConcreteRun):
     """A concrete run that knows from an earlier one what is wrong, and says so when it comes there."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-
-import z3
+from typing import TYPE_CHECKING
 
 from nkiverify.stages import Stage, of_stage
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction
 from nkiverify.symbolic.terms import Atom, Div, Index, Min, Select, Term
+
+if TYPE_CHECKING:
+    import z3
 
 
 class Answer(enum.Enum):
@@ -132,6 +134,8 @@ class Question:
     @of_stage(Stage.SOLVING)
     def satisfiable(self, *conditions: Condition | bool) -> Answer:
         """Whether the hypotheses and `conditions` hold together for some integers; `model` then has such integers."""
+        import z3  # as late as this: most claims of most kernels are decided without it, and it is slow to load
+
         script = Script()
         text = script.assertions([*self._hypotheses, *self.supposed, *conditions])
         solver = z3.Solver(ctx=z3.Context())
@@ -146,6 +150,8 @@ class Question:
 
 
 def _values(model: z3.ModelRef, atoms: dict[str, Atom]) -> dict[Atom, int]:
+    import z3
+
     values: dict[Atom, int] = {}
     for declaration in model:
         atom = atoms.get(declaration.name())

@@ -12,6 +12,7 @@ from nkiverify.frontend.explorer import SymbolicRun
 from nkiverify.manifest import OutsideDomain
 from nkiverify.program import DomainDimension
 from nkiverify.results import Place
+from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.symbolic.values import as_term
@@ -68,7 +69,10 @@ class SymbolicBinding:
 
     def possible(self) -> bool:
         """Whether the present path may be one of some values."""
-        question = Question(self._run.context.hypotheses(), POSSIBLE_MS)
+        hypotheses = self._run.context.hypotheses()
+        if guessed_values(self._run.context.facts, hypotheses) is not None:
+            return True
+        question = Question(hypotheses, POSSIBLE_MS)
         return question.satisfiable() is not Answer.NO
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:

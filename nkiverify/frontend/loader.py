@@ -2,7 +2,7 @@
 
 While a `KernelSpace` is active, an import hook serves the stub packages `nki` and `neuronxcc` and the modules beside
 the kernel. Nothing outside changes for good: when the space is left, `sys.modules`, `sys.meta_path` and `sys.path` are
-as before, also where the real `nki` is installed, and byte code is neither read nor written.
+as before, also where the real `nki` is installed, and byte code of kernels is neither read nor written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -153,7 +153,8 @@ def _import_roots(root: Path) -> Iterator[Path]:
 
 
 def _may_be_served(name: str) -> bool:
-    return name not in sys.stdlib_module_names and name not in ("nkiverify", "numpy", *STUB_PACKAGES)
+    # Z3 is loaded when the first question is asked, which may be while a kernel runs.
+    return name not in sys.stdlib_module_names and name not in ("nkiverify", "numpy", "z3", *STUB_PACKAGES)
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -168,7 +169,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             file = _stub_file(fullname)
             if file is None:
                 return None
-            return _spec(fullname, file, _StubLoader(file))
+            return _spec(fullname, file, _StubLoader(fullname, str(file)))
         file = self._space.source_of(fullname)
         if file is not None:
             return _spec(fullname, file, _KernelSource(file, self._space))
@@ -193,12 +194,8 @@ def _stub_file(name: str) -> Path | None:
     return None
 
 
-class _StubLoader(importlib.abc.Loader):
-    def __init__(self, file: Path) -> None:
-        self._file = file
-
-    def exec_module(self, module: ModuleType) -> None:
-        exec(_compile(self._file, Rewriting.NONE), module.__dict__)
+class _StubLoader(SourceFileLoader):
+    """Stubs are ours: their byte code is kept as that of any other module."""
 
 
 class _KernelSource(importlib.abc.Loader):

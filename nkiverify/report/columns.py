@@ -4,23 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tabulate import DataRow, TableFormat, tabulate
-
 
 def columns(header: Sequence[str], rows: Sequence[Sequence[str]], alignment: Sequence[str], gap: int = 2) -> str:
     """A ruled header over rows; `alignment` is "left" or "right" for each column, `gap` the spaces between two."""
-    rule = ["-" * max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    between = DataRow("", " " * gap, "")
-    layout = TableFormat(
-        lineabove=None,
-        linebelowheader=None,
-        linebetweenrows=None,
-        linebelow=None,
-        headerrow=between,
-        datarow=between,
-        padding=0,
-        with_header_hide=None,
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    rule = ["-" * width for width in widths]
+    return "\n".join(_line(cells, widths, alignment, " " * gap) for cells in (header, rule, *rows))
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], alignment: Sequence[str], between: str) -> str:
+    placed = (
+        cell.rjust(width) if side == "right" else cell.ljust(width)
+        for cell, width, side in zip(cells, widths, alignment, strict=True)
     )
-    # The header as a row: tabulate makes a column two wider than its header.
-    text = tabulate([header, rule, *rows], tablefmt=layout, colalign=alignment, disable_numparse=True)
-    return "\n".join(line.rstrip() for line in text.splitlines())
+    return between.join(placed).rstrip()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from nkiverify.config import DEFAULT_HARDWARE
+from nkiverify.dataflow import PHASE as DATAFLOW
 from nkiverify.dataflow.shadow import execute
-from nkiverify.dataflow.trial import PHASE as DATAFLOW
 from nkiverify.dataflow.trial import FaultsKnown, by_position
 from nkiverify.errors import ContractViolation, UsageError
 from nkiverify.frontend.binding import ConcreteBinding

@@ -58,6 +58,32 @@ def test_the_version_needs_no_solver_and_no_manifest() -> None:
     assert not {"z3", "numpy", "tabulate", "nkiverify.manifest", "multiprocessing"} & set(modules)
 
 
+def test_a_check_loads_a_solver_when_it_has_a_question_and_islpy_for_phase_4(tmp_path: Path) -> None:
+    """They take a third of the time of a small check. What the solver is called is not what a kernel's module is."""
+    (tmp_path / "z3.py").write_text("raise RuntimeError('this is not the solver')\n")
+    (tmp_path / "load.py").write_text(_LOAD)
+    program = "import sys, nkiverify.cli as c; print(c.main(sys.argv[1:]), *({'z3', 'islpy'} & sys.modules.keys()))"
+    rows = ["check", str(tmp_path / "load.py::load"), "--arg", "a=bf16[R,512]", "--phase"]
+    plain = output("-c", program, *rows, "1,2", "--where", "R <= 128")
+    assert plain.splitlines()[-1] == "0"
+    assert "islpy" in output("-c", program, *rows, "4", "--where", "R <= 128").splitlines()[-1]
+    asked = output("-c", program, *rows, "1", "--where", "R * R * R == 27 * R * R")
+    assert asked.splitlines()[-1] == "0 z3"
+
+
+_LOAD = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def load(a):
+    tile = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=a)
+"""
+
+
 def test_help_names_every_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--help"])
