@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nkiverify.controls import Control, controls
+from nkiverify.dataflow import PHASE as DATAFLOW
 from nkiverify.dataflow.flow import OutOfTime, prove
-from nkiverify.dataflow.trial import PHASE as DATAFLOW
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.exploration import explore
 from nkiverify.frontend.paths import Limits

@@ -19,7 +19,7 @@ from nkiverify.campaign.operators import Mutant
 from nkiverify.campaign.same_operations import program_of, same_operations
 from nkiverify.campaign.subject import Clock, OutOfTime, forget, time_limit
 from nkiverify.config import PHASES, Options
-from nkiverify.dataflow.trial import PHASE as DATAFLOW
+from nkiverify.dataflow import PHASE as DATAFLOW
 from nkiverify.dataflow.trial import attempt
 from nkiverify.exploration import explore
 from nkiverify.frontend.paths import Limits

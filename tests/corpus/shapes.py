@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nkiverify.dataflow.trial import PHASE as DATAFLOW
+from nkiverify.dataflow import PHASE as DATAFLOW
 from nkiverify.dataflow.trial import attempt
 from nkiverify.exploration import explore
 from nkiverify.frontend.binding import ConcreteBinding

@@ -8,7 +8,7 @@ import pytest
 
 from nkiverify import resources
 from nkiverify.config import Options
-from nkiverify.dataflow.trial import PHASE as DATAFLOW
+from nkiverify.dataflow import PHASE as DATAFLOW
 from nkiverify.manifest import Target, load_targets
 from nkiverify.results import Run, Verdict
 from nkiverify.verifier import verify

@@ -8,7 +8,7 @@ from nkiverify import resources
 from nkiverify.config import Options
 from nkiverify.controls import Control, Example, controls
 from nkiverify.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, claimed
-from nkiverify.dataflow.trial import PHASE as DATAFLOW
+from nkiverify.dataflow import PHASE as DATAFLOW
 from nkiverify.manifest import load_targets
 from nkiverify.model import contract_tables
 from nkiverify.model.contracts import all_contracts, contract
