@@ -19,9 +19,10 @@ from nkiverify.engines.smt import Answer, Question
 from nkiverify.program import Assume, DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, negate
+from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.guessing import guessed_values
-from nkiverify.symbolic.terms import Div, Index, Select, constant, divide, of_atom, render
+from nkiverify.symbolic.terms import INT32_MAX, Dimension, Div, Index, Select, constant, divide, of_atom, render
 from nkiverify.witness.generalise import divisors
 from nkiverify.witness.minimise import smallest_legal
 
@@ -52,7 +53,8 @@ def sufficient(
             return ()
         found.update((part.uid, part) for part in parts)
     assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
-    needed = _without_implied(list(found.values()), assumed)
+    plain = {each.uid: each for condition in found.values() for each in _plainer(condition, program, assumed, deadline)}
+    needed = _without_implied(list(plain.values()), assumed)
     texts = [_text(condition, program) for condition in needed]
     return tuple(texts) if len(texts) <= MOST and all(texts) and _possible([*assumed, *needed]) else ()
 
@@ -118,6 +120,54 @@ def _holds(decision: Decision, given: Sequence[Condition]) -> bool:
         return True
     question = Question([*decision.hypotheses, *given, negate(claim)], QUESTION_MS)
     return question.satisfiable() is Answer.NO
+
+
+def _plainer(
+    condition: Condition, program: Program, assumed: Sequence[Condition | bool], deadline: float
+) -> tuple[Condition, ...]:
+    """Conditions that suffice for `condition` and say more to a reader, where there are some; else itself.
+
+    Of alternatives the upper bound of a dimension is taken; what is about one dimension, such as `S//128 <= 207`, is
+    said as the largest value of it up to which all pass.
+    """
+    if isinstance(condition, Junction) and not condition.conjunction:
+        ways = [part.parts if isinstance(part, Junction) else (part,) for part in condition.parts]
+        bounds = [way for way in ways if all(_is_bound(part) for part in way)]
+        return bounds[0] if bounds else (condition,)
+    dimensions = [each for each in program.dimensions if each.atom in condition.atoms() and not each.choices]
+    if len(dimensions) != 1 or _is_bound(condition) or time.process_time() > deadline:
+        return (condition,)
+    bound = _bound(condition, dimensions[0])
+    enough = isinstance(bound, Condition) and (
+        Question([*assumed, bound, condition.negation()], QUESTION_MS).satisfiable() is Answer.NO
+    )
+    return (bound,) if enough and isinstance(bound, Condition) else (condition,)
+
+
+def _is_bound(condition: Condition) -> bool:
+    """Whether it is a bound of one dimension: `N <= 65536`."""
+    if not isinstance(condition, Comparison) or condition.relation is not Relation.AT_MOST:
+        return False
+    return [*map(type, condition.atoms())] == [Dimension]
+
+
+def _bound(condition: Condition, dimension: DomainDimension) -> Condition | bool:
+    """The dimension up to the largest value below the first one that fails, if it is found by halving."""
+    step, low = dimension.multiple_of, smallest_legal(dimension) // dimension.multiple_of
+    high = (dimension.high if dimension.high is not None else INT32_MAX) // step
+
+    def passes(count: int) -> bool:
+        try:
+            return Valuation({dimension.atom: count * step}).holds(condition)
+        except Undefined:
+            return False
+
+    if high < low or not passes(low) or passes(high):
+        return False
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if passes(middle) else (low, middle)
+    return _at_most(dimension, low * step)
 
 
 def _possible(given: Sequence[Condition | bool]) -> bool:

@@ -39,6 +39,28 @@ WHOLE = """
 
 
     @nki.jit
+    def tiles(a):
+        P, F = a.shape
+        out = nl.ndarray((P, F), dtype=a.dtype, buffer=nl.shared_hbm)
+        t = nl.ndarray((P, F // 128 * 128), dtype=a.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=a[:, 0 : F // 128 * 128])
+        nisa.dma_copy(dst=out[:, 0 : F // 128 * 128], src=t)
+        return out
+
+
+    @nki.jit
+    def strided(a):
+        P, H, W = a.shape
+        out = nl.ndarray((P, W), dtype=a.dtype, buffer=nl.shared_hbm)
+        t = nl.ndarray((P, 3, W), dtype=a.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=a[:, 0:3, :])
+        u = nl.ndarray((P, W, 3), dtype=a.dtype, buffer=nl.sbuf)
+        nisa.tensor_copy(dst=u, src=t.permute((0, 2, 1)))
+        nisa.dma_copy(dst=out, src=u[:, :, 0])
+        return out
+
+
+    @nki.jit
     def too_large(a):
         P, F = a.shape
         out = nl.ndarray((P, 1), dtype=a.dtype, buffer=nl.shared_hbm)
@@ -71,6 +93,11 @@ def advised(out: str) -> list[str]:
         ("rows", "a=bf16[P,F]", "P <= 128 and F <= 65536"),
         ("rows", "a=bf16[128,F]", "F <= 65536"),
         ("images", "a=f32[128,H,W]", "H*W <= 53246"),
+        # 415 tiles of 128 columns are as many as fit, and 127 columns make no tile more.
+        ("tiles", "a=f32[128,F:128..]", "F <= 53247"),
+        # A stride of W elements, if there is more than one step of it.
+        ("strided", "a=f32[128,3,W]", "W <= 8874"),
+        ("strided", "a=u8[128,3,W]", "W <= 32767"),
     ],
 )
 def test_where_it_suffices_nothing_fails(check: Checker, kernel: str, argument: str, conditions: str) -> None:
