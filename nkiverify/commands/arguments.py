@@ -80,6 +80,16 @@ def add_engine(parser: argparse.ArgumentParser, default: str) -> None:
     )
 
 
+def add_strict_language(parser: argparse.ArgumentParser, otherwise: str) -> None:
+    """Add `--strict-language`; `otherwise` is what becomes of findings without it."""
+    parser.add_argument(
+        "--strict-language",
+        action="store_true",
+        default=None,
+        help=f"what the NKI compiler would not take, or is not documented to take, is FAILED and {otherwise}",
+    )
+
+
 def selection(arguments: argparse.Namespace, project: Project) -> Options:
     """The settings that the arguments of `add_selection` ask for, on top of those of the project."""
     settings = project.settings

@@ -9,7 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.commands.arguments import add_engine, phase_list, positive_integer, positive_seconds
+from nkiverify.commands.arguments import (
+    add_engine,
+    add_strict_language,
+    phase_list,
+    positive_integer,
+    positive_seconds,
+)
 from nkiverify.config import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, QUICK_ENGINE, Options
 from nkiverify.errors import UsageError
 from nkiverify.project import here
@@ -66,12 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"seconds for all phases together (default: {DEFAULT_TIMEOUT_SECONDS:g})",
     )
-    add(
-        "--strict-language",
-        action="store_true",
-        default=None,
-        help="what the NKI compiler would not take, or is not documented to take, is FAILED and no warning",
-    )
+    add_strict_language(parser, "no warning")
     add_engine(parser, QUICK_ENGINE)
     add("--pdb", action="store_true", help="replay the first violation in the debugger, at the line of the kernel")
     add("--json", type=Path, metavar="FILE", help="write the results to FILE")

@@ -12,7 +12,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.commands.arguments import add_executor, add_selection, selected_targets, selection
+from nkiverify.commands.arguments import (
+    add_executor,
+    add_selection,
+    add_strict_language,
+    selected_targets,
+    selection,
+)
 from nkiverify.config import Options
 from nkiverify.errors import UsageError
 from nkiverify.project import ensure_reports, with_targets
@@ -54,6 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--junit", type=Path, metavar="FILE", help="write them as JUnit XML, for test reports")
     add("--markdown", type=Path, metavar="FILE", help="write them as Markdown, for $GITHUB_STEP_SUMMARY for example")
     add("--annotations", action="store_true", help="print GitHub's commands that show violations in a pull request")
+    add_strict_language(parser, "not passed over")
     add("--no-cache", action="store_true", help="run targets of which nothing changed again, and remember nothing")
     add("--list", action="store_true", help="list the targets that would be verified, and stop")
     add("--show-config", action="store_true", help="say what each setting is and where it comes from, and stop")
@@ -114,11 +121,30 @@ def execute(arguments: argparse.Namespace) -> int:
     problem = cache.problem if cache is not None else ""
     warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
     status = _report(session, options, project.reports, files, warnings)
+    if layered("strict-language", arguments.strict_language, project.settings, False).value:
+        status = _strictly(targets, project.root, status)
     if arguments.annotations:
         from nkiverify.report import annotations
 
         print(annotations.text(session), end="", flush=True)
     return status
+
+
+def _strictly(targets: Sequence[Target], root: Path, status: int) -> int:
+    """Report what the kernels of `targets` use beside the documented language; the exit status with that."""
+    from nkiverify.check.language import findings
+    from nkiverify.check.outcome import language_report
+    from nkiverify.frontend.instrument import Rewriting
+    from nkiverify.frontend.loader import load_kernel
+    from nkiverify.session import ExitStatus, worst
+
+    kernels = dict.fromkeys((target.kernel, target.root) for target in targets)
+    loaded = [load_kernel(kernel, folder, Rewriting.NONE)[0] for kernel, folder in kernels]
+    outside = {found for kernel in loaded for found in findings(kernel)}
+    if not outside:
+        return status
+    print(language_report(sorted(outside), root, strict=True), end="", flush=True)
+    return worst((ExitStatus(status), ExitStatus.MISMATCH))
 
 
 def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | None, reports: Path) -> Session:

@@ -26,6 +26,7 @@ def text(arguments: argparse.Namespace, project: Project, targets: Sequence[Targ
         layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS),
         layered("jobs", arguments.jobs, settings, usable_cores()),
         layered("engine", arguments.engine, settings, DEFAULT_ENGINE),
+        layered("strict-language", arguments.strict_language, settings, False),
     ]
     found += _of_targets("phases", arguments.phase, "--phase", [(target, _phases(target)) for target in targets], None)
     hardware = layered("hardware", arguments.target, settings, DEFAULT_HARDWARE, "--target")

@@ -94,6 +94,18 @@ def test_without_a_manifest_nothing_of_ours_passes_for_the_users(
     assert "tensor_add" in capsys.readouterr().out
 
 
+def test_the_language_is_judged_where_it_is_asked_for(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", "copy_all", "-j", "1", "--engine", "embedded"]
+    assert main(words) == 0
+    assert "affine_range" not in capsys.readouterr().out
+    assert main([*words, "--strict-language"]) == 1
+    shown = capsys.readouterr().out
+    assert "lang.deprecated: affine_range" in shown and "FAILED (language): 1 place" in shown
+    (repository / "pyproject.toml").write_text("[tool.nkiverify]\nstrict-language = true\n", encoding="utf-8")
+    assert main(words) == 1
+    assert "FAILED (language)" in capsys.readouterr().out
+
+
 def rows(text: str) -> dict[str, list[str]]:
     """The values of each setting in the table of --show-config, with where they come from."""
     table: dict[str, list[str]] = {}
