@@ -73,7 +73,7 @@ class _Lines:
         self._indent = 1
         self._names = 0
         #: How often something is made wrong.
-        self.wrongness = source.choice((0.0, 0.03, 0.1))
+        self.wrongness = source.choice((0.0, 0.06, 0.2))
         #: Indices of the loops around.
         self.indices: list[str] = []
 
@@ -155,8 +155,10 @@ class _Lines:
 
     def _piece(self, first: str, last: str, n: str, emit: _Emit) -> None:
         a, b = self.name("a"), self.name("b")
-        first = f"{first} + 1" if self.tampered() else first
-        last = f"{last} - 1" if self.tampered() else last
+        if self.tampered():
+            first = self.random.choice((f"{first} + 1", f"max(0, {first} - 1)"))
+        if self.tampered():
+            last = self.random.choice((f"{last} - 1", f"min({n}, {last} + 1)"))
         self.line(f"{a}, {b} = {first}, {last}")
         with self.block(f"if 0 <= {a} < {b} <= {n}:"):
             if self.tampered():
@@ -164,6 +166,10 @@ class _Lines:
                     emit(a, b)
             else:
                 emit(a, b)
+            self.disturb()
+
+    def disturb(self) -> None:
+        """Make something wrong beside, now and then."""
 
 
 class _Writer(_Lines):
@@ -223,7 +229,7 @@ class _Writer(_Lines):
 
     def disturb(self) -> None:
         """Copy undefined elements somewhere, or allocate something that is not used."""
-        if not self._full or not self.chance(self.wrongness):
+        if not self._full or not self.chance(self.wrongness / 2):
             return
         junk, (axis, n) = self.tile("R", "C"), self.axis()
         target = self.random.choice([*self._full, "out"])
@@ -405,7 +411,7 @@ class _Legacy(_Lines):
         self.line("R, C = x.shape")
         self.line("out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)")
         kind = self.random.randrange(4)
-        if kind == 0:
+        if kind == 0 or self.chance(0.3):
             self._masked_tiles()
         elif kind == 1:
             self.pieces("R", self._through_tile)

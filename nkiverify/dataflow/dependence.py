@@ -53,7 +53,7 @@ _COMPARE: dict[str, Callable[[npt.NDArray[np.int64], int], npt.NDArray[np.bool_]
     "greater": np.greater, "greater_equal": np.greater_equal,
 }  # fmt: skip
 _NOT_ELEMENTWISE = _REDUCTIONS | _BY_PARTITION | {
-    "nl.matmul", "nl.transpose", "nl.load_transpose2d", "nl.rms_norm", "nl.random_seed", "nl.loop_reduce",
+    "nl.matmul", "nl.transpose", "nl.load_transpose2d", "nl.rms_norm", "nl.random_seed",
 }  # fmt: skip
 
 

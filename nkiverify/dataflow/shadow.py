@@ -229,6 +229,9 @@ class _Machine:
                 region.write(shadow.marks, UNWRITTEN)
                 continue
             result = self._computed(operation, argument, region.view_shape, marks)
+            if adds and operation.name == "setitem":
+                # It joins what is there, which is nothing in the first iteration.
+                result = np.maximum(result, region.read(shadow.marks, DEFINED).max(axis=-1))
             if self._position in self._in_vain:
                 result = np.full(region.view_shape, _IN_VAIN + self._position, np.int32)
             region.write(shadow.marks, result)

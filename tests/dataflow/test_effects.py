@@ -253,3 +253,26 @@ def test_every_program_has_registers_of_its_own(tmp_path: Path) -> None:
 
     subject = Subject.of(tmp_path, body, launch, legacy=True)
     assert subject.verdict().verdict is Verdict.SUCCESSFUL
+
+
+@pytest.mark.parametrize(("first", "expected"), [(0, Verdict.SUCCESSFUL), (1, Verdict.FAILED)])
+def test_a_sum_over_a_loop_is_undefined_if_a_part_of_it_is(tmp_path: Path, first: int, expected: Verdict) -> None:
+    body = f"""
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((1, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        total = nl.ndarray((nl.par_dim(1), C), dtype=nl.float32, buffer=nl.sbuf)
+        for r in nl.affine_range(R):
+            tile = nl.ndarray((nl.par_dim(1), C), dtype=nl.float32, buffer=nl.sbuf)
+            if r >= {first}:
+                tile[...] = nl.load(x[r:r + 1, :])
+            total[...] = nl.loop_reduce(tile, op=nl.add, loop_indices=[r])
+        nl.store(out, total)
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (v.dim("R", 2, 4), v.dim("C", 1, 4)), float32))
+
+    assert Subject.of(tmp_path, body, domain, legacy=True).verdict().verdict is expected
