@@ -10,13 +10,14 @@ induction. Nothing is refuted here: what cannot be shown is open, and concrete r
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import islpy as isl
 
 from nkiverify.dataflow.affine import Sets, mentions
 from nkiverify.dataflow.beside import Source, has_effect, skips, source_of
+from nkiverify.dataflow.coordinates import Jumps, jumps_of
 from nkiverify.dataflow.dependence import masks_otherwise
 from nkiverify.dataflow.earlier import Iterations
 from nkiverify.dataflow.effects import (
@@ -29,8 +30,12 @@ from nkiverify.dataflow.effects import (
     reading_rule,
     rows_touched,
 )
+from nkiverify.dataflow.keys import Key, key_of
+from nkiverify.dataflow.knowledge import Elements, State, add, confirmed, merged, remove, weaker
 from nkiverify.dataflow.positions import Partly, defined_elements
-from nkiverify.dataflow.regions import Key, Region, Regions, key_of
+from nkiverify.dataflow.products import Products
+from nkiverify.dataflow.regions import Region, Regions
+from nkiverify.dataflow.structure import bounds_of, has_parallel, items, local_allocations, programs
 from nkiverify.dataflow.unordered import Access, Accesses, Use
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import Operation
@@ -38,18 +43,15 @@ from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.program import Assume, Block, Branch, Iteration, Loop, Program, Returned
 from nkiverify.program import Operation as Executed
 from nkiverify.source import Site
-from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.terms import Atom, Term
+from nkiverify.symbolic import conditions
+from nkiverify.symbolic.terms import Index
 
-#: Operations of isl that a proof may take, about half a second's; a limit on time would depend on the machine.
-MAX_OPERATIONS = 2_500_000
+#: Operations of isl that a proof may take, one or two seconds'; a limit on time would depend on the machine.
+MAX_OPERATIONS = 8_000_000
 #: How often the guess about what a loop body does may be corrected.
 _MAX_PASSES = 4
 #: The last generation on which matmuls add to nothing but what matmuls wrote ("nc_matmul.accum_nonmatmul_init").
 _LAST_STRICT_GENERATION = 3
-
-#: Elements by allocation.
-Elements = dict[Key, isl.Set]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,37 +78,16 @@ class Proof:
         return sum(self.shown.values()) + len(self.open)
 
 
-class OutOfTime(Exception):
-    """The walk takes too long, or its sets are too complex."""
+class Inconclusive(Exception):
+    """The walk ends before the program does."""
 
 
-@dataclass(slots=True)
-class _Knowledge:
-    """Elements that surely hold well-defined numbers, that surely only matmuls wrote, that may have been read out."""
-
-    defined: Elements = field(default_factory=dict)
-    products: Elements = field(default_factory=dict)
-    read_out: Elements = field(default_factory=dict)
-
-    def copy(self) -> _Knowledge:
-        return _Knowledge(dict(self.defined), dict(self.products), dict(self.read_out))
+class TooComplex(Inconclusive):
+    """The sets take isl more operations than they may."""
 
 
-@dataclass(slots=True)
-class _State:
-    """What holds at a place: `known` in all, `own` as far as the innermost loop body did it.
-
-    `spoiled` and `filled` are what the body may have overwritten: by undefined numbers, by something else than matmuls.
-    """
-
-    context: isl.Set
-    known: _Knowledge = field(default_factory=_Knowledge)
-    own: _Knowledge = field(default_factory=_Knowledge)
-    spoiled: Elements = field(default_factory=dict)
-    filled: Elements = field(default_factory=dict)
-
-    def copy(self) -> _State:
-        return _State(self.context, self.known.copy(), self.own.copy(), dict(self.spoiled), dict(self.filled))
+class OutOfTime(Inconclusive):
+    """The time of the target is over."""
 
 
 def prove(
@@ -116,56 +97,85 @@ def prove(
     operations: int = MAX_OPERATIONS,
     in_vain: frozenset[Source] = frozenset(),
 ) -> Proof:
-    """Walk `program`; raises `OutOfTime` where that takes more than `seconds`, or sets become too complex for isl.
+    """Walk `program`; raises `Inconclusive` where that takes more than `seconds`, or more `operations` of isl.
 
-    What the operations `in_vain` write is taken for undefined: if no claim is open then, nothing that counts uses it.
+    Elements have a coordinate for each dimension of their tensor first. Where that leaves anything open, and addresses
+    jump by products of dimensions, they have finer ones next. What the operations `in_vain` write is taken for
+    undefined: if no claim is open then, nothing that counts uses it.
     """
+    deadline = time.monotonic() + seconds
+    proof = _walked(_Walk(program, generation, deadline, {}, in_vain), operations)
+    if not proof.open:
+        return proof
+    jumps = jumps_of(item.operation for item in items(program.body) if isinstance(item, Executed))
+    if not any(jumps.values()):
+        return proof
+    try:
+        finer = _walked(_Walk(program, generation, deadline, jumps, in_vain), operations)
+    except TooComplex:
+        return proof
+    return finer if len(finer.open) < len(proof.open) else proof
+
+
+def _walked(walk: _Walk, operations: int) -> Proof:
     isl.DEFAULT_CONTEXT.reset_operations()
     isl.DEFAULT_CONTEXT.set_max_operations(operations)
     try:
-        return _Walk(program, generation, time.monotonic() + seconds, in_vain).run()
+        return walk.run()
     except isl.Error:
         # What comes after the operation that was one too many may fail in any way.
-        raise OutOfTime from None
+        raise TooComplex("the sets of a proof for all shapes are too complex") from None
     finally:
         isl.DEFAULT_CONTEXT.set_max_operations(0)
 
 
 class _Walk:
-    def __init__(self, program: Program, generation: int, deadline: float, in_vain: frozenset[Source]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        generation: int,
+        deadline: float,
+        jumps: Mapping[Key, Jumps],
+        in_vain: frozenset[Source],
+    ) -> None:
         self._program = program
         self._in_vain = in_vain
         self._generation = generation
         self._deadline = deadline
-        self._sets = Sets()
-        self._regions = Regions(self._sets)
+        self._sets = Sets(Products(program.dimensions))
+        self._regions = Regions(self._sets, jumps)
         self._registers = Registers()
         self._proof = Proof()
         #: Whether every read is taken for one of defined elements, to find out what a loop body writes.
         self._optimistic = 0
-        self._programs = _programs(program.body)
+        self._programs = programs(program.body)
         #: What holds of the coordinates of a program.
         self._everywhere = self._sets.parameters_where(
-            condition for atom in self._programs for condition in _bounds(atom)
+            condition for atom in self._programs for condition in bounds_of(atom)
         )
-        self._accesses = Accesses(self._sets) if self._programs or _has_parallel(program.body) else None
+        self._accesses = Accesses(self._sets) if self._programs or has_parallel(program.body) else None
+        self._local = local_allocations(program.body)
         self._running_sums: set[Key] = set()
+        #: Of a launch grid: by allocation, what any program writes on any path; what each path returns.
+        self._written: Elements = {}
+        self._returns: list[tuple[Key, isl.Set]] = []
         #: Tensors returned, and writes to arguments, that the walk has met.
         self._outputs = 0
         self._returned_keys = {
             key_of(tensor.storage)
-            for item in _items(program.body)
+            for item in items(program.body)
             if isinstance(item, Returned)
             for tensor in item.tensors
         }
 
     def run(self) -> Proof:
         """What can be shown of the program."""
-        state = _State(self._everywhere)
+        state = State(self._everywhere, isl.Set("{ : }"))
         if self._accesses is not None:
             self._accesses.enter()
         list(self._block(self._program.body, state))
-        if not self._outputs and any(isinstance(item, Executed) for item in _items(self._program.body)):
+        self._outputs_of_programs()
+        if not self._outputs and any(isinstance(item, Executed) for item in items(self._program.body)):
             self._claim("df.output_written", None, False, "nothing is returned, and no argument written")
         if self._accesses is not None:
             accesses = self._accesses.leave()
@@ -178,13 +188,13 @@ class _Walk:
 
     # --- items --------------------------------------------------------------------------------------------------------
 
-    def _block(self, block: Block, state: _State) -> Iterator[_State]:
+    def _block(self, block: Block, state: State) -> Iterator[State]:
         """The states in which the paths through a block end; `state` is changed."""
         for item in block.items:
             if time.monotonic() > self._deadline:
-                raise OutOfTime
+                raise OutOfTime("the time for a proof for all shapes is over")
             if isinstance(item, Assume):
-                state.context = state.context.intersect(self._sets.parameters_where([item.condition]))
+                self._suppose(item.condition, state)
             elif isinstance(item, Executed):
                 self._operation(item, state)
             elif isinstance(item, Loop):
@@ -196,14 +206,22 @@ class _Walk:
             elif isinstance(item, Branch):
                 for condition, arm in ((item.condition, item.then), (item.condition.negation(), item.orelse)):
                     inner = state.copy()
-                    inner.context = state.context.intersect(self._sets.parameters_where([condition]))
+                    self._suppose(condition, inner)
                     if not inner.context.is_empty():
                         yield from self._block(arm, inner)
                 return
         yield state
 
-    def _loop(self, loop: Loop, state: _State) -> None:
-        iterations = Iterations(self._sets, loop.index, self._sets.parameters_where(loop.bounds))
+    def _suppose(self, condition: conditions.Condition | bool, state: State) -> None:
+        """`condition` holds from here on."""
+        stated = self._sets.stated(condition)
+        known = self._sets.completed(state.context, stated)
+        if not known.is_subset(stated):
+            state.path = state.path.intersect(stated)
+            state.context = known.intersect(stated)
+
+    def _loop(self, loop: Loop, state: State) -> None:
+        iterations = Iterations(self._sets, loop.index, self._sets.parameters_where(loop.bounds), state.context)
         context = state.context.intersect(iterations.bounds)
         if context.is_empty():
             return
@@ -215,36 +233,35 @@ class _Walk:
             for number in range(_MAX_PASSES):
                 shown, still_open = dict(self._proof.shown), list(self._proof.open)
                 result = self._pass(loop, state, context, iterations, assumed)
-                if _confirmed(assumed, result, context):
+                if confirmed(self._sets, assumed, result, context):
                     break
                 self._proof.shown, self._proof.open = shown, still_open
-                assumed = _weaker(assumed, result, nothing=number == _MAX_PASSES - 2)
+                assumed = weaker(assumed, result, nothing=number == _MAX_PASSES - 2)
             else:
                 self._claim("df.read_unwritten", loop.site, False, "what iterations define depends on one another")
         self._after(state, iterations, result)
 
-    def _pass(
-        self, loop: Loop, state: _State, context: isl.Set, iterations: Iterations, assumed: _State | None
-    ) -> _State:
+    def _pass(self, loop: Loop, state: State, context: isl.Set, iterations: Iterations, assumed: State | None) -> State:
         """Walk the body; `assumed` is what each iteration does."""
-        body = _State(context, state.known.copy())
+        body = State(context, isl.Set("{ : }"), state.known.copy())
         if assumed is not None:
             known = body.known
             for key, found in assumed.own.defined.items():
-                _add(known.defined, key, iterations.before_surely(found))
+                add(known.defined, key, iterations.before_surely(found))
             for key, found in assumed.spoiled.items():
-                _remove(known.defined, key, iterations.before_perhaps(found))
+                remove(known.defined, key, iterations.before_perhaps(found))
             for key, found in assumed.own.products.items():
-                _add(known.products, key, iterations.before_surely(found))
+                add(known.products, key, iterations.before_surely(found))
             for key, found in assumed.filled.items():
-                _remove(known.products, key, iterations.before_perhaps(found))
+                remove(known.products, key, iterations.before_perhaps(found))
             for key, found in assumed.own.read_out.items():
-                _add(known.read_out, key, iterations.before_perhaps(found))
+                add(known.read_out, key, iterations.before_perhaps(found))
         if self._accesses is not None:
             self._accesses.enter()
-        result = _merged(list(self._block(loop.body, body)), context)
+        result = merged(list(self._block(loop.body, body)), context, self._local[loop.index])
         if self._accesses is not None:
-            accesses = self._accesses.leave()
+            local = self._local[loop.index]
+            accesses = [access for access in self._accesses.leave() if access.key not in local]
             if loop.parallel and not self._optimistic:
                 name = self._sets.parameter(loop.index)
                 clash = self._accesses.clash(accesses, [name], context)
@@ -253,51 +270,65 @@ class _Walk:
                 self._accesses.add(access.over(iterations.all_perhaps(access.elements)))
         return result
 
-    def _after(self, state: _State, iterations: Iterations, result: _State) -> None:
+    def _after(self, state: State, iterations: Iterations, result: State) -> None:
         """The state after a loop of which each iteration does `result`."""
         for key, found in result.own.defined.items():
             self._define(state, key, iterations.all_surely(found))
         for key, found in result.spoiled.items():
             self._spoil(state, key, iterations.all_perhaps(found))
         for key, found in result.own.products.items():
-            _add(state.known.products, key, iterations.all_surely(found))
-            _add(state.own.products, key, iterations.all_surely(found))
+            add(state.known.products, key, iterations.all_surely(found))
+            add(state.own.products, key, iterations.all_surely(found))
         for key, found in result.filled.items():
             self._fill(state, key, iterations.all_perhaps(found))
         for key, found in result.own.read_out.items():
-            _add(state.known.read_out, key, iterations.all_perhaps(found))
-            _add(state.own.read_out, key, iterations.all_perhaps(found))
+            add(state.known.read_out, key, iterations.all_perhaps(found))
+            add(state.own.read_out, key, iterations.all_perhaps(found))
 
-    def _returned(self, item: Returned, state: _State) -> None:
+    def _returned(self, item: Returned, state: State) -> None:
         for tensor in item.tensors:
             self._outputs += 1
             key = key_of(tensor.storage)
             if key[0] == "argument":
                 continue
             region = self._regions.of(tensor, None, state.context, writes=False)
-            found = state.known.defined.get(key)
-            if found is not None:
-                for atom in self._programs:
-                    if found is not None:
-                        found = Iterations(self._sets, atom, self._bounds(atom)).all_surely(found)
             wanted = region.elements if region is not None else self._regions.whole(tensor.storage)
-            wanted = wanted.intersect_params(state.context)
-            for atom in self._programs:
-                wanted = Iterations(self._sets, atom, isl.Set("{ : }")).all_perhaps(wanted)
-            shown = found is not None and _within(wanted, found, state.context)
-            self._claim("df.output_written", None, shown, "an element may be left unwritten or undefined")
+            found = state.known.defined.get(key)
+            if self._programs:
+                # Others may have taken another path: what each path writes counts for the programs that take it.
+                if found is not None:
+                    add(self._written, key, found.intersect_params(state.path))
+                self._returns.append((key, wanted.intersect_params(state.context)))
+            else:
+                self._output(wanted, found, state.context)
 
-    def _bounds(self, atom: Atom) -> isl.Set:
-        return self._sets.parameters_where(_bounds(atom))
+    def _outputs_of_programs(self) -> None:
+        for key, wanted in self._returns:
+            found = self._written.get(key)
+            for atom in self._programs:
+                if found is not None:
+                    found = Iterations(self._sets, atom, self._bounds(atom), self._everywhere).all_surely(found)
+                wanted = Iterations(self._sets, atom, isl.Set("{ : }"), self._everywhere).all_perhaps(wanted)
+            self._output(wanted, found, isl.Set("{ : }"))
+
+    def _output(self, wanted: isl.Set, found: isl.Set | None, context: isl.Set) -> None:
+        shown = found is not None and self._sets.within(wanted, found, context)
+        self._claim("df.output_written", None, shown, "an element may be left unwritten or undefined")
+
+    def _bounds(self, atom: Index) -> isl.Set:
+        return self._sets.parameters_where(bounds_of(atom))
 
     # --- operations ---------------------------------------------------------------------------------------------------
 
-    def _operation(self, item: Executed, state: _State) -> None:
+    def _operation(self, item: Executed, state: State) -> None:
         operation = self._registers.made_explicit(item.operation)
         if operation.name == "nisa.core_barrier":
             # It names the tensor that is waited for, and reads none of it.
-            names = [self._sets.parameter(atom) for atom in self._programs]
-            together = not mentions(state.context.gist(self._everywhere), names)
+            names = [
+                name for atom in self._programs for name in (self._sets.parameter(atom), *self._sets.names.on(atom))
+            ]
+            known = self._sets.completed(self._everywhere, state.context)
+            together = not mentions(state.context.gist(known), names)
             self._claim("df.programs", item.site, together, "a barrier that not all programs may come to")
             return
         product = operation.name in ("nisa.nc_matmul", "nisa.nc_matmul_mx") and "dst" in operation.writes
@@ -314,11 +345,11 @@ class _Walk:
             if not accumulates:
                 self._access(key, view, elements, Use.ADDED if adds and argument == "x" else Use.READ, item.site)
                 if view.storage.buffer is PSUM and not product:
-                    _add(state.known.read_out, key, elements)
-                    _add(state.own.read_out, key, elements)
+                    add(state.known.read_out, key, elements)
+                    add(state.own.read_out, key, elements)
             if self._optimistic:
                 continue
-            if key[0] == "argument" or _within(elements, state.known.defined.get(key), state.context):
+            if key[0] == "argument" or self._sets.within(elements, state.known.defined.get(key), state.context):
                 self._count("df.accumulate_unwritten" if accumulates else reading_rule(view.storage))
                 continue
             if accumulates:
@@ -348,7 +379,7 @@ class _Walk:
         self,
         item: Executed,
         operation: Operation,
-        state: _State,
+        state: State,
         argument: str,
         view: Tensor,
         undefined: dict[str, Region | None],
@@ -384,36 +415,32 @@ class _Walk:
                 self._claim("df.read_unwritten", item.site, False, "a device loop may leave it undefined for itself")
             bad = reached if good is None else reached.subtract(good)
             self._spoil(state, key, bad)
-            if key[0] == "argument" and not bad.intersect_params(state.context).is_empty():
+            if key[0] == "argument" and not self._sets.empty(bad, state.context):
                 self._claim("df.read_unwritten", item.site, False, "what is written to an argument may be undefined")
         if good is not None:
             self._define(state, key, good)
         if view.storage.buffer is PSUM:
             if product:
                 if sure is not None:
-                    _add(state.known.products, key, sure)
-                    _add(state.own.products, key, sure)
+                    add(state.known.products, key, sure)
+                    add(state.own.products, key, sure)
             else:
                 self._fill(state, key, reached)
             if sure is not None and not joins:
-                _remove(state.known.read_out, key, sure)
-                _remove(state.own.read_out, key, sure)
+                remove(state.known.read_out, key, sure)
+                remove(state.own.read_out, key, sure)
 
     def _positions(
-        self, operation: Operation, state: _State, undefined: dict[str, Region | None]
+        self, operation: Operation, state: State, undefined: dict[str, Region | None]
     ) -> dict[str, Partly | None]:
         """For each operand that may be undefined in part: where it is read, and where it is defined."""
         found: dict[str, Partly | None] = {}
         for argument, region in undefined.items():
             known = state.known.defined.get(key_of(operation.reads[argument].storage))
-            if region is None or known is None:
-                found[argument] = None
-                continue
-            touched = region.map.domain().intersect_params(state.context)
-            found[argument] = Partly(touched, region.map.intersect_range(known).domain())
+            found[argument] = None if region is None or known is None else Partly(region, known, state.context)
         return found
 
-    def _accumulation(self, item: Executed, state: _State) -> None:
+    def _accumulation(self, item: Executed, state: State) -> None:
         """What a matmul adds to has to be there, and to be of the same sum."""
         if self._optimistic:
             return
@@ -433,31 +460,31 @@ class _Walk:
             if isinstance(mode, conditions.Condition):
                 # As in `accumulate=k > 0`: what is there counts where the condition holds.
                 where = where.intersect(self._sets.parameters_where([mode]))
-                shown = _within(elements, state.known.defined.get(key), where)
+                shown = self._sets.within(elements, state.known.defined.get(key), where)
                 self._claim("df.accumulate_unwritten", item.site, shown, "an element may be unwritten")
             if self._generation <= _LAST_STRICT_GENERATION:
-                shown = _within(elements, state.known.products.get(key), where)
+                shown = self._sets.within(elements, state.known.products.get(key), where)
                 self._claim("df.accumulate_other", item.site, shown, "something else may have been written there")
             return
         read_out = state.known.read_out.get(key)
-        apart = read_out is None or elements.intersect(read_out).intersect_params(state.context).is_empty()
+        apart = read_out is None or self._sets.empty(elements.intersect(read_out), state.context)
         self._claim("df.accumulate_stale", item.site, apart, "the sum may have been read out before")
 
     # --- noting -------------------------------------------------------------------------------------------------------
 
-    def _define(self, state: _State, key: Key, found: isl.Set | None) -> None:
-        _add(state.known.defined, key, found)
-        _add(state.own.defined, key, found)
+    def _define(self, state: State, key: Key, found: isl.Set | None) -> None:
+        add(state.known.defined, key, found)
+        add(state.own.defined, key, found)
 
-    def _spoil(self, state: _State, key: Key, found: isl.Set) -> None:
-        _remove(state.known.defined, key, found)
-        _remove(state.own.defined, key, found)
-        _add(state.spoiled, key, found)
+    def _spoil(self, state: State, key: Key, found: isl.Set) -> None:
+        remove(state.known.defined, key, found)
+        remove(state.own.defined, key, found)
+        add(state.spoiled, key, found)
 
-    def _fill(self, state: _State, key: Key, found: isl.Set) -> None:
-        _remove(state.known.products, key, found)
-        _remove(state.own.products, key, found)
-        _add(state.filled, key, found)
+    def _fill(self, state: State, key: Key, found: isl.Set) -> None:
+        remove(state.known.products, key, found)
+        remove(state.own.products, key, found)
+        add(state.filled, key, found)
 
     def _access(self, key: Key, view: Tensor, elements: isl.Set, use: Use, site: Site | None) -> None:
         # Iterations without an order reduce in registers one after the other.
@@ -474,115 +501,6 @@ class _Walk:
             self._count(contract)
         else:
             self._proof.open.append(Open(contract, site, reason))
-
-
-# --- sets by allocation -----------------------------------------------------------------------------------------------
-
-
-def _add(elements: Elements, key: Key, found: isl.Set | None) -> None:
-    if found is None:
-        return
-    known = elements.get(key)
-    elements[key] = found if known is None else known.union(found).coalesce()
-
-
-def _remove(elements: Elements, key: Key, found: isl.Set) -> None:
-    known = elements.get(key)
-    if known is not None:
-        elements[key] = known.subtract(found)
-
-
-def _within(elements: isl.Set, known: isl.Set | None, context: isl.Set) -> bool:
-    wanted = elements.intersect_params(context)
-    return bool(wanted.is_empty() if known is None else wanted.is_subset(known))
-
-
-def _merged(ends: list[_State], context: isl.Set) -> _State:
-    """What a body does on all its paths together: on each, under the conditions that lead to it."""
-    result = _State(context)
-    for end in ends:
-        condition = end.context.gist(context)
-        for kind in ("defined", "products", "read_out"):
-            for key, found in getattr(end.own, kind).items():
-                _add(getattr(result.own, kind), key, found.intersect_params(condition))
-        for key, found in end.spoiled.items():
-            _add(result.spoiled, key, found.intersect_params(condition))
-        for key, found in end.filled.items():
-            _add(result.filled, key, found.intersect_params(condition))
-    return result
-
-
-def _covers(more: Elements, less: Elements, context: isl.Set) -> bool:
-    return all(_within(found, more.get(key), context) for key, found in less.items())
-
-
-def _confirmed(assumed: _State, result: _State, context: isl.Set) -> bool:
-    """Whether an iteration does at least what was assumed of it, and spoils nothing more."""
-    return (
-        _covers(result.own.defined, assumed.own.defined, context)
-        and _covers(result.own.products, assumed.own.products, context)
-        and _covers(assumed.own.read_out, result.own.read_out, context)
-        and _covers(assumed.spoiled, result.spoiled, context)
-        and _covers(assumed.filled, result.filled, context)
-    )
-
-
-def _weaker(assumed: _State, result: _State, *, nothing: bool) -> _State:
-    """The next assumption: what both say is defined, what either says is spoiled."""
-    found = _State(assumed.context)
-    if not nothing:
-        for kind in ("defined", "products"):
-            mine, other, into = (getattr(state.own, kind) for state in (assumed, result, found))
-            for key in mine.keys() & other.keys():
-                into[key] = mine[key].intersect(other[key])
-    for part, into in (
-        (assumed.own.read_out, found.own.read_out),
-        (result.own.read_out, found.own.read_out),
-        (assumed.spoiled, found.spoiled),
-        (result.spoiled, found.spoiled),
-        (assumed.filled, found.filled),
-        (result.filled, found.filled),
-    ):
-        for key, elements in part.items():
-            _add(into, key, elements)
-    return found
-
-
-# --- the program ------------------------------------------------------------------------------------------------------
-
-
-def _items(block: Block) -> Iterable[object]:
-    for item in block.items:
-        yield item
-        if isinstance(item, Loop):
-            yield from _items(item.body)
-        elif isinstance(item, Branch):
-            yield from _items(item.then)
-            yield from _items(item.orelse)
-
-
-def _has_parallel(block: Block) -> bool:
-    return any(isinstance(item, Loop) and item.parallel for item in _items(block))
-
-
-def _programs(block: Block) -> tuple[Atom, ...]:
-    """The coordinates of the program that stands for all of a launch."""
-    found: dict[Atom, None] = {}
-    for item in _items(block):
-        if isinstance(item, Executed):
-            for coordinate in item.operation.program:
-                if isinstance(coordinate, Term):
-                    found.update(dict.fromkeys(coordinate.atoms))
-    return tuple(found)
-
-
-def _bounds(atom: Atom) -> list[conditions.Condition | bool]:
-    term = terms.of_atom(atom)
-    assert isinstance(atom, terms.Index)
-    return [
-        conditions.at_most_zero(terms.scale(term, -1)),
-        conditions.at_most_zero(terms.add(terms.add(term, atom.extent, -1), terms.constant(1))),
-    ]
 
 
 def _is_shared(storage: Storage) -> bool:

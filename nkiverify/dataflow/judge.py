@@ -14,12 +14,13 @@ from itertools import chain, islice
 from math import lcm, prod
 
 from nkiverify.dataflow import PHASE
-from nkiverify.dataflow.flow import MAX_OPERATIONS, Open, OutOfTime, Proof, prove
-from nkiverify.dataflow.trial import Seen, Trial, attempt, look
+from nkiverify.dataflow.flow import MAX_OPERATIONS, Inconclusive, Open, OutOfTime, Proof, prove
+from nkiverify.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, look
 from nkiverify.dataflow.warned import Subject, warnings
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome, Rung
 from nkiverify.engines.smt import Answer
 from nkiverify.engines.smt import Question as SmtQuestion
+from nkiverify.judging import ADVICE_TIME
 from nkiverify.manifest import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
@@ -33,10 +34,11 @@ from nkiverify.witness.explain import Circumstances, violation_of
 from nkiverify.witness.labels import argument_labels
 from nkiverify.witness.minimise import Witness, smallest_legal
 
-#: Seconds of the process's time for the search for a fault.
-SEARCH_SECONDS = 0.5
-#: The same where there is one shape only.
-ONLY_SECONDS = 5.0
+#: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
+#: the verdict depend on the machine.
+SEARCH_WORK = 60_000_000
+#: Work that the only shape may take.
+ONLY_WORK = 1_000_000_000
 #: Shapes that are run concretely at most, and values of one dimension that are tried first.
 MAX_SHAPES = 64
 _STEPS = 4
@@ -71,9 +73,9 @@ class Question:
 
 def judge(question: Question) -> Run:
     """The verdict of phase 4, with what it warns of."""
-    proof, late = _proof(question)
-    search = _search(question) if question.limit is not None or late or proof.open else None
-    run = _judged(question, proof, late, search)
+    proof, ended = _proof(question)
+    search = _search(question) if question.limit is not None or ended is not None or proof.open else None
+    run = _judged(question, proof, ended, search)
     if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return run
     return replace(run, warnings=_warnings(question, proof, search))
@@ -92,7 +94,7 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
     return warnings(subject, small, _larger(dimensions), unwritten)
 
 
-def _judged(question: Question, proof: Proof, late: bool, search: _Search | None) -> Run:
+def _judged(question: Question, proof: Proof, ended: Inconclusive | None, search: _Search | None) -> Run:
     """The verdict; `search` is None where the proof left nothing open."""
     if search is None:
         if not question.reached or not proof.claims:
@@ -105,9 +107,11 @@ def _judged(question: Question, proof: Proof, late: bool, search: _Search | None
         violations = _violations(question, search.found)
         if violations:
             return _run(question, Verdict.FAILED, claims=max(proof.claims, 1), violations=violations)
-    reason = _why(question, proof, late)
+    reason = _why(question, proof, ended)
     if question.limit is not None:
         return _unknown(question, question.limit.construct, reason, question.limit.site, question.limit.advice)
+    if search.late or isinstance(ended, OutOfTime):
+        return _unknown(question, "time-out", reason, _site(proof.open), ADVICE_TIME)
     if search.doubt:
         reason = reason if search.doubt in reason else f"{reason}; {search.doubt}"
         # Whatever other phases are about comes first.
@@ -122,16 +126,16 @@ def _judged(question: Question, proof: Proof, late: bool, search: _Search | None
     return _run(question, Verdict.SUCCESSFUL, shapes, claims=search.claims, closed=looked, reason=reason)
 
 
-def _proof(question: Question) -> tuple[Proof, bool]:
-    """What is shown for all shapes, and whether time was over before the end."""
+def _proof(question: Question) -> tuple[Proof, Inconclusive | None]:
+    """What is shown for all shapes, and what ended that early."""
     if question.limit is not None:
-        return Proof(), False
+        return Proof(), None
     try:
         # A domain of one shape is decided by one concrete run, if the sets are not simple.
-        operations = MAX_OPERATIONS if question.program.dimensions else MAX_OPERATIONS // 4
-        return prove(question.program, question.hardware.generation, question.seconds, operations), False
-    except OutOfTime:
-        return Proof(), True
+        operations = MAX_OPERATIONS if question.program.dimensions else MAX_OPERATIONS // 16
+        return prove(question.program, question.hardware.generation, question.seconds, operations), None
+    except Inconclusive as reason:
+        return Proof(), reason
 
 
 # --- searching --------------------------------------------------------------------------------------------------------
@@ -148,22 +152,31 @@ class _Search:
     doubt: str = ""
     #: A run that read unwritten elements which reach no output.
     unwritten: Trial | None = None
+    #: Whether the time limit of the target was over before the search was.
+    late: bool = False
 
 
 def _search(question: Question) -> _Search:
-    """Run shapes of the domain, the simplest first, until one shows a fault or time is over."""
+    """Run shapes of the domain, the simplest first, until one shows a fault or enough work has been done."""
     result = _Search()
     assumed = _assumed(question)
     dimensions = _narrowed(question.program.dimensions, assumed)
-    deadline = time.process_time() + min(SEARCH_SECONDS if dimensions else ONLY_SECONDS, question.seconds)
+    deadline = time.process_time() + question.seconds
+    allowed = SHAPE_WORK if dimensions else ONLY_WORK
+    spent = 0
     shapes, complete = _shapes(dimensions)
     for values in chain(shapes, _solved(dimensions, assumed, lambda: not result.inside)):
         left = deadline - time.process_time()
-        if left <= 0 and result.inside:
+        result.late = left <= 0
+        if result.late or spent >= SEARCH_WORK:
             return result
-        trial = attempt(question.target, values, question.hardware, max(left, 1.0))
+        trial = attempt(question.target, values, question.hardware, left, allowed)
+        spent += trial.work
         if trial.outside:
             continue
+        result.late = bool(trial.unusable) and time.process_time() > deadline
+        if result.late or (trial.large and result.tried):
+            return result
         result.inside += 1
         if trial.unusable:
             result.doubt = result.doubt or trial.unusable
@@ -303,12 +316,12 @@ def _violation(question: Question, trial: Trial, seen: Seen, labels: dict[str, t
     return violation_of(decision, witness, question.program, known)
 
 
-def _why(question: Question, proof: Proof, late: bool) -> str:
+def _why(question: Question, proof: Proof, ended: Inconclusive | None) -> str:
     if question.limit is not None:
         place = f" at {question.limit.site}" if question.limit.site is not None else ""
         return f"{question.limit.construct}{place}"
-    if late:
-        return "the sets of a proof for all shapes are too complex"
+    if ended is not None:
+        return str(ended)
     if not proof.open:
         return ""
     first = proof.open[0]

@@ -1,60 +1,81 @@
 """Views as isl maps: from the positions of a view to the elements of its storage.
 
 An element is named by the indices of the allocation (a tile allocated in a loop is another one in each iteration) and
-by its coordinates in the storage. Coordinates follow the storage's own dimensions: products of dimensions then cancel,
-and what remains is affine. A view that leaves the box of its coordinates, or is not affine, has no map.
+by its coordinates in the storage. A view that leaves the box of its coordinates, or is not affine, has no map.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import islpy as isl
 
 from nkiverify.dataflow.affine import Sets, Text
+from nkiverify.dataflow.coordinates import Coordinates, Jumps, as_term
+from nkiverify.dataflow.keys import Key, indices_of, key_of
 from nkiverify.model.extents import is_zero
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.symbolic import Extent, constant_value, product
+from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import Monomial, Term, add, constant, make, multiply
+from nkiverify.symbolic.terms import Term, add, constant, multiply, scale
 
-#: What identifies a storage, whatever the iterations of the loops around its allocation are.
-Key = tuple[object, ...]
-
-
-def key_of(storage: Storage) -> Key:
-    """The allocation a storage was made by."""
-    identity: Any = storage.identity
-    return ("allocated", identity.key) if hasattr(identity, "indices") else ("argument", identity)
-
-
-def indices_of(storage: Storage) -> tuple[Term, ...]:
-    """The indices of the loops around the allocation."""
-    return tuple(getattr(storage.identity, "indices", ()))
+#: Positions of an axis whose stride is not a plain number that are told apart; there is no map of one with more.
+_FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
-    """The elements an operand touches: `map` from positions, `elements` its range.
+class Axis:
+    """Positions that are `step` apart along one coordinate.
 
-    `outside` are the parameters for which it leaves its storage.
+    `number` is the axis of the view; None for a part of one, or several together.
     """
 
-    map: isl.Map
+    number: int | None
+    extent: Extent
+    coordinate: int
+    step: Extent
+    #: Whether it goes along other coordinates too.
+    slanted: bool = False
+
+
+@dataclass(slots=True)
+class Region:
+    """The elements an operand touches.
+
+    `lanes` maps the positions of the first axis to them, the partitions of a tile. `map`, from all positions, is made
+    when it is asked for. Both are None where an axis had to be taken apart. `outside` are the parameters for which it
+    leaves its storage.
+    """
+
     elements: isl.Set
     outside: isl.Set
+    lanes: isl.Map | None
+    _text: str | None
+    _map: isl.Map | None = None
+
+    @property
+    def map(self) -> isl.Map | None:
+        """From the positions of the view to elements."""
+        if self._map is None and self._text is not None:
+            self._map = isl.Map(self._text)
+        return self._map
 
 
 class Regions:
-    """Makes maps of views, and remembers them."""
+    """Makes maps of views, and remembers them.
 
-    def __init__(self, sets: Sets) -> None:
+    `jumps` are, by allocation, products at which finer coordinates begin.
+    """
+
+    def __init__(self, sets: Sets, jumps: Mapping[Key, Jumps]) -> None:
         self._sets = sets
+        self._jumps = jumps
         self._known: dict[tuple[object, ...], Region | None] = {}
         self._keep: list[object] = []
+        self._coordinates: dict[int, Coordinates] = {}
+        self._wholes: dict[int, isl.Set] = {}
 
     def of(
         self,
@@ -76,143 +97,207 @@ class Regions:
             self._known[key] = self._make(view, mask, writes, rows)
         found = self._known[key]
         # A view used at several places may leave its storage at one of them only.
-        if found is None or not found.outside.is_disjoint(context):
+        if found is None or not self._sets.apart(found.outside, context):
             return None
         return found
 
     def whole(self, storage: Storage) -> isl.Set:
         """All elements of a storage."""
-        text = Text(self._sets.names)
-        box = self._box(storage, text)
-        return isl.Set(f"{text.head()}{{ [{', '.join(self._coordinates(storage))}] : {box} }}")
+        found = self._wholes.get(id(storage))
+        if found is None:
+            self._keep.append(storage)
+            text = Text(self._sets.names)
+            parts = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
+            extents = self._coordinates_of(storage).extents
+            parts += [f"0 <= x{at} < {text.number(extent)}" for at, extent in enumerate(extents)]
+            found = isl.Set(f"{text.head()}{{ [{self._names(storage)}] : {' and '.join(parts) or '0 = 0'} }}")
+            self._wholes[id(storage)] = found
+        return found
 
-    def _coordinates(self, storage: Storage) -> list[str]:
-        ids = [f"d{at}" for at in range(len(indices_of(storage)))]
-        return ids + [f"x{at}" for at in range(len(_extents(storage)))]
+    def _coordinates_of(self, storage: Storage) -> Coordinates:
+        found = self._coordinates.get(id(storage))
+        if found is None:
+            self._keep.append(storage)
+            found = Coordinates.of(storage, self._jumps.get(key_of(storage)), self._sets.products)
+            self._coordinates[id(storage)] = found
+        return found
 
-    def _box(self, storage: Storage, text: Text) -> str:
-        parts = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
-        parts += [f"0 <= x{at} < {text.number(extent)}" for at, extent in enumerate(_extents(storage))]
-        return " and ".join(parts) or "0 = 0"
+    def _names(self, storage: Storage) -> str:
+        names = [f"d{at}" for at in range(len(indices_of(storage)))]
+        return ", ".join(names + [f"x{at}" for at in range(len(self._coordinates_of(storage).extents))])
 
     def _make(self, view: Tensor, mask: Mask | None, writes: bool, rows: tuple[int, int] | None) -> Region | None:
         storage = view.storage
         if view.indirect_by is not None or view.dtype.itemsize != storage.dtype.itemsize:
             return None
-        strides = _strides(storage)
+        coordinates = self._coordinates_of(storage)
+        places = _start(view, coordinates)
+        known = _axes(view, coordinates)
+        if places is None or known is None:
+            return None
+        axes, split = known
         text = Text(self._sets.names)
-        places: list[list[str]] = [[] for _ in strides]
-        for start, stride in view.offset_terms:
-            parts = _decomposed(stride, strides)
-            if parts is None:
-                parts, start = _decomposed(_times(start, stride), strides), 1
-            if parts is None:
-                return None
-            for at, part in enumerate(parts):
-                if not is_zero(part):
-                    places[at].append(text.number(_times(start, part)))
-        for axis, (extent, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
-            parts = None if constant_value(extent) == 1 else _decomposed(stride, strides)
-            if parts is None:
-                if constant_value(extent) == 1:
-                    continue
-                return None
-            for at, part in enumerate(parts):
-                factor = constant_value(part)
-                if factor is None:
-                    return None
-                if factor:
-                    places[at].append(f"{factor}*e{axis}")
-        conditions = [f"0 <= e{axis} < {text.number(extent)}" for axis, extent in enumerate(view.shape)]
-        conditions += [f"x{at} = {' + '.join(parts) or '0'}" for at, parts in enumerate(places)]
-        conditions += [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
+        apart = set(range(view.ndim)) - split
+        under: list[str] = []
+        masked: set[int] = set()
         if mask is not None:
-            under = _under(mask, view.shape, text, writes)
-            if under is None:
+            stated = _under(mask, view.shape, text, writes, apart)
+            if stated is None:
                 return None
-            conditions += under
+            under, masked = stated
+        conditions = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
+        conditions += [f"{text.number(extent)} >= 1" for extent in view.shape if (constant_value(extent) or 0) < 1]
+        conditions += under
         if rows is not None:
+            if 0 not in apart:
+                return None
             conditions.append(f"e0 mod {rows[0]} < {rows[1]}")
-        positions = ", ".join(f"e{axis}" for axis in range(view.ndim))
-        elements = ", ".join(self._coordinates(storage))
-        found = isl.Map(f"{text.head()}{{ [{positions}] -> [{elements}] : {' and '.join(conditions)} }}")
+        # A mask tells the positions of an axis apart; others are told apart only by those who ask for the whole map.
+        shown = [0] if 0 in apart else []
+        kept = {*shown, *masked, *(axis.number for axis in axes if axis.slanted)}
+        rest, moved = _joined([axis for axis in axes if axis.number not in kept], places)
+        axes_left = [*(axis for axis in axes if axis.number in kept), *rest]
+        summary = self._text(text, view, shown, masked, moved, axes_left, conditions)
+        found = isl.Map(text.head() + summary)
         reached = found.range()
-        return Region(found, reached, reached.subtract(self.whole(storage)).params())
+        outside = reached.subtract(self.whole(storage)).params()
+        every = range(view.ndim)
+        whole = self._text(text, view, every, (), places, axes, conditions) if apart.issuperset(every) else None
+        return Region(reached, outside, found if shown else None, whole and text.head() + whole)
+
+    def _text(
+        self,
+        text: Text,
+        view: Tensor,
+        positions: Sequence[int],
+        others: Iterable[int],
+        places: Sequence[Term],
+        axes: Sequence[Axis],
+        conditions: Sequence[str],
+    ) -> str:
+        """The map from `positions` to elements. All other axes are quantified over, also `others` that go nowhere."""
+        stated = list(conditions)
+        sums = [[text.number(place)] for place in places]
+        extents: dict[str, Extent] = {f"e{number}": view.shape[number] for number in (*positions, *others)}
+        quantified = {f"e{number}": None for number in others if number not in positions}
+        for at, axis in enumerate(axes):
+            name = f"e{axis.number}" if axis.number is not None else f"f{at}"
+            if name not in extents:
+                quantified[name] = None
+                extents[name] = axis.extent
+            step = constant_value(axis.step)
+            if step is not None:
+                sums[axis.coordinate].append(f"{step}*{name}")
+                continue
+            quantified[f"s{at}"] = None
+            sums[axis.coordinate].append(f"s{at}")
+            each = [text.number(scale(as_term(axis.step), n)) for n in range(constant_value(axis.extent) or 0)]
+            either = " or ".join(f"({name} = {n} and s{at} = {value})" for n, value in enumerate(each))
+            stated.append(f"({either})")
+        stated += [f"0 <= {name} < {text.number(extent)}" for name, extent in extents.items()]
+        stated += [f"x{at} = {' + '.join(parts)}" for at, parts in enumerate(sums)]
+        body = " and ".join(stated) or "0 = 0"
+        if quantified:
+            body = f"exists {', '.join(quantified)} : {body}"
+        return f"{{ [{', '.join(f'e{number}' for number in positions)}] -> [{self._names(view.storage)}] : {body} }}"
 
 
-def _grouped(storage: Storage) -> int:
-    """How many leading dimensions have a coordinate of their own; those after them, if any, count as one.
+def _start(view: Tensor, coordinates: Coordinates) -> list[Term] | None:
+    """The coordinates of the first element; None where they are not known."""
+    places = [constant(0) for _ in coordinates.strides]
+    for start, stride in view.offset_terms:
+        whole = multiply(as_term(start), as_term(stride))
+        # With finer coordinates than dimensions, only the product tells how far it goes in each.
+        parts, times = coordinates.decomposed(whole), constant(1)
+        if parts is None or not coordinates.finer:
+            other = coordinates.decomposed(stride)
+            if other is not None:
+                parts, times = other, as_term(start)
+        if parts is None:
+            return None
+        for at, part in enumerate(parts):
+            if not is_zero(part):
+                places[at] = add(places[at], multiply(times, as_term(part)))
+    return places
 
-    On chip the free dimensions are one coordinate as far as their strides are plain numbers.
+
+def _axes(view: Tensor, coordinates: Coordinates) -> tuple[list[Axis], set[int]] | None:
+    """The axes of a view along the coordinates of its storage, and which had to be split; None where one has none.
+
+    An axis that goes nowhere (the same elements again) is left out.
     """
-    if not storage.buffer.on_chip:
-        return len(storage.shape)
-    at, fixed = len(storage.shape), storage.block_dims + 1
-    while at > fixed and constant_value(storage.shape[at - 1]) is not None:
-        at -= 1
-    return max(fixed, at - 1)
+    found: list[Axis] = []
+    split: set[int] = set()
+    for number, (extent, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
+        if constant_value(extent) == 1:
+            continue
+        digits = coordinates.digits(extent, stride)
+        if digits:
+            split.add(number)
+        for part, step in digits or [(extent, stride)]:
+            along = coordinates.decomposed(step)
+            if along is not None and any((constant_value(each) or 0) < 0 for each in along[1:]):
+                along = coordinates.along_one(step)
+            steps = [(at, each) for at, each in enumerate(along or ()) if not is_zero(each)]
+            if along is None:
+                return None
+            count = constant_value(part)
+            if any(constant_value(each) is None for _, each in steps) and (count is None or count > _FEW):
+                return None
+            slanted = len(steps) > 1
+            found += [Axis(None if digits else number, part, at, each, slanted) for at, each in steps]
+    return found, split
 
 
-def _extents(storage: Storage) -> list[Extent]:
-    lead = _grouped(storage)
-    rest = storage.shape[lead:]
-    return [*storage.shape[:lead], *([product(rest)] if rest else [])]
+def _joined(axes: Sequence[Axis], places: Sequence[Term]) -> tuple[list[Axis], list[Term]]:
+    """Fewer axes that reach the same elements, and where they start.
+
+    Two axes along one coordinate are one where the second goes on, without a gap, where the first ends. All extents
+    are at least 1.
+    """
+    starts = list(places)
+    found: list[Axis] = []
+    for at in range(len(places)):
+        here = [axis for axis in axes if axis.coordinate == at]
+        fixed: list[tuple[int, Term]] = []
+        for axis in here:
+            step = constant_value(axis.step)
+            if step is None:
+                found.append(axis)
+                continue
+            extent = as_term(axis.extent)
+            if step < 0:
+                starts[at] = add(starts[at], scale(add(extent, constant(-1)), step))
+            fixed.append((abs(step), extent))
+        merged: list[tuple[int, Term]] = []
+        for step, extent in sorted(fixed, key=lambda pair: (pair[0], pair[1].constant is None)):
+            if merged:
+                before, count = merged[-1]
+                times, rest = divmod(step, before)
+                if rest == 0 and (times == 1 or (count.constant is not None and count.constant >= times)):
+                    merged[-1] = (before, add(count, scale(add(extent, constant(-1)), times)))
+                    continue
+            merged.append((step, extent))
+        found += [Axis(None, extent, at, step) for step, extent in merged]  # type: ignore[arg-type]
+    return found, starts
 
 
-def _strides(storage: Storage) -> list[Extent]:
-    """Elements from one value of a coordinate to the next."""
-    extents = _extents(storage)
-    strides: list[Extent] = [1]
-    for extent in reversed(extents[1:]):
-        strides.append(strides[-1] * extent)
-    return strides[::-1][: len(extents)] if extents else []
+def _under(
+    mask: Mask, shape: tuple[Extent, ...], text: Text, writes: bool, apart: set[int]
+) -> tuple[list[str], set[int]] | None:
+    """The mask as conditions on the positions of an operand of `shape`, and the axes these are about.
 
-
-def _term(value: Extent) -> Term:
-    return value if isinstance(value, Term) else constant(int(value))
-
-
-def _times(left: Extent, right: Extent) -> Extent:
-    return multiply(_term(left), _term(right))  # type: ignore[return-value]
-
-
-def _decomposed(stride: Extent, strides: Sequence[Extent]) -> list[Extent] | None:
-    """`stride` as a sum of multiples of the coordinates' strides, largest first; None if it is none."""
-    rest = _term(stride)
-    parts: list[Extent] = []
-    for each in strides:
-        factor = _multiple(rest, _term(each))
-        parts.append(factor)  # type: ignore[arg-type]
-        rest = add(rest, multiply(_term(each), factor), -1)
-    return parts if rest.constant == 0 else None
-
-
-def _multiple(value: Term, unit: Term) -> Term:
-    """How often `unit` is in `value`, judged by its leading product."""
-    leading = max(unit.monomials, key=lambda monomial: (len(monomial), *(atom.uid for atom in monomial)), default=())
-    weight = unit.monomials.get(leading, 1)
-    found: dict[Monomial, int] = {}
-    for monomial, coefficient in value.monomials.items():
-        rest = list(monomial)
-        for atom in leading:
-            if atom not in rest:
-                break
-            rest.remove(atom)
-        else:
-            if coefficient % weight == 0 or not monomial:
-                found[tuple(rest)] = coefficient // weight
-    return make({monomial: factor for monomial, factor in found.items() if factor})
-
-
-def _under(mask: Mask, shape: tuple[Extent, ...], text: Text, writes: bool) -> list[str] | None:
-    """The mask as conditions on the positions of an operand of `shape`; None where a write is not known."""
+    Only axes in `apart` have positions. None where a write is not known.
+    """
     found: list[str] = []
+    about: set[int] = set()
     host = mask.host
     found.append(text.condition(host if isinstance(host, bool | Condition) else True))
     rank = len(shape)
     for term in mask.terms:
         difference = term.difference
         parts = [text.number(difference.base)]
+        places: set[int] = set()
         fits = True
         for axis in range(-difference.ndim, 0):
             coefficient = difference.coefficients[axis]
@@ -223,19 +308,22 @@ def _under(mask: Mask, shape: tuple[Extent, ...], text: Text, writes: bool) -> l
             if difference.ndim > rank:
                 # A result of fewer axes than the grid keeps the partitions.
                 place = 0 if axis == -difference.ndim else -1
-            if factor is None or place < 0 or not same_extent(shape[place], difference.shape[axis]):
+            one = place >= 0 and same_extent(shape[place], difference.shape[axis])
+            if factor is None or not one or place not in apart:
                 fits = False
                 break
             parts.append(f"{factor}*e{place}")
+            places.add(place)
         if not fits:
             if writes:
                 return None
             continue
+        about |= places
         relation = {Relation.AT_MOST: "<=", Relation.EQUAL: "=", Relation.UNEQUAL: "!="}[term.relation]
         found.append(f"{' + '.join(parts)} {relation} 0")
-    return found
+    return found, about
 
 
 def same_extent(one: Extent, two: Extent) -> bool:
     """Whether two extents are equal whatever the dimensions are."""
-    return _term(one) is _term(two)
+    return as_term(one) is as_term(two)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from types import MappingProxyType
 
 from nkiverify.dataflow.order import Recorded
 from nkiverify.dataflow.shadow import Fault, Findings, execute
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.concrete import TOO_LONG, ConcreteRun
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification
@@ -21,6 +22,11 @@ from nkiverify.model.tensor import Tensor
 from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.source import Site, kernel_site
 from nkiverify.witness.observe import Key, Observation, ObservingRun, key_of
+
+#: What an operation costs, in elements of its operands: about as long as Python takes for it.
+_OPERATION = 20_000
+#: Work that one shape may take.
+SHAPE_WORK = 400_000_000
 
 
 class FaultsKnown(ConcreteRun):
@@ -49,13 +55,34 @@ class FaultsKnown(ConcreteRun):
 
 
 class _Run(FaultsKnown, ObservingRun):
-    """A concrete run that records operations, and sees what is around a fault."""
+    """A concrete run that records operations, and sees what is around a fault.
 
-    def __init__(self, hardware: Hardware, seconds: float, faults: Sequence[Fault] = ()) -> None:
+    It counts its `work`: the elements of operands and of the tensors they are in. It ends, `large`, where that is more
+    than `allowed`.
+    """
+
+    def __init__(self, hardware: Hardware, seconds: float, allowed: int, faults: Sequence[Fault] = ()) -> None:
         super().__init__(hardware, False, seconds, (), SHAPE_PHASES)
         self.records = True
         self.faults = by_position(faults)
         self.seen: dict[int, Site | None] = {}
+        self.work = 0
+        self.large = False
+        self._allowed = allowed
+        self._storages: set[int] = set()
+
+    def operation(self, operation: Operation) -> None:
+        """Count an operation's work, and note it."""
+        self.work += _OPERATION
+        for view in (*operation.reads.values(), *operation.writes.values()):
+            self.work += prod(int(extent) for extent in view.shape)
+            if id(view.storage) not in self._storages:
+                self._storages.add(id(view.storage))
+                self.work += int(view.storage.size)
+        if self.work > self._allowed:
+            self.large = True
+            raise self.unsupported(TOO_LONG)
+        super().operation(operation)
 
     def at(self, fault: Fault, site: Site | None) -> None:
         """Remember the place."""
@@ -79,26 +106,42 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one choice of dimensions shows. `unusable` says why it shows nothing; `outside`: it is not in the domain."""
+    """What one choice of dimensions shows, after so much work.
+
+    `unusable` says why it shows nothing; `large`: that is because it is too much work; `outside`: it is not in the
+    domain.
+    """
 
     values: dict[str, int]
     findings: Findings
     unusable: str = ""
     outside: bool = False
+    large: bool = False
+    work: int = 0
 
 
-def attempt(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float) -> Trial:
-    """Run `target` with its dimensions set to `values`, and its operations on the shadow memory."""
-    played = play(target, values, _Run(hardware, seconds))
-    if played.outside or played.unusable:
-        return Trial(dict(values), Findings(), played.unusable, played.outside)
-    return Trial(dict(values), execute(played.recorded, hardware.generation))
+def attempt(
+    target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, work: int = SHAPE_WORK
+) -> Trial:
+    """Run `target` with its dimensions set to `values`, and its operations on the shadow memory.
+
+    `seconds` and `work` (elements of operands) are how much that may take.
+    """
+    run = _Run(hardware, seconds, work)
+    played = play(target, values, run)
+    if played.outside:
+        return Trial(dict(values), Findings(), outside=True)
+    if run.large:
+        return Trial(dict(values), Findings(), TOO_LONG, large=True, work=run.work)
+    if played.unusable:
+        return Trial(dict(values), Findings(), played.unusable, work=run.work)
+    return Trial(dict(values), execute(played.recorded, hardware.generation), work=run.work)
 
 
 def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> list[Seen]:
     """The faults of a trial, with what a second run sees when they happen; one for each line and contract."""
     faults = trial.findings.faults
-    run = _Run(hardware, seconds, faults)
+    run = _Run(hardware, seconds, trial.work, faults)
     play(target, trial.values, run)
     found: dict[Key, Seen] = {}
     for fault in sorted(faults, key=lambda fault: fault.position):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import islpy as isl
 
 from nkiverify.dataflow.affine import Sets, renamed, without
-from nkiverify.dataflow.regions import Key
+from nkiverify.dataflow.keys import Key
 from nkiverify.source import Site
 
 
@@ -101,7 +101,7 @@ class Accesses:
             for name, atoms in self._sets.names.depends.items()
             if name != atom_name and any(self._sets.names.of.get((atom,)) == atom_name for atom in atoms)
         ]
-        two = without(two, varying)
+        two = without(self._sets.spelt_out(two, varying), varying)
         for name, other in zip(names, others, strict=True):
             two = renamed(two, name, other)
-        return not one.intersect(two).intersect_params(differ).is_empty()
+        return not self._sets.empty(one.intersect(two), differ)

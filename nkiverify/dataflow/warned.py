@@ -22,7 +22,7 @@ from itertools import chain, islice
 import numpy as np
 
 from nkiverify.dataflow.beside import Source, source_of
-from nkiverify.dataflow.flow import MAX_OPERATIONS, OutOfTime, prove
+from nkiverify.dataflow.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.dataflow.liveness import InVain, liveness
 from nkiverify.dataflow.order import Recorded
 from nkiverify.dataflow.shadow import Findings, execute
@@ -222,7 +222,7 @@ def _holds(subject: Subject, sources: frozenset[Source], run: int) -> str:
             generation = subject.hardware.generation
             if not prove(subject.program, generation, subject.seconds, MAX_OPERATIONS, sources).open:
                 return _ALL_SHAPES
-        except OutOfTime:
+        except Inconclusive:
             pass
     return f"for the {run} shapes that were run" if run > 1 else _THESE_SHAPES
 

@@ -8,7 +8,6 @@ import pytest
 
 from nkiverify import resources
 from nkiverify.config import Options
-from nkiverify.dataflow import PHASE as DATAFLOW
 from nkiverify.manifest import Target, load_targets
 from nkiverify.results import Run, Verdict
 from nkiverify.verifier import verify
@@ -16,16 +15,6 @@ from tests.corpus.shapes import Runner, shapes_of
 
 #: About how many shapes of a bounded target run concretely in phases beyond the second.
 SHAPES_OF_LATER_PHASES = 4
-
-#: Targets that phase 4 does not prove for all shapes: products of dimensions that are no strides, sets too complex.
-BOUNDED_BY_SHAPES = {
-    "interpolate_bilinear_all",
-    "interpolate_bilinear_chunks_all",
-    "interpolate_trilinear_all",
-    "matmul_blocks_all",
-    "matmul_fully_optimized_blocks_all",
-    "transpose2d_all",
-}
 
 TARGETS = load_targets(resources.root())
 
@@ -53,8 +42,7 @@ def test_target_ends_as_expected(target: Target) -> None:
     assert [run.phase for run in runs] == sorted(target.expect)
     for run in runs:
         assert run.as_expected, f"phase {run.phase}: {run.verdict.value} {run.qualifier}: {run.reason}"
-        told = "--unwind" in target.flags or (run.phase == DATAFLOW and target.name in BOUNDED_BY_SHAPES)
-        assert not run.qualifier or told, "no target is bounded that does not say so"
+        assert not run.qualifier or "--unwind" in target.flags, "no target is bounded that does not say so"
 
     warned = {(warning.rule, run.target) for run in runs for warning in run.warnings}
     assert warned == {(rule, name) for rule, name in AUDITED if name == target.name}, "AUDIT.md lists the warnings"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -216,23 +218,100 @@ def test_a_kernel_that_returns_nothing_and_writes_nothing_is_no_success(tmp_path
     assert Subject.of(tmp_path, body, domain).verdict().verdict is Verdict.UNKNOWN
 
 
-def test_products_of_dimensions_end_in_a_bound_that_is_said(tmp_path: Path) -> None:
-    body = """
-    @nki.jit
-    def kernel(x):
-        R, C = x.shape
-        out = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.shared_hbm)
-        row = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.sbuf)
-        for r in range(R):
-            for c in range(C):
-                nisa.dma_copy(dst=row[:, nl.ds(r * C + c, 1)], src=x[r:r + 1, c:c + 1])
-        nisa.dma_copy(dst=out, src=row)
-        return out
-    """
-    run = Subject.of(tmp_path, body, rows_and_columns).verdict()
+FLAT = """
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.shared_hbm)
+    row = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.sbuf)
+    for r in range(R):
+        for c in range(C):
+            nisa.dma_copy(dst=row[:, nl.ds(PLACE, 1)], src=x[r:r + 1, c:c + 1])
+    nisa.dma_copy(dst=out, src=row)
+    return out
+"""
+
+
+def test_a_flattened_index_is_proved_for_all_shapes(tmp_path: Path) -> None:
+    run = Subject.of(tmp_path, FLAT.replace("PLACE", "r * C + c"), rows_and_columns).verdict()
+    assert (run.verdict, run.qualifier) == (Verdict.SUCCESSFUL, "")
+
+
+def test_a_flattened_index_with_the_wrong_stride_fails(tmp_path: Path) -> None:
+    run = Subject.of(tmp_path, FLAT.replace("PLACE", "c * R + r % 2"), rows_and_columns).verdict()
+    assert run.verdict is Verdict.FAILED
+
+
+WINDOWS = """
+@nki.jit
+def kernel(x, step):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    for w in range(C // step + 1):
+        start = PLACE
+        stop = min(start + SIZE, C)
+        if start < stop:
+            nisa.dma_copy(dst=out[:, start:stop], src=x[:, start:stop])
+    return out
+"""
+
+
+def windows(v: Verification) -> None:
+    """Up to 4 rows and 64 columns, in windows of up to 9 columns."""
+    step = v.dim("step", 1, 9)
+    v.call(v.tensor("x", (v.dim("R", 1, 4), v.dim("C", 1, 64)), float32), step)
+
+
+@pytest.mark.parametrize("size", ["step", "step + 1"])
+def test_windows_that_follow_one_another_are_proved_for_all_steps(tmp_path: Path, size: str) -> None:
+    body = WINDOWS.replace("PLACE", "w * step").replace("SIZE", size)
+    run = Subject.of(tmp_path, body, windows).verdict()
+    assert (run.verdict, run.qualifier) == (Verdict.SUCCESSFUL, "")
+
+
+def test_windows_with_gaps_fail(tmp_path: Path) -> None:
+    body = WINDOWS.replace("PLACE", "w * step").replace("SIZE", "step - 1")
+    assert contracts(Subject.of(tmp_path, body, windows).verdict()) == {"df.output_written"}
+
+
+def test_products_that_are_not_understood_end_in_a_bound_that_is_said(tmp_path: Path) -> None:
+    # The last window comes first.
+    body = WINDOWS.replace("PLACE", "(C // step - w) * step").replace("SIZE", "step")
+    run = Subject.of(tmp_path, body, windows).verdict()
     assert run.verdict is Verdict.SUCCESSFUL
     assert run.qualifier.startswith("bounded ")
     assert "df.output_written" in run.reason
+
+
+def test_a_bound_is_the_same_however_slow_the_machine_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = WINDOWS.replace("PLACE", "(C // step - w) * step").replace("SIZE", "step")
+    subject = Subject.of(tmp_path, body, windows)
+    bound = subject.verdict().qualifier
+    slow = itertools.count()
+    monkeypatch.setattr("nkiverify.dataflow.judge.time", SimpleNamespace(process_time=lambda: next(slow) / 10))
+    assert subject.verdict().qualifier == bound
+
+
+def test_programs_on_different_paths_write_for_themselves_only(tmp_path: Path) -> None:
+    # Either path, taken by both programs, would write all rows; each taken by one leaves the last row out.
+    body = """
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        p = nl.program_id(0)
+        if p == 0:
+            first, end = 2 * p, 2 * p + 2
+        else:
+            first, end = 2 * p, 4 - p
+        nl.store(out[first:end, :], value=nl.load(x[first:end, :]))
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (4, v.dim("C", 1, 16)), float32), grid=(2,))
+
+    run = Subject.of(tmp_path, body, domain, legacy=True).verdict()
+    assert contracts(run) == {"df.output_written"}
 
 
 @pytest.mark.parametrize(

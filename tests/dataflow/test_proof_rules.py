@@ -170,7 +170,7 @@ def test_a_domain_that_is_run_in_full_is_decided(most: int, tmp_path: Path) -> N
         row = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.sbuf)
         for r in range(R):
             for c in range(C):
-                nisa.dma_copy(dst=row[:, nl.ds(r * C + c, 1)], src=x[r:r + 1, c:c + 1])
+                nisa.dma_copy(dst=row[:, nl.ds((r * C + c + 1) % (R * C), 1)], src=x[r:r + 1, c:c + 1])
         out = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.shared_hbm)
         nisa.dma_copy(dst=out, src=row)
         return out
