@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nkiverify.controls import Control, controls
 from nkiverify.dataflow import PHASE as DATAFLOW
-from nkiverify.dataflow.flow import OutOfTime, prove
+from nkiverify.dataflow.flow import Inconclusive, prove
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.exploration import explore
 from nkiverify.frontend.paths import Limits
@@ -101,6 +101,6 @@ def claimed(target: Target, phases: frozenset[int]) -> set[str]:
         try:
             proof = prove(run.program, hardware.generation, _SECONDS, _OPERATIONS)
             found |= proof.shown.keys() | {claim.contract for claim in proof.open}
-        except OutOfTime:
+        except Inconclusive:
             pass
     return found
