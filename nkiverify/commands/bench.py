@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = DESCRIPTION
     add_selection(parser)
     parser.add_argument(
-        "--repeat", type=positive_integer, default=5, metavar="N", help="warm rounds (default: %(default)s)"
+        "--repeat", type=positive_integer, default=5, metavar="N", help="warm rounds at most (default: %(default)s)"
     )
     parser.add_argument(
         "--write", action="store_true", help="also write the figures, of the whole manifest, into README.md"
@@ -129,6 +129,7 @@ def growth_lines(growth: Growth) -> Iterator[str]:
 
 def markdown(measured: Sequence[Measurement], growth: Growth, place: str, rounds: int) -> str:
     """The section of README.md: sums and growth, and every target folded away."""
+    from nkiverify.bench import WARM_SECONDS
     from nkiverify.report import bench_table
     from nkiverify.report.wording import milliseconds
 
@@ -148,7 +149,7 @@ def markdown(measured: Sequence[Measurement], growth: Growth, place: str, rounds
     ]
     lines = (header, ("---", *("---:" for _ in header[1:])), *rows)
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    conditions = f"measured on {place}; warm is the best of {rounds}"
+    conditions = f"measured on {place}; warm is the best of {rounds}, of fewer after {WARM_SECONDS:g} s"
     facts = [bench_table.summary(measured), bench_table.breakdown(measured), *growth_lines(growth), conditions]
     return "\n".join(
         [

@@ -86,6 +86,14 @@ def test_growth_is_said_in_a_line_each() -> None:
     ]
 
 
+def test_what_takes_long_is_not_measured_over_and_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([700.0, 500.0, 1.0])
+    monkeypatch.setattr(bench, "_timed", lambda work: (next(times), None))
+    assert bench._best(lambda: None, 3) == 500.0
+    times = iter([300.0, 200.0, 250.0, 1.0])
+    assert bench._best(lambda: None, 3) == 200.0
+
+
 def test_the_section_of_the_readme() -> None:
     assert markdown([took("matmul", 8.04)], GROWTH, "a machine", 5) == (
         "- 1 target, 10 claims; one after the other 0.0 s cold, 0.0 s warm.\n"
@@ -94,7 +102,7 @@ def test_the_section_of_the_readme() -> None:
         "- Whole manifest, all phases, 2 workers: 4.2 s (best of 3).\n"
         "- One matmul, by the size of the result: 512 columns 8.0 ms, 65536 columns 8.1 ms.\n"
         "- Straight-line kernels: 10 operations 5.0 ms (0.50 each), 1000 operations 500 ms (0.50 each).\n"
-        "- Measured on a machine; warm is the best of 5.\n"
+        "- Measured on a machine; warm is the best of 5, of fewer after 1 s.\n"
         "\n"
         "<details>\n"
         "<summary>Every target, all its phases together</summary>\n"
