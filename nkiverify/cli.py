@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import io
 import os
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(words)
     except UsageError as error:
-        _complain(f"error: {error}")
+        _complain(f"error: {error}{_meant(words)}")
         return _USAGE
     except KeyboardInterrupt:
         _complain("interrupted")
@@ -91,6 +92,14 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message)
+
+
+def _meant(words: Sequence[str]) -> str:
+    """The command that a first word which is none may have been meant for, as the end of a message."""
+    if not words or words[0] in COMMANDS:
+        return ""
+    close = difflib.get_close_matches(words[0], COMMANDS, 1, 0.75)
+    return f"; is the command `{close[0]}` meant?" if close else ""
 
 
 def _settle_stdout() -> None:

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from nkiverify.session import Session
 
 DESCRIPTION = """\
-Verify one kernel of any file. Nothing is needed there: the file knows nothing of
-nkiverify, and nothing is written beside it. Without ::KERNEL, list what is in it."""
+Verify one kernel of any file. The file knows nothing of nkiverify, and nothing
+is written beside it. Without ::KERNEL, list what is in it."""
 
 EPILOG = """\
 arguments of the kernel:
-  --arg x='bf16[K, 512]'          a tensor; K stands for every extent of at least 1
+  --arg x='bf16[K, 512]'          a tensor; K is every extent of at least 1
   --arg x='f32[K:128..4096:128]'  a dimension with a range, and a step
   --arg x='bf16[128,512]@sbuf'    a tensor on chip, for a helper
-  --arg idx='u32[P,1] in 0..V-1'  a tensor of indices or loop bounds, and its numbers
+  --arg idx='u32[P,1] in 0..V-1'  indices or loop bounds, and their numbers
   --arg r='register in 0..7'      a register, for a helper
   --arg n=4, n=2.5, n=True, n=None, mode="'causal'"
   --arg n='tiles:1..8'            every integer from 1 to 8
@@ -42,7 +42,7 @@ arguments of the kernel:
                                   names of the kernel's module, and dtypes
   --arg shape='(H, W)'            a tuple; H and W may be dimensions of tensors
   Parameters without --arg keep their defaults.
---where 'K % 128 == 0 and N <= 512' restricts the dimensions. Without any --where
+--where 'K % 128 == 0 and N <= 512' restricts the dimensions. Without --where,
 what the kernel asserts at its top is assumed, and the report says what that is;
 with --where all asserts are claims, unless --assume-asserts says otherwise.
 

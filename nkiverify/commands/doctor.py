@@ -9,13 +9,15 @@ from nkiverify import __version__
 
 HELP = "show the engines and solvers, and whether they answer rightly"
 
+DESCRIPTION = """\
+Show every engine and solver, its version and where it was found, and try ESBMC
+on a set of small programs whose verdicts are known. Exit status 0 if all that
+is there can be used, 4 otherwise."""
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command: none."""
-    parser.description = (
-        "Show every engine and solver, its version and where it was found, and try ESBMC on a set of small programs "
-        "whose verdicts are known. Exit status 0 if all that is there can be used, 4 otherwise."
-    )
+    parser.description = DESCRIPTION
 
 
 def execute(arguments: argparse.Namespace) -> int:

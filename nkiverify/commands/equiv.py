@@ -22,17 +22,17 @@ legal. The second one may be defined where the first one is not."""
 
 EPILOG = """\
 arguments of the kernels, written as for `nkiverify check`:
-  --arg x='bf16[256,512]'     for both kernels, or the one that has the parameter
+  --arg x='bf16[256,512]'     for both kernels, or the one with the parameter
   --arg-a, --arg-b            for the first or the second kernel only
 Tensors are paired in the order of the parameters. Dimensions without a value
-(bf16[K,M]) are chosen so that every loop of both kernels runs at least twice and
+(bf16[K,M]) are chosen so that every loop of both kernels runs at least twice,
 no two of them are equal, and each is at least 3, where the kernels allow it.
 
 Four answers are given, and none stands for another (docs/equivalence.md):
   legal     no contract is broken at these shapes
   defined   the second kernel defines every element that the first one does
   reals     equal over the real numbers, with the probability of an error;
-            UNKNOWN names the functions whose identities the method does not know
+            UNKNOWN names the functions whose identities would be needed
   floats    compared on one random input, within a tolerance: tested, not proved
 
 exit status:

@@ -9,9 +9,9 @@ from nkiverify.config import MANIFEST_FILE
 from nkiverify.errors import UsageError
 
 DESCRIPTION = """\
-Begin to verify the kernels of a repository: write nkiverify_targets.py here, with
-a first target for one kernel, to be changed, and a section [tool.nkiverify] with
-the settings to pyproject.toml. A manifest or section that is there stays as it is.
+Begin to verify the kernels of a repository: write nkiverify_targets.py here,
+with a first target for one kernel, to be changed, and a section
+[tool.nkiverify] with the settings to pyproject.toml. What is there stays.
 `nkiverify run` finds every nkiverify_targets.py of the repository it is run in."""
 
 _TEXT = '''\

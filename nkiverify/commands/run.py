@@ -32,12 +32,28 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Verify targets of the manifest: all of them, or those named. What each verdict
-means is in README.md. `nkiverify bench` measures what verifying them costs."""
+means is in README.md. For a kernel without a manifest: `nkiverify check`."""
 
 EPILOG = """\
+commands (without one it is run; `nkiverify COMMAND --help` has the options):
+  check      verify a kernel of your own, without a manifest
+  init       begin the manifest of a repository
+  run        verify the targets of the manifest
+  show       the shape program of a target, with what became of each claim
+  replay     run a target's kernel on shapes, to the line where it fails
+  explain    a contract, with a kernel that breaks it and one that does not
+  contracts  all contracts, with their sources
+  simulate   run a kernel on numbers
+  equiv      whether two kernels compute the same
+  history    what earlier runs found, and what changed since
+  dashboard  everything on one HTML page
+  sweep      many combinations of shapes and options, on many machines
+  bench      what verifying costs
+  doctor     which engines and packages there are
+
 exit status:
-  0    every run ended as its target expects (SUCCESSFUL where it expects nothing)
-  1    a verdict other than expected, or a refuted claim where nothing is expected
+  0    every run as expected (SUCCESSFUL where nothing is expected)
+  1    a verdict other than expected; a refuted claim where nothing is expected
   2    the command line or a harness module cannot be used
   3    UNKNOWN: unsupported construct, time-out, solver gave up
   4    an error of nkiverify itself, or a result file that could not be written

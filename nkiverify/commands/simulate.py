@@ -11,9 +11,9 @@ from nkiverify.config import HARDWARE
 from nkiverify.errors import UsageError
 
 DESCRIPTION = """\
-Run a kernel on numbers, with ordinary Python and NumPy. Contracts are checked on
-the way; results that depend on elements nothing has written are reported, with
-the line that reads them."""
+Run a kernel on numbers, with ordinary Python and NumPy. Contracts are checked
+on the way; results that depend on elements nothing has written are reported,
+with the line that reads them."""
 
 EPILOG = """\
 arguments of the kernel, written as for `nkiverify check`, and two ways more:
@@ -21,12 +21,12 @@ arguments of the kernel, written as for `nkiverify check`, and two ways more:
   --arg x='i32[8] in 0..9'    random integers of a range
   --arg x=data.npy            the array in a file of NumPy
   --arg x='bf16:data.npy'     the same, converted
---reference MODULE:FUNCTION is called with the same arrays, and the kernel's other
-arguments by name; it returns what the kernel is to return, as NumPy arrays.
+--reference MODULE:FUNCTION is called with the same arrays, and the kernel's
+other arguments by name; it returns what the kernel is to return, as arrays.
 
 exit status:
   0  the kernel ran, and agrees with the reference if there is one
-  1  a contract is broken, the kernel raises, a result is undefined, or it differs
+  1  a contract is broken, the kernel raises, a result is undefined or differs
   2  what was typed cannot be used    3  something has no values here
   4  an error of nkiverify"""
 

@@ -31,8 +31,8 @@ written as they are found: run the same command again, and it goes on from
 there; what changed since is verified anew. docs/scale.md has the details."""
 
 EPILOG = """\
-exit status: as that of `nkiverify run`; 4 also where items have no verdict
-because results could not be written, the cluster was lost, or a shard is missing"""
+exit status: as that of `nkiverify run`; 4 also where items have no verdict,
+as results could not be written, the cluster was lost, or a shard is missing"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

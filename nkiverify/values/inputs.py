@@ -38,7 +38,8 @@ def _loaded(file: Path, wanted: str, name: str) -> tuple[Array, DType]:
     try:
         array = np.load(file, allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise UsageError(f"--arg {name}: {file} cannot be read: {error}") from None
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UsageError(f"--arg {name}: {file} cannot be read: {why}") from None
     if not isinstance(array, np.ndarray) or array.ndim == 0:
         raise UsageError(f"--arg {name}: {file} holds no array of at least one dimension")
     dtype = dtype_called(wanted) if wanted else DTYPES.get(numpy_name(array.dtype) or "")

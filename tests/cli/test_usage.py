@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify import __version__
-from nkiverify.cli import main
+from nkiverify.cli import COMMANDS, main, parser_of
 from nkiverify.resources import root
 
 WRONG = {
@@ -38,6 +38,25 @@ def test_a_mistake_gets_one_line(arguments: list[str], message: str, capsys: pyt
     assert out == ""
     assert err.startswith(f"nkiverify: error: {message}")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("word", "meant"), [("chek", "check"), ("simulat", "simulate"), ("matmul", "")])
+def test_a_word_like_a_command_is_asked_about(word: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([word, "k.py"]) == 2
+    err = capsys.readouterr().err
+    assert err.endswith(f"is the command `{meant}` meant?\n") == bool(meant)
+    assert err.count("\n") == 1
+
+
+def test_the_help_names_every_command_and_fits_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    text = capsys.readouterr().out
+    listed = {line.split()[0] for line in text.splitlines() if line.startswith("  ") and line.strip()}
+    assert set(COMMANDS) <= listed
+    for name in COMMANDS:
+        help_ = parser_of(name, 80).format_help()
+        assert [line for line in help_.splitlines() if len(line) > 80] == [], name
 
 
 def output(*arguments: str) -> str:
