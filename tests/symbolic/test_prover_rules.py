@@ -12,7 +12,7 @@ import pytest
 
 from nkiverify.symbolic import all_of, any_of, negate, select, terms
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.facts import Facts, extent_domain
+from nkiverify.symbolic.facts import STEP_BUDGET, Facts, _Budget, extent_domain
 from tests.symbolic.random_terms import DIMENSIONS, atom_of
 
 X, Y, Z = (DIMENSIONS[name] for name in "xyz")
@@ -286,6 +286,20 @@ def test_a_sample_saves_a_proof_and_never_makes_one() -> None:
     undefined = Facts(samples=(Valuation({atom_of(X): 4, atom_of(Y): 0}),)).extended()
     assert undefined.proves(X - 3 * (X // 3) >= 0)
     assert not undefined.proves(X // Y >= 0)
+
+
+def test_what_the_budget_does_not_reach_is_not_proved() -> None:
+    facts = Facts().extended(X >= 0, Y >= 0)
+    true = [X + 2 * Y + number >= 0 for number in range(1, STEP_BUDGET)]
+    assert facts.proves(all_of(*true[:100]))
+    assert not facts.proves(all_of(*true[:100], X >= 1))
+    # Each takes more than one step.
+    assert not facts.proves(all_of(*true, X >= 1))
+    assert not facts.proves(all_of(*true))
+    # What is left of it decides a single one.
+    for spent in range(6):
+        budget = _Budget(spent)
+        assert not facts._proves(X >= 1, budget)
 
 
 def test_an_extent_is_a_positive_integer_of_32_bits() -> None:
