@@ -138,7 +138,7 @@ class Tried:
     groups: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:
-        by = self.by or ("NOT NOTICED" if self.tests or self.at_import else "NOT REACHED")
+        by = self.by or ("AT IMPORT" if self.at_import else "NOT NOTICED" if self.tests else "NOT REACHED")
         return f"{self.module}:{self.place.line}: {self.place.what}: {by}"
 
 
@@ -160,15 +160,18 @@ class Campaign:
             for number, place in sorted(numbered[:each] if each else numbered, key=lambda item: item[0]):
                 self.tried[module, number] = Tried(module, number, place)
 
-    def by_tests(self, budget: float, groups: int) -> None:
-        """Ask the first `groups` groups of tests of each module, group after group."""
+    def by_tests(self, budget: float, groups: int, imports: bool) -> None:
+        """Ask the first `groups` groups of tests of each module, group after group.
+
+        `imports`: also about faults that act when a module is imported, each in a process of its own.
+        """
         modules = list(self.trees)
         for rank in range(min(groups, max(len(ANSWERING[module]) for module in modules))):
             for group in dict.fromkeys(ANSWERING[module][rank] for module in modules if rank < len(ANSWERING[module])):
                 asked = [module for module in modules if ANSWERING[module][rank : rank + 1] == (group,)]
-                self._by_group(group, asked, budget)
+                self._by_group(group, asked, budget, imports)
 
-    def _by_group(self, group: str, modules: Sequence[str], budget: float) -> None:
+    def _by_group(self, group: str, modules: Sequence[str], budget: float, imports: bool) -> None:
         self._read()
         open_ones = [one for one in self.tried.values() if one.module in modules and not one.by]
         wanted: dict[str, list[int]] = {}
@@ -190,7 +193,7 @@ class Campaign:
             self.copy.ends(("-m", "nkiverify.campaign.noticing", str(path)))
             self._read()
         for one in open_ones:
-            if one.at_import and not one.by and group not in one.groups:
+            if imports and one.at_import and not one.by and group not in one.groups:
                 with self.copy.with_fault(one.module, one.place, self.trees[one.module]):
                     options = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
                     status = self.copy.ends(("-m", "pytest", *options, group), 300.0)
@@ -224,18 +227,18 @@ class Campaign:
                     one.groups.add(said["group"])
 
 
-def _report(campaign: Campaign) -> int:
+def _report(campaign: Campaign, imports: bool) -> int:
     """Print what no test noticed, and how many of each module; how many there are of the former."""
     left = 0
     rows = []
     for module in campaign.trees:
         lines = (campaign.copy.folder / module).read_text(encoding="utf-8").splitlines()
-        tried = [one for one in campaign.tried.values() if one.module == module]
+        tried = [one for one in campaign.tried.values() if one.module == module and (imports or not one.at_import)]
         for one in tried:
-            if not one.by:
+            if not one.by and (imports or not one.at_import):
                 print(f"{one}: {lines[one.place.line - 1].strip()}")
         noticed = sum(1 for one in tried if one.by)
-        reached = sum(1 for one in tried if one.tests or one.by or one.at_import)
+        reached = sum(1 for one in tried if one.tests or one.by)
         left += len(tried) - noticed
         rows.append(f"{module}: {len(tried)} faults, {noticed} noticed, {len(tried) - reached} not reached")
     print("\n".join(rows))
@@ -250,6 +253,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="which ones")
     parser.add_argument("--budget", type=float, default=20.0, metavar="S", help="seconds of tests of one group")
     parser.add_argument("--groups", type=int, default=9, metavar="N", help="the first N groups of tests only")
+    parser.add_argument("--imports", action="store_true", help="also faults that act when a module is imported: slow")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep what was seen, and go on from it")
     parser.add_argument("--fuzz", type=int, metavar="N", help="try N random kernels instead of the tests")
     options = parser.parse_args(arguments)
@@ -259,8 +263,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.fuzz:
             campaign.by_fuzzing(options.fuzz, options.seed, 1800.0)
         else:
-            campaign.by_tests(options.budget, options.groups)
-        left = _report(campaign)
+            campaign.by_tests(options.budget, options.groups, options.imports)
+        left = _report(campaign, options.imports)
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)

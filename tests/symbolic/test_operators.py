@@ -1,0 +1,204 @@
+"""Python's operators on symbolic integers and quotients: their values, what they tell the run, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.explorer import SymbolicRun
+from nkiverify.frontend.paths import Limits
+from nkiverify.model.hardware import hardware_named
+from nkiverify.run import running
+from nkiverify.source import KERNEL_MARKER
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Valuation
+from nkiverify.symbolic.terms import Term
+from tests.symbolic.random_terms import DIMENSIONS, atom_of
+
+GRID = range(-9, 10)
+X, Y = DIMENSIONS["x"], DIMENSIONS["y"]
+
+
+class Watching(SymbolicRun):
+    """A run that notes what is computed and what is divided by. Both dimensions are small."""
+
+    def __init__(self) -> None:
+        super().__init__(hardware_named("trn2"), Limits(), {})
+        self.computed: list[Term] = []
+        self.divisors: list[Term] = []
+        for name in (X, Y):
+            self.assume(name >= -1000)
+            self.assume(name <= 1000)
+
+    def host_integer(self, value: Term, frame: FrameType) -> None:
+        self.computed.append(value)
+
+    def host_division(self, divisor: Term, frame: FrameType) -> None:
+        self.divisors.append(divisor)
+
+
+def evaluated(expression: str, run: SymbolicRun, **values: Any) -> Any:
+    """The value of an expression as kernel code computes it."""
+    known = {KERNEL_MARKER: True, "x": X, "y": Y, "ceil": math.ceil, "floor": math.floor, "trunc": math.trunc}
+    with running(run):
+        return eval(expression, {**known, **values})
+
+
+def at(made: Any, x: int, y: int) -> Any:
+    point = Valuation({atom_of(X): x, atom_of(Y): y})
+    if isinstance(made, Condition):
+        return point.holds(made)
+    return point.term(made) if isinstance(made, Term) else made
+
+
+ARITHMETIC = (
+    *("x + y", "x - y", "x * y", "x // y", "x % y", "-x", "+x", "abs(x)", "~x", "x ** 3", "x ** 0", "2 ** k", "k ** 2"),
+    *("5 + x", "5 - x", "5 * x", "5 // x", "5 % x", "x + 5", "x - 5", "x * 5", "x // 5", "x % 5", "x // -5", "x % -5"),
+    *("divmod(x, y)[0]", "divmod(x, y)[1]", "divmod(7, y)[0]", "divmod(7, y)[1]", "divmod(x, 3)[1]"),
+    *("x << 3", "x >> 2", "x << k", "x >> k", "5 << k", "-5 >> k", "x & 7", "7 & x", "x & 0", "x & 1", "k & 6", "5 & k"),
+    *("k | 4", "k ^ 5", "x < y", "x <= y", "x > y", "x >= y", "x == y", "x != y", "x < 5", "5 < x", "5 >= x", "5 == x"),
+    *("x < 2.5", "x <= 2.0", "x > -1.5", "x >= 2.5", "2.5 > x", "x == 2.0", "x != 2.0", "x < 1e30", "x > -1e30"),
+    *("x < float('inf')", "x > float('-inf')", "x <= float('-inf')", "x == float('inf')", "x != float('inf')"),
+    *("ceil(x / 4)", "floor(x / 4)", "trunc(x / 4)", "trunc(x / -4)", "ceil(x / y)", "floor(x / y)", "ceil(7 / y)"),
+    *("floor(x / 4 + 1)", "floor(1 + x / 4)", "floor(x / 4 - y)", "floor(y - x / 4)", "ceil(-(x / 4))", "trunc(y - x / 4)"),
+    *("x / 4 < 2", "x / 4 <= y", "x / 4 > 2", "x / 4 >= y", "x / 4 == 2", "x / 4 != y", "x / -4 < 2", "2 < x / 4"),
+    *("x / y < 2", "x / y >= 1", "x / y == 2", "(x / 4).is_integer()", "(x / y).is_integer()", "x / 4 < 0.0"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", ARITHMETIC)
+def test_an_operator_has_the_value_of_python(expression: str) -> None:
+    run = Watching()
+    made = evaluated(expression, run, k=terms.constant(3))
+    known = {"ceil": math.ceil, "floor": math.floor, "trunc": math.trunc, "k": 3}
+    tried = 0
+    for x, y in itertools.product(GRID, GRID):
+        try:
+            expected = eval(expression, {**known, "x": x, "y": y})
+        except ZeroDivisionError:
+            continue
+        tried += 1
+        assert at(made, x, y) == expected, (x, y)
+    assert tried > 300
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *("x & 5", "x & 6", "x & 8", "x & -1", "x & -8", "5 & x", "x & y", "x | 1", "x ^ 1", "1 << x", "8 >> x", "x << y"),
+        *("x ** y", "2 ** x", "x ** -1", "pow(x, 2, 5)", "x // 2.0", "x % 2.0", "round(x / 2)", "abs(x / 2)"),
+        *("x < float('nan')", "x / 2 < y / 3", "x / 2 < 0.3", "(x / 2) // 1", "(x / 2) % 1"),
+        *("floor(x * 0.1)", "floor((x / 3) * 3)", "floor((x / 3) / 2)", "ceil(2 / (x / 3))", "floor(x / 3 + 0.1)"),
+        *("floor(x / 3 + y / 3)", "trunc(x / 3 * y)", "(x / 3 * 2).is_integer()", "x / 3 * 2 < 1"),
+    ],
+)  # fmt: skip
+def test_what_has_no_exact_value_is_refused(expression: str) -> None:
+    run = Watching()
+    with pytest.raises(UnsupportedConstruct):
+        evaluated(expression, run)
+    assert run.unsupported_construct is not None
+
+
+@pytest.mark.parametrize(
+    "expression", ["floor(x / 4)", "ceil(x / 4)", "trunc(x / 4)", "x / 4 < 2", "(x / 4).is_integer()"]
+)
+def test_a_quotient_is_exact_for_small_integers_only(expression: str) -> None:
+    run = SymbolicRun(hardware_named("trn2"), Limits(), {})
+    with pytest.raises(UnsupportedConstruct, match="rounded"):
+        evaluated(expression, run)
+    for low, high, refused in ((-(2**50), 2**50, False), (-(2**50) - 1, 2**50, True), (-(2**50), 2**50 + 1, True)):
+        run = SymbolicRun(hardware_named("trn2"), Limits(), {})
+        run.assume(X >= low)
+        run.assume(X <= high)
+        if refused:
+            with pytest.raises(UnsupportedConstruct, match="rounded"):
+                evaluated(expression, run)
+        else:
+            evaluated(expression, run)
+
+
+@pytest.mark.parametrize(
+    ("expression", "divisors"),
+    [
+        ("x // y", [Y]),
+        ("x % y", [Y]),
+        ("5 // y", [Y]),
+        ("5 % y", [Y]),
+        ("x // 3", [terms.constant(3)]),
+        ("x / y", [Y]),
+        ("5 / y", [Y]),
+        ("x / 2 / y", [TWO := terms.constant(2), Y]),
+        ("5 / (x / 2)", [TWO, X]),
+        ("x + y", []),
+    ],
+)
+def test_a_run_is_told_of_every_divisor(expression: str, divisors: list[Term]) -> None:
+    run = Watching()
+    evaluated(expression, run)
+    assert run.divisors == divisors
+    evaluated("divmod(x, y)", run)
+    assert Y in run.divisors[len(divisors) :]
+
+
+@pytest.mark.parametrize(
+    "expression", ["x // 0", "x % 0", "x / 0", "x // k", "x / 2 / 0", "1 / (k / 2)", "divmod(x, 0)"]
+)
+def test_a_division_by_zero_raises_as_in_python(expression: str) -> None:
+    with pytest.raises(ZeroDivisionError):
+        evaluated(expression, Watching(), k=terms.constant(0))
+
+
+@pytest.mark.parametrize(
+    "expression",
+    *[
+        [
+            "x + y",
+            "x - 5",
+            "5 - x",
+            "x * y",
+            "x // 3",
+            "x % 3",
+            "-x",
+            "abs(x)",
+            "~x",
+            "x ** 2",
+            "x << 2",
+            "x >> 2",
+            "ceil(x / 2)",
+        ]
+    ],
+)
+def test_a_run_is_told_of_every_integer(expression: str) -> None:
+    run = Watching()
+    made = evaluated(expression, run)
+    assert run.computed[-1] is made
+
+
+def test_what_is_no_number_is_left_to_python() -> None:
+    for expression in (
+        "x + 'a'",
+        "'a' + x",
+        "x - None",
+        "x // 'a'",
+        "x / 'a'",
+        "x << 'a'",
+        "x & 'a'",
+        "x | 'a'",
+        "x < 'a'",
+    ):
+        with pytest.raises(TypeError):
+            evaluated(expression, Watching())
+    for expression in ("x / 2 + 'a'", "x / 2 * 'a'", "x / 2 / 'a'", "'a' / (x / 2)", "x / 2 < 'a'"):
+        with pytest.raises(TypeError):
+            evaluated(expression, Watching())
+    with pytest.raises(ValueError, match="negative shift"):
+        evaluated("x << -1", Watching())
+    # No integer is equal to a text.
+    assert evaluated("x == 'a'", Watching()) is False
+    assert evaluated("x != 'a'", Watching()) is True
