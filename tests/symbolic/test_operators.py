@@ -61,12 +61,13 @@ ARITHMETIC = (
     *("x + y", "x - y", "x * y", "x // y", "x % y", "-x", "+x", "abs(x)", "~x", "x ** 3", "x ** 0", "2 ** k", "k ** 2"),
     *("5 + x", "5 - x", "5 * x", "5 // x", "5 % x", "x + 5", "x - 5", "x * 5", "x // 5", "x % 5", "x // -5", "x % -5"),
     *("divmod(x, y)[0]", "divmod(x, y)[1]", "divmod(7, y)[0]", "divmod(7, y)[1]", "divmod(x, 3)[1]"),
-    *("x << 3", "x >> 2", "x << k", "x >> k", "5 << k", "-5 >> k", "x & 7", "7 & x", "x & 0", "x & 1", "k & 6", "5 & k"),
-    *("k | 4", "k ^ 5", "x < y", "x <= y", "x > y", "x >= y", "x == y", "x != y", "x < 5", "5 < x", "5 >= x", "5 == x"),
+    *("x << 3", "x >> 2", "x << k", "x >> k", "5 << k", "-5 >> k", "x & 7", "7 & x", "x & 0", "x & 1", "k & 6"),
+    *("5 & k", "k | 4", "k ^ 5", "x < y", "x <= y", "x > y", "x >= y", "x == y", "x != y", "5 < x", "5 >= x", "5 == x"),
     *("x < 2.5", "x <= 2.0", "x > -1.5", "x >= 2.5", "2.5 > x", "x == 2.0", "x != 2.0", "x < 1e30", "x > -1e30"),
     *("x < float('inf')", "x > float('-inf')", "x <= float('-inf')", "x == float('inf')", "x != float('inf')"),
     *("ceil(x / 4)", "floor(x / 4)", "trunc(x / 4)", "trunc(x / -4)", "ceil(x / y)", "floor(x / y)", "ceil(7 / y)"),
-    *("floor(x / 4 + 1)", "floor(1 + x / 4)", "floor(x / 4 - y)", "floor(y - x / 4)", "ceil(-(x / 4))", "trunc(y - x / 4)"),
+    *("floor(x / 4 + 1)", "floor(1 + x / 4)", "floor(x / 4 - y)", "floor(y - x / 4)", "ceil(-(x / 4))"),
+    *("trunc(y - x / 4)", "x < 5"),
     *("x / 4 < 2", "x / 4 <= y", "x / 4 > 2", "x / 4 >= y", "x / 4 == 2", "x / 4 != y", "x / -4 < 2", "2 < x / 4"),
     *("x / y < 2", "x / y >= 1", "x / y == 2", "(x / 4).is_integer()", "(x / y).is_integer()", "x / 4 < 0.0"),
 )  # fmt: skip
@@ -91,7 +92,8 @@ def test_an_operator_has_the_value_of_python(expression: str) -> None:
 @pytest.mark.parametrize(
     "expression",
     [
-        *("x & 5", "x & 6", "x & 8", "x & -1", "x & -8", "5 & x", "x & y", "x | 1", "x ^ 1", "1 << x", "8 >> x", "x << y"),
+        *("x & 5", "x & 6", "x & 8", "x & -1", "x & -8", "5 & x", "x & y", "x | 1", "x ^ 1", "1 << x", "8 >> x"),
+        *("x << y", "x * 0.1 < 2", "x + 0.1 < 2", "0.1 - x < 2", "x + 2.0 < 5", "2.0 - x < 5", "2.0 + x >= y"),
         *("x ** y", "2 ** x", "x ** -1", "pow(x, 2, 5)", "x // 2.0", "x % 2.0", "round(x / 2)", "abs(x / 2)"),
         *("x < float('nan')", "x / 2 < y / 3", "x / 2 < 0.3", "(x / 2) // 1", "(x / 2) % 1"),
         *("floor(x * 0.1)", "floor((x / 3) * 3)", "floor((x / 3) / 2)", "ceil(2 / (x / 3))", "floor(x / 3 + 0.1)"),
@@ -114,8 +116,8 @@ def test_a_quotient_is_exact_for_small_integers_only(expression: str) -> None:
         evaluated(expression, run)
     for low, high, refused in ((-(2**50), 2**50, False), (-(2**50) - 1, 2**50, True), (-(2**50), 2**50 + 1, True)):
         run = SymbolicRun(hardware_named("trn2"), Limits(), {})
-        run.assume(X >= low)
-        run.assume(X <= high)
+        run.assume(X - low >= 0)
+        run.assume(X - high <= 0)
         if refused:
             with pytest.raises(UnsupportedConstruct, match="rounded"):
                 evaluated(expression, run)
@@ -154,26 +156,10 @@ def test_a_division_by_zero_raises_as_in_python(expression: str) -> None:
         evaluated(expression, Watching(), k=terms.constant(0))
 
 
-@pytest.mark.parametrize(
-    "expression",
-    *[
-        [
-            "x + y",
-            "x - 5",
-            "5 - x",
-            "x * y",
-            "x // 3",
-            "x % 3",
-            "-x",
-            "abs(x)",
-            "~x",
-            "x ** 2",
-            "x << 2",
-            "x >> 2",
-            "ceil(x / 2)",
-        ]
-    ],
-)
+INTEGERS = ("x + y", "x - 5", "5 - x", "x * y", "x // 3", "x % 3", "-x", "abs(x)", "~x", "x ** 2", "x << 2", "x >> 2")
+
+
+@pytest.mark.parametrize("expression", [*INTEGERS, "ceil(x / 2)", "floor(x / 2)"])
 def test_a_run_is_told_of_every_integer(expression: str) -> None:
     run = Watching()
     made = evaluated(expression, run)
@@ -194,7 +180,7 @@ def test_what_is_no_number_is_left_to_python() -> None:
     ):
         with pytest.raises(TypeError):
             evaluated(expression, Watching())
-    for expression in ("x / 2 + 'a'", "x / 2 * 'a'", "x / 2 / 'a'", "'a' / (x / 2)", "x / 2 < 'a'"):
+    for expression in ("x / 2 + 'a'", "x / 2 / 'a'", "'a' / (x / 2)", "x / 2 < 'a'"):
         with pytest.raises(TypeError):
             evaluated(expression, Watching())
     with pytest.raises(ValueError, match="negative shift"):
