@@ -15,6 +15,7 @@ from math import lcm, prod
 
 from nkiverify.dataflow import PHASE
 from nkiverify.dataflow.flow import MAX_OPERATIONS, Inconclusive, Open, OutOfTime, Proof, prove
+from nkiverify.dataflow.smallest import simplest
 from nkiverify.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, look
 from nkiverify.dataflow.warned import Subject, warnings
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome, Rung
@@ -75,7 +76,18 @@ def judge(question: Question) -> Run:
     """The verdict of phase 4, with what it warns of."""
     proof, ended = _proof(question)
     search = _search(question) if question.limit is not None or ended is not None or proof.open else None
-    run = _judged(question, proof, ended, search)
+    smallest = True
+    if search is not None and search.found is not None:
+        provable = question.limit is None and ended is None and not question.bounded
+        search.found, smallest = simplest(
+            question.target,
+            question.program,
+            question.hardware,
+            search.found,
+            question.seconds,
+            provable=provable,
+        )
+    run = _judged(question, proof, ended, search, smallest=smallest)
     if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return run
     return replace(run, warnings=_warnings(question, proof, search))
@@ -94,8 +106,10 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
     return warnings(subject, small, _larger(dimensions), unwritten)
 
 
-def _judged(question: Question, proof: Proof, ended: Inconclusive | None, search: _Search | None) -> Run:
-    """The verdict; `search` is None where the proof left nothing open."""
+def _judged(
+    question: Question, proof: Proof, ended: Inconclusive | None, search: _Search | None, *, smallest: bool
+) -> Run:
+    """The verdict; `search` is None where the proof left nothing open. `smallest`: no simpler shape has a fault."""
     if search is None:
         if not question.reached or not proof.claims:
             return _run(question, Verdict.VACUOUS, reason="no tensor is read, written or returned")
@@ -104,7 +118,7 @@ def _judged(question: Question, proof: Proof, ended: Inconclusive | None, search
     if question.limit is None and not search.inside and _is_empty(question.program):
         return _run(question, Verdict.VACUOUS, reason="no run comes to its end: the domain is empty")
     if search.found is not None:
-        violations = _violations(question, search.found)
+        violations = _violations(question, search.found, smallest)
         if violations:
             return _run(question, Verdict.FAILED, claims=max(proof.claims, 1), violations=violations)
     reason = _why(question, proof, ended)
@@ -299,19 +313,21 @@ def _values(dimension: DomainDimension) -> tuple[list[int], bool]:
 # --- the record -------------------------------------------------------------------------------------------------------
 
 
-def _violations(question: Question, trial: Trial) -> list[Violation]:
+def _violations(question: Question, trial: Trial, smallest: bool) -> list[Violation]:
     labels = argument_labels(question.target, trial.values, question.hardware) if trial.values else {}
     seen = look(question.target, trial, question.hardware, max(1.0, question.seconds))
-    return [_violation(question, trial, one, labels) for one in seen]
+    return [_violation(question, trial, one, labels, smallest) for one in seen]
 
 
-def _violation(question: Question, trial: Trial, seen: Seen, labels: dict[str, tuple[str, ...]]) -> Violation:
+def _violation(
+    question: Question, trial: Trial, seen: Seen, labels: dict[str, tuple[str, ...]], smallest: bool
+) -> Violation:
     rule = contract(seen.fault.contract)
     quantities = (("tensor", seen.fault.tensor), *seen.fault.quantities)
     claim = Claim(0, rule, False, PHASE, seen.site, "", quantities)
     decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())
     values = {dimension.atom.name: trial.values[dimension.atom.name] for dimension in question.program.dimensions}
-    witness = Witness(values, {}, smallest=not values)
+    witness = Witness(values, {}, smallest=smallest)
     known = Circumstances(replayed=True, observation=seen.observation, labels=labels)
     return violation_of(decision, witness, question.program, known)
 

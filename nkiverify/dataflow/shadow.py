@@ -9,8 +9,9 @@ what several of them, or several iterations of a legacy `affine_range`, do to on
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from nkiverify.dataflow.effects import (
     rows_touched,
 )
 from nkiverify.dataflow.order import ABANDONED, Recorded, SharedTensors, interleaved
-from nkiverify.dataflow.windows import Window, units_of
+from nkiverify.dataflow.windows import Places, Window, units_of
 from nkiverify.model.indirection import IndirectionKind
 from nkiverify.model.memory import PSUM, SHARED_HBM
 from nkiverify.model.operation import Operation
@@ -35,10 +36,11 @@ from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.program import Allocation, Iteration, ParallelLoop, Returned
 from nkiverify.program import Operation as Executed
 
-#: Marks of elements. Greater ones number the reads of `Findings.origins`; from `_SURELY` on, those that an element was
-#: computed from for sure.
+#: Marks of elements. Greater ones number the reads of `Findings.origins`, downwards: of two, the earlier one wins. Those
+#: beyond `_SURELY` are of what an element was computed from for sure.
 UNWRITTEN, MAYBE, DEFINED = -1, -2, 0
-_SURELY = 1 << 20
+_SURELY = 1 << 29
+_FIRST_ORIGIN = _SURELY + (1 << 29) - 1
 #: From here on marks are results of operations that are said to be in vain, by position; they win over others.
 _IN_VAIN = 1 << 30
 
@@ -98,7 +100,20 @@ def execute(items: Sequence[Recorded], generation: int, in_vain: Collection[int]
     `in_vain` are positions of operations whose results are followed, as if they were not defined: see `Findings.used`.
     Of two of them that reach the same element, one is found.
     """
-    machine = _Machine(items, generation, frozenset(in_vain))
+    return _executed(_Machine(items, generation, frozenset(in_vain)), items)
+
+
+def first_reaching(items: Sequence[Recorded], generation: int, positions: Collection[int]) -> Fault | None:
+    """The first read at one of `positions` that brings an unwritten element to an output, with the first such element.
+
+    Of an operation that has several such operands, it is the first of them.
+    """
+    machine = _Machine(items, generation, frozenset(), frozenset(positions))
+    _executed(machine, items)
+    return machine.first_reached()
+
+
+def _executed(machine: _Machine, items: Sequence[Recorded]) -> Findings:
     for position in interleaved(items):
         if position is None:
             machine.barrier()
@@ -111,9 +126,22 @@ def execute(items: Sequence[Recorded], generation: int, in_vain: Collection[int]
 
 
 class _Machine:
-    def __init__(self, items: Sequence[Recorded], generation: int, in_vain: frozenset[int]) -> None:
+    def __init__(
+        self,
+        items: Sequence[Recorded],
+        generation: int,
+        in_vain: frozenset[int] = frozenset(),
+        followed: frozenset[int] | None = None,
+    ) -> None:
         self.findings = Findings()
         self._in_vain = in_vain
+        #: The reads whose unwritten elements are told apart; those of other reads are then taken for defined.
+        self._followed = followed
+        #: For each of the origins, the number of its first element, and the elements.
+        self._numbers: list[int] = []
+        self._elements: list[Places] = []
+        self._next = 0
+        self._greatest = DEFINED
         self._generation = generation
         self._shadows: dict[int, _Shadow] = {}
         self._units = units_of(items)
@@ -252,7 +280,7 @@ class _Machine:
             return result
         sure = certain(operation, argument, shape, marks)
         perhaps = np.where((result > _SURELY) & (result < _IN_VAIN), result - _SURELY, result)
-        return np.where(sure > _SURELY, sure, perhaps).astype(np.int32)
+        return np.where((sure > _SURELY) & (result < _IN_VAIN), sure, perhaps).astype(np.int32)
 
     def _adds_in_place(self, operation: Operation) -> bool:
         """Whether an operation adds to what is there: the sum does not depend on the order of iterations."""
@@ -303,9 +331,21 @@ class _Machine:
         first = tuple(int(at) for at in np.argwhere(unwritten)[0][:-1])
         shown = (("operand", argument), ("element", first), ("of", tuple(view.shape)), ("buffer", str(view.buffer)))
         name = view.storage.name or argument
-        rule = reading_rule(view.storage)
-        self.findings.origins.append(Fault(rule, self._position, name, first, shown))
-        return np.where(values < DEFINED, _SURELY + len(self.findings.origins), values).astype(np.int32)
+        if self._followed is not None and self._position not in self._followed:
+            return np.where(values < DEFINED, DEFINED, values).astype(np.int32)
+        self.findings.origins.append(Fault(reading_rule(view.storage), self._position, name, first, shown))
+        self._numbers.append(self._next)
+        mark: Marks | int = _FIRST_ORIGIN - self._next
+        self._next += 1
+        if self._followed is not None:
+            there = unwritten.any(axis=-1)
+            self._elements.append(np.argwhere(there))
+            count = len(self._elements[-1])
+            mark = np.zeros(there.shape, np.int32)
+            mark[there] = _FIRST_ORIGIN - self._numbers[-1] - np.arange(count)
+            mark = mark[..., None]
+            self._next += count - 1
+        return np.where(values < DEFINED, mark, values).astype(np.int32)
 
     def _reach(self, operation: Operation, argument: str, shadow: _Shadow, view: Tensor) -> Window | None:
         """What is written for certain; None where that cannot be said."""
@@ -410,7 +450,7 @@ class _Machine:
             self._fault(Fault("df.output_written", self._position, name, first, shown))
         elif (least == MAYBE).any():
             self._doubt("an output that indirect or conditional writes may have left out in part")
-        for number in np.unique(marks[marks > DEFINED]):
+        for number in np.unique(marks[marks > DEFINED])[::-1]:
             self._reaches(int(number))
 
     # --- noting ------------------------------------------------------------------------------------------------------
@@ -420,9 +460,21 @@ class _Machine:
         if mark >= _IN_VAIN:
             self.findings.used.add(mark - _IN_VAIN)
         elif mark > _SURELY and decides:
-            self._fault(self.findings.origins[mark - _SURELY - 1])
+            self._greatest = max(self._greatest, mark)
+            self._fault(self.findings.origins[bisect_right(self._numbers, _FIRST_ORIGIN - mark) - 1])
         elif mark > DEFINED and decides:
             self._perhaps = True
+
+    def first_reached(self) -> Fault | None:
+        """The first of the elements told apart that has reached an output."""
+        if self._greatest == DEFINED:
+            return None
+        number = _FIRST_ORIGIN - self._greatest
+        at = bisect_right(self._numbers, number) - 1
+        fault = self.findings.origins[at]
+        element = tuple(int(part) for part in self._elements[at][number - self._numbers[at]])
+        shown = tuple((name, element if name == "element" else value) for name, value in fault.quantities)
+        return replace(fault, element=element, quantities=shown)
 
     def _fault(self, fault: Fault) -> None:
         key = (fault.contract, fault.position)

@@ -8,7 +8,7 @@ from math import prod
 from types import MappingProxyType
 
 from nkiverify.dataflow.order import Recorded
-from nkiverify.dataflow.shadow import Fault, Findings, execute
+from nkiverify.dataflow.shadow import Fault, Findings, execute, first_reaching
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import TOO_LONG, ConcreteRun
@@ -116,6 +116,7 @@ class Trial:
     findings: Findings
     unusable: str = ""
     outside: bool = False
+    recorded: Sequence[Recorded] = ()
     large: bool = False
     work: int = 0
 
@@ -135,12 +136,16 @@ def attempt(
         return Trial(dict(values), Findings(), TOO_LONG, large=True, work=run.work)
     if played.unusable:
         return Trial(dict(values), Findings(), played.unusable, work=run.work)
-    return Trial(dict(values), execute(played.recorded, hardware.generation), work=run.work)
+    findings = execute(played.recorded, hardware.generation)
+    return Trial(dict(values), findings, recorded=played.recorded, work=run.work)
 
 
 def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> list[Seen]:
-    """The faults of a trial, with what a second run sees when they happen; one for each line and contract."""
-    faults = trial.findings.faults
+    """The faults of a trial, with what a second run sees when they happen; one for each line and contract.
+
+    It is about the first iteration, and there the first element, that are at fault.
+    """
+    faults = _earliest(trial, hardware)
     run = _Run(hardware, seconds, trial.work, faults)
     play(target, trial.values, run)
     found: dict[Key, Seen] = {}
@@ -150,6 +155,24 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
             key = key_of(fault.contract, site)
             found.setdefault(key, Seen(fault, site, run.observations.get(key)))
     return list(found.values())
+
+
+def _earliest(trial: Trial, hardware: Hardware) -> list[Fault]:
+    """The faults; of reads that break one contract at one line, the first element that reaches an output."""
+    reads: dict[Key, list[int]] = {}
+    for origin in trial.findings.origins:
+        item = trial.recorded[origin.position]
+        reads.setdefault(key_of(origin.contract, getattr(item, "site", None)), []).append(origin.position)
+    found: list[Fault] = []
+    done: set[Key] = set()
+    for fault in trial.findings.faults:
+        key = key_of(fault.contract, getattr(trial.recorded[fault.position], "site", None))
+        if fault not in trial.findings.origins:
+            found.append(fault)
+        elif key not in done:
+            done.add(key)
+            found.append(first_reaching(trial.recorded, hardware.generation, reads[key]) or fault)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
