@@ -36,8 +36,8 @@ from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.program import Allocation, Iteration, ParallelLoop, Returned
 from nkiverify.program import Operation as Executed
 
-#: Marks of elements. Greater ones number the reads of `Findings.origins`, downwards: of two, the earlier one wins. Beyond
-#: `_SURELY` they are of what an element was computed from for sure.
+#: Marks of elements. Greater ones number the reads of `Findings.origins`, downwards: of two, the earlier one wins. The
+#: ones beyond `_SURELY` are what an element was computed from for sure.
 UNWRITTEN, MAYBE, DEFINED = -1, -2, 0
 _SURELY = 1 << 29
 _FIRST_ORIGIN = _SURELY + (1 << 29) - 1
