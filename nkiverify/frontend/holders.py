@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import gc
 import pickle
 import sys
 import types
@@ -181,8 +182,7 @@ def holder_of(value: object) -> Holder | None:
     """How the state of `value` is read and written; None if it has none. Raises `OpaqueState` where it is hidden."""
     kind = type(value)
     if isinstance(value, _CACHED):
-        # A function that remembers results: a call it had not seen before changes what it does later.
-        return Holder(value, lambda cached: {"misses": cached.cache_info().misses}, None)
+        return Holder(value, _read_cached, _write_cached)
     known = _HOLDERS.get(kind)
     if known is not None:
         return Holder(value, *known)
@@ -391,6 +391,27 @@ def _write_object(value: Any, content: dict[Any, Any]) -> None:
     for name, part in content.items():
         if isinstance(name, str) and now.get(name, MISSING) is not part:
             object.__setattr__(value, name, part)
+
+
+def _read_cached(function: Any) -> dict[Any, Any]:
+    """What a function with an `lru_cache` remembers: a call it had not seen before changes what it does later.
+
+    Kernel code can change a result that is remembered, and can ask for the counts.
+    """
+    inside = gc.get_referents(function)
+    own = own_dict(function)
+    remembered = [part for part in inside if type(part) is not dict]
+    # Without a limit of its size the cache is a dictionary; with one, its links are taken apart already.
+    remembered += [part for each in inside if type(each) is dict and each is not own for part in each.values()]
+    info = function.cache_info()
+    return {"hits": info.hits, "misses": info.misses, **dict(enumerate(remembered))}
+
+
+def _write_cached(function: Any, state: dict[Any, Any]) -> None:
+    if state["hits"] or state["misses"]:
+        # There is no way to make it remember.
+        raise TypeError
+    function.cache_clear()
 
 
 def _read_partial(value: functools.partial[Any]) -> dict[Any, Any]:

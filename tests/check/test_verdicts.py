@@ -117,6 +117,17 @@ def test_what_one_phase_does_not_understand_is_unknown_in_that_one_only(
     assert "advice   do without" in check.out
 
 
+def test_a_cache_at_the_top_of_a_module_is_emptied_for_every_path(check: Checker) -> None:
+    kernel = COPY.replace(
+        "@nki.jit", "@functools.lru_cache(maxsize=None)\n    def width(n):\n        return max(1, n)\n\n\n    @nki.jit"
+    ).replace("import nki\n", "import functools\n    import nki\n", 1)
+    # Two paths: both have to find it empty.
+    kernel = kernel.replace("assert P <= 128", "assert P <= 128\n        tile = width(64 if P > 64 else 128)")
+    write(check.folder, k=kernel)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--where", "F % 128 == 0 and P <= 128") == 0, check.out
+    assert "bounded" not in check.out
+
+
 def test_a_function_without_tensors_has_no_dataflow(check: Checker) -> None:
     write(check.folder, k="import nki\n\n\ndef size(n):\n    assert n < 100\n    return n * 2\n")
     assert check("k.py::size", "--arg", "n=n:1..9") == 0

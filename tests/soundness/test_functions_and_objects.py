@@ -395,6 +395,55 @@ TRAPS = [
         """,
     ),
     Trap(
+        # The list is reached through the cache, which is written in C, and in no other way.
+        "lru_cache_holds_a_list_wrong",
+        """
+        import functools
+
+        def kernel(n):
+            @functools.lru_cache(maxsize=None)
+            def state():
+                return [0]
+
+            state()
+            for i in range(n):
+                state()[0] += 1
+            assert state()[0] <= 1
+        """,
+    ),
+    Trap(
+        "lru_cache_of_a_size_holds_a_list_wrong",
+        """
+        import functools
+
+        @functools.lru_cache(maxsize=4)
+        def state():
+            return [0]
+
+        def kernel(n):
+            state()
+            for i in range(n):
+                state()[0] += 1
+            assert state()[0] <= 1
+        """,
+    ),
+    Trap(
+        "lru_cache_counts_hits_wrong",
+        """
+        import functools
+
+        def kernel(n):
+            @functools.lru_cache(maxsize=None)
+            def double(i):
+                return 2 * i
+
+            double(1)
+            for i in range(n):
+                double(1)
+            assert double.cache_info().hits < 2
+        """,
+    ),
+    Trap(
         "lru_cache_keyed_by_a_symbolic_int_wrong",
         """
         import functools
