@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor
+from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import TextConversion, missing_attribute, only_shows
 
 
@@ -22,13 +23,20 @@ class SymText(StandsFor):
     It is no `str`: C code would read its characters.
     """
 
-    __slots__ = ("_text",)
+    __slots__ = ("_integers", "_text")
     _stands_for = str
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, integers: tuple[Term, ...] = ()) -> None:
         self._text = text
+        #: What it is the text of, as far as that are integers.
+        self._integers = integers
 
     def _refuse(self, *arguments: object) -> NoReturn:
+        run = run_in_progress()
+        for integer in self._integers:
+            again = run.unroll_for(integer, "text that is used as data") if run is not None else None
+            if again is not None:
+                raise again
         raise unsupported("using text made from a symbolic value as data", "use it in messages and names only")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
@@ -36,10 +44,12 @@ class SymText(StandsFor):
     __contains__ = __len__ = __getitem__ = __iter__ = __mul__ = __rmul__ = __mod__ = __bool__ = _refuse
 
     def __add__(self, other: object) -> Any:
-        return SymText(self._text + str(other)) if isinstance(other, str | SymText) else NotImplemented
+        if not isinstance(other, str | SymText):
+            return NotImplemented
+        return SymText(self._text + str(other), self._integers + integers_in(other))
 
     def __radd__(self, other: object) -> Any:
-        return SymText(str(other) + self._text) if isinstance(other, str) else NotImplemented
+        return SymText(str(other) + self._text, self._integers) if isinstance(other, str) else NotImplemented
 
     def __getattr__(self, name: str) -> NoReturn:
         raise missing_attribute(str, name)
@@ -57,9 +67,15 @@ class SymText(StandsFor):
         """The text, for what makes text of it that is guarded in turn, or shows it."""
         if TextConversion.active:
             TextConversion.symbolic = True
+            TextConversion.integers += self._integers
         elif run_in_progress() is not None and not only_shows(frame):
             self._refuse()
         return self._text
+
+
+def integers_in(text: Any) -> tuple[Term, ...]:
+    """The symbolic integers that `text` was made from; none for plain text."""
+    return text._integers if isinstance(text, SymText) else ()
 
 
 def to_text(value: Any, convert: Callable[[Any], str]) -> Any:
@@ -73,21 +89,23 @@ def to_text(value: Any, convert: Callable[[Any], str]) -> Any:
 
 def made_text(make: Callable[[], str]) -> Any:
     """The text that `make` gives, guarded where a symbolic number goes into it."""
-    before, TextConversion.symbolic = TextConversion.symbolic, False
+    before = TextConversion.symbolic, TextConversion.integers
+    TextConversion.symbolic, TextConversion.integers = False, ()
     TextConversion.active += 1
     try:
         text = make()
-        return SymText(text) if TextConversion.symbolic else text
+        return SymText(text, TextConversion.integers) if TextConversion.symbolic else text
     finally:
         TextConversion.active -= 1
-        TextConversion.symbolic = before
+        TextConversion.symbolic, TextConversion.integers = before
 
 
 def joined(*parts: Any) -> Any:
     """An f-string: plain strings, and `(value, conversion, spec)` for what stands in braces."""
     texts = [part if isinstance(part, str) else _formatted(*part) for part in parts]
     whole = "".join(text if isinstance(text, str) else str(text) for text in texts)
-    return SymText(whole) if any(isinstance(text, SymText) for text in texts) else whole
+    integers = tuple(integer for text in texts for integer in integers_in(text))
+    return SymText(whole, integers) if any(isinstance(text, SymText) for text in texts) else whole
 
 
 def _formatted(value: Any, conversion: int, spec: Any) -> Any:

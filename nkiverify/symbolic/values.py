@@ -22,10 +22,11 @@ def only_shows(frame: FrameType) -> bool:
 
 
 class TextConversion:
-    """Whether text is being made of a value, and whether a symbolic number has gone into it."""
+    """Whether text is being made of a value, whether something symbolic has gone into it, and which integers."""
 
     active = 0
     symbolic = False
+    integers: tuple[Term, ...] = ()
 
 
 def text_of(term: Term, frame: FrameType) -> str:
@@ -33,6 +34,7 @@ def text_of(term: Term, frame: FrameType) -> str:
     if term.constant is None:
         if TextConversion.active:
             TextConversion.symbolic = True
+            TextConversion.integers += (term,)
         elif run_in_progress() is not None and not only_shows(frame):
             text = terms.render(term)
             raise unsupported(f"text made from the symbolic integer {text}", "use an f-string")

@@ -245,9 +245,16 @@ def test_the_length_of_an_object(check: Checker, length: str, status: int) -> No
     assert check("k.py::kernel", "--arg", "n=n:1..10", "--phase", "1") == status, check.out
 
 
+TABLES = "TABLE = {0: 5, 1: 6, 2: 7, 3: 8, 4: 9}\nNAMED = {f't{i}': TABLE[i] for i in TABLE}"
+
 VALUES = {
     "keys of a table": ("for i in range(5):\n    assert TABLE[i] < {}", "10", "9"),
     "elements of a text": ("for i in range(5):\n    assert 'abcde'[i] != {}", "'f'", "'e'"),
+    "text as a key": ("for i in range(5):\n    assert NAMED[f't{i}'] < {}", "10", "9"),
+    "text as a new key": (
+        "seen = dict()\nfor i in range(5):\n    seen['t' + str(i)] = i\n"
+        "for i in range(5):\n    assert seen[f't{i:d}'] < {}", "5", "4",
+    ),
     "bits": ("for i in range(32):\n    assert (i ^ 1) < {}", "32", "31"),
     "masked bits": ("for i in range(6):\n    assert i & 5 < {}", "6", "5"),
     "comprehensions": ("mask = [i ^ 1 for i in range(32)]\nfor _ in range(1):\n    assert mask[31] == {}", "30", "31"),
@@ -261,8 +268,8 @@ VALUES = {
 @pytest.mark.parametrize("what", VALUES)
 def test_loops_of_known_length_give_numbers_where_python_needs_them(check: Checker, what: str, right: bool) -> None:
     body, holds, fails = VALUES[what]
-    body = textwrap.indent(body.format(holds if right else fails), "    ")
-    (check.folder / "k.py").write_text(f"TABLE = {{0: 5, 1: 6, 2: 7, 3: 8, 4: 9}}\n\n\ndef kernel(n):\n{body}\n")
+    body = textwrap.indent(body.replace("{}", holds if right else fails), "    ")
+    (check.folder / "k.py").write_text(f"{TABLES}\n\n\ndef kernel(n):\n{body}\n")
     assert check("k.py::kernel", "--arg", "n=n:1..9", "--phase", "1") == (0 if right else 1), check.out
     assert "bounded" not in check.out
 
