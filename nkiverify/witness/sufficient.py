@@ -210,7 +210,9 @@ def _written(condition: Condition) -> str:
         for atom in condition.term.atoms:
             if isinstance(atom, Div) and atom.denominator.constant is not None:
                 rest = terms.add(atom.numerator, terms.scale(of_atom(atom), -atom.denominator.constant))
-                if conditions.equals_zero(rest) in (condition, condition.negation()):
+                whole = conditions.equals_zero(rest)
+                # Conditions compare by identity: `==` of two is a condition.
+                if whole is condition or whole is condition.negation():
                     top = render(atom.numerator)
                     top = top if top.isalnum() else f"({top})"
                     return f"{top} % {atom.denominator.constant} {condition.relation.value} 0"

@@ -131,6 +131,22 @@ def test_nothing_is_said_where_no_shape_would_be_left(check: Checker) -> None:
     assert "holds " not in check.out and "--where" not in check.out
 
 
+@pytest.mark.parametrize(
+    ("body", "conditions"),
+    [
+        ("assert n % 6 == 0", "n % 6 == 0"),
+        ("assert (n + 1) % 6 != 0", "(n + 1) % 6 != 0"),
+        ("assert n // 6 == (n + 1) // 6", "n//6 == (n + 1)//6"),
+    ],
+)
+def test_equations(check: Checker, body: str, conditions: str) -> None:
+    write(check.folder, k=f"import nki\n\n\ndef kernel(n):\n    for i in range(1):\n        {body}\n    return n\n")
+    words = ["k.py::kernel", "--arg", "n=n:1..", "--phase", "1"]
+    assert check(*words) == 1, check.out
+    said = [line for line in check.out.splitlines() if line.startswith("  holds ")]
+    assert said == [f"  holds    where {conditions}"], check.out
+
+
 def test_nothing_is_said_of_contents(check: Checker) -> None:
     write(check.folder, k=KERNELS)
     assert check("k.py::gather", "--arg", "table=f32[V,D:1..512]", "--arg", "idx=u32[P,1]", "--phase", "1") == 1
