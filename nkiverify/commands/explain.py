@@ -7,6 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from nkiverify.commands.contracts import described, matching
+from nkiverify.dataflow.rules import RULES
 
 if TYPE_CHECKING:
     from nkiverify.controls import Example
@@ -20,7 +21,9 @@ of the folder controls/ and are verified by the test-suite."""
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.description = DESCRIPTION
-    parser.add_argument("ids", nargs="+", metavar="ID", help="a contract, or a glob of contracts: 'nc_matmul.*'")
+    parser.add_argument(
+        "ids", nargs="+", metavar="ID", help="a contract, a glob of contracts, 'nc_matmul.*', or a warning"
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -31,8 +34,9 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.model.contracts import all_contracts
 
     found = controls()
-    parts = []
-    for contract in matching(all_contracts(), arguments.ids):
+    parts = [_warning(id) for id in arguments.ids if id in RULES]
+    ids = [id for id in arguments.ids if id not in RULES]
+    for contract in matching(all_contracts(), ids) if ids else ():
         part = described(contract)
         control = found.get(contract.id)
         if control is None:
@@ -42,6 +46,12 @@ def execute(arguments: argparse.Namespace) -> int:
         parts.append(part)
     print("\n\n".join(parts))
     return 0
+
+
+def _warning(id: str) -> str:
+    """What a warning says."""
+    text = f"{RULES[id]} A warning of phase 4, which changes no verdict; docs/verdicts.md says what counts as used."
+    return f"{id}\n{textwrap.fill(text, 80, initial_indent='  ', subsequent_indent='  ', break_on_hyphens=False)}"
 
 
 def _shown(side: str, example: Example) -> str:

@@ -25,6 +25,7 @@ from nkiverify.dataflow.beside import Source, source_of
 from nkiverify.dataflow.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.dataflow.liveness import InVain, liveness
 from nkiverify.dataflow.order import Recorded
+from nkiverify.dataflow.rules import RULES
 from nkiverify.dataflow.shadow import Findings, execute
 from nkiverify.dataflow.trial import Trial, play
 from nkiverify.dataflow.windows import under
@@ -38,12 +39,6 @@ from nkiverify.results import KernelWarning, Place
 from nkiverify.run import SHAPE_PHASES
 from nkiverify.witness.observe import Observation, ObservingRun, seen_from
 
-#: What the rules say, by id.
-RULES = {
-    "df.unused": "Nothing that reaches an output uses what this line writes.",
-    "df.overwritten": "All that this line writes is overwritten before anything reads it.",
-    "df.unwritten_unused": "This line reads an element that nothing has written; no output depends on it.",
-}
 #: Operations and allocations that a plain run of a small shape may execute, and one of a larger; else it is left out.
 MAX_RECORDED = 6_000
 _MAX_LARGER = 1_000

@@ -30,6 +30,14 @@ def test_hardware_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert ", on trn2\n" in out and ", on trn3\n" in out
 
 
+def test_a_warning_is_explained_beside_contracts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "df.unused", "ti.gen4"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("df.unused\n  Nothing that reaches an output uses what this line writes. A warning of phase\n")
+    assert "ti.gen4" in out
+    assert "df.read_unwritten" not in out
+
+
 def test_a_contract_of_targets_has_no_kernel(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "target.claim"]) == 0
     assert "No kernel breaks it by itself" in capsys.readouterr().out
