@@ -83,6 +83,9 @@ def compared(target: Target, mutant: Target, choices: Iterator[dict[str, int]]) 
             continue
         except (UsageError, UnsupportedConstruct) as limit:
             return None, str(limit)
+        if found.legal is not None and found.legal.answer is Answer.NO and found.legal.text.startswith("kernel: "):
+            # The kernel itself cannot be run on these.
+            continue
         different = _different(found)
         if different:
             return False, f"at {values}: {different}"

@@ -45,6 +45,9 @@ PLAIN_SECONDS_IN_ALL = 2.0
 SHAPES = 12
 SHAPES_LOOKED_AT = 400
 
+#: The product of the dimensions from which on runs on numbers take long: of such shapes the smallest come first.
+_LARGE = 1 << 22
+
 #: Extents that take more than one tile, for dimensions that are no multiples of one.
 _TILES = (128, 130)
 
@@ -287,8 +290,15 @@ def unlike_shapes(dimensions: Sequence[DomainDimension], source: random.Random) 
     def tiled(values: dict[str, int]) -> bool:
         return any(one.multiple_of == 1 and values[one.atom.name] > _TILES[0] for one in dimensions)
 
-    small = sorted(drawn.values(), key=lambda values: (alike(values), tiled(values), prod(values.values())))
-    large = sorted(drawn.values(), key=lambda values: (alike(values), not tiled(values), prod(values.values())))
+    def cost(values: dict[str, int]) -> int:
+        size = prod(values.values())
+        return size if size > _LARGE else 0
+
+    def order(values: dict[str, int], tiles: bool) -> tuple[int, ...]:
+        return cost(values), alike(values), tiled(values) != tiles, prod(values.values())
+
+    small = sorted(drawn.values(), key=lambda values: order(values, tiles=False))
+    large = sorted(drawn.values(), key=lambda values: order(values, tiles=True))
     for pair in zip(small, large, strict=True):
         yield from pair
 

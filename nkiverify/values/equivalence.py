@@ -159,6 +159,9 @@ class Comparer:
             except ContractViolation as violation:
                 where = f" at {violation.site}" if violation.site is not None else ""
                 raise _Illegal(side, f"{violation}{where}") from None
+            except MemoryError as error:
+                # That is no fault of the kernel.
+                raise UnsupportedConstruct(f"running {side.label} on numbers at these shapes: {error}") from None
             except Exception as error:
                 site = innermost_kernel_site(error)
                 where = f" at {site}" if site is not None else ""
