@@ -231,3 +231,22 @@ def test_roundings_differ_where_the_reals_agree() -> None:
     assert found.reals is not None and found.reals.answer is Answer.YES
     assert found.floats is not None and "identical" not in found.floats.text
     assert np.isfinite(found.error_bits)
+
+
+class _TooLarge:
+    """A kernel whose arrays do not fit into memory."""
+
+    reference = TILED
+    path = TILED.partition("::")[0]
+    base = ROOT / "kernels"
+
+    def call(self, v: object, dotted: str, prepare: object = None) -> None:
+        """Run out of memory."""
+        raise MemoryError("8 GiB")
+
+
+def test_too_little_memory_is_no_fault_of_a_kernel() -> None:
+    large = Side("large", _TooLarge(), {})
+    legal = compared(large, large).legal
+    assert legal is not None
+    assert legal.answer is Answer.UNKNOWN and "8 GiB" in legal.text
