@@ -33,7 +33,7 @@ fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete r
 engines: $(READY) ## compare the engines and solvers on N random shape programs (N=100 SEED=1)
 	$(RUN) -m nkiverify.campaign.engines --count $(or $(N),100) --seed $(or $(SEED),1) $(ARGS)
 
-mutants: $(READY) ## mutate the good kernels and say which phase kills each mutant (ARGS='--kernel NAME' for some)
+mutants: $(READY) ## mutate the good kernels and say which phase kills each mutant (ARGS='--log FILE' to go on where it ended)
 	$(RUN) -m nkiverify.campaign.mutation $(ARGS)
 
 metamorphic: $(READY) ## rewrite N random kernels in ways that must not move the verdict (N=200 SEED=1)

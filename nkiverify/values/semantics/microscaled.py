@@ -39,7 +39,8 @@ def _dequantised(step: Step, name: str) -> Array:
     scales = step.rows(f"{name}_scale", stored=True)[0]
     exponents = scales.view(np.uint8).astype(np.int64) if scales.dtype.itemsize == 1 else scales.astype(np.int64)
     rows = scale_rows(values.shape[0])
-    return np.asarray(np.ldexp(values, (exponents[rows] - _BIAS)[:, :, None]).astype(np.float32))
+    with np.errstate(over="ignore"):
+        return np.asarray(np.ldexp(values, (exponents[rows] - _BIAS)[:, :, None]).astype(np.float32))
 
 
 def scale_rows(partitions: int) -> Array:
