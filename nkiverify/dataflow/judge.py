@@ -261,14 +261,24 @@ def _is_empty(program: Program) -> bool:
 
 
 def _shapes(dimensions: Sequence[DomainDimension]) -> tuple[Iterator[dict[str, int]], bool]:
-    """Values of the dimensions, the simplest first, and whether they are all of the domain."""
+    """Values of the dimensions, and whether they are all of the domain: the simplest first, but soon such as have one
+    dimension just past a tile, which time might be over for otherwise."""
     candidates = [_values(dimension) for dimension in dimensions]
     names = [dimension.atom.name for dimension in dimensions]
-    count = prod(len(values) for values, _ in candidates)
-    complete = count <= MAX_SHAPES and all(full for _, full in candidates)
-    ranks = sum(len(values) - 1 for values, _ in candidates)
-    ordered = chain.from_iterable(_of_rank([values for values, _ in candidates], rank) for rank in range(ranks + 1))
-    return (dict(zip(names, shape, strict=True)) for shape in islice(ordered, MAX_SHAPES)), complete
+    values = [found for found, _ in candidates]
+    complete = prod(map(len, values)) <= MAX_SHAPES and all(full for _, full in candidates)
+    ranks = range(sum(len(found) - 1 for found in values) + 1)
+    ordered = [_of_rank(values, rank) for rank in ranks]
+    # A dictionary keeps the first of equal shapes.
+    shapes = dict.fromkeys(islice(chain(*ordered[:2], _past_tiles(values), *ordered[2:]), 2 * MAX_SHAPES))
+    return (dict(zip(names, shape, strict=True)) for shape in islice(shapes, MAX_SHAPES)), complete
+
+
+def _past_tiles(candidates: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+    """Choices of the first values but for one dimension, which takes one element more than a tile has."""
+    for place, values in enumerate(candidates):
+        for value in (edge + 1 for edge in _EDGES if edge + 1 in values):
+            yield tuple(value if other == place else found[0] for other, found in enumerate(candidates))
 
 
 def _larger(dimensions: Sequence[DomainDimension]) -> Iterator[dict[str, int]]:
