@@ -11,7 +11,7 @@ from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.manifest import OutsideDomain, Target, Verification
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
-from nkiverify.values.equivalence import Answer, Comparer, Comparison, Side
+from nkiverify.values.equivalence import IDENTICAL, Answer, Comparer, Comparison, Side
 
 #: Values of dimensions on which a kernel and its mutant are compared, and seconds of this process after which two are
 #: enough.
@@ -64,7 +64,8 @@ class TargetAsked:
 def compared(target: Target, mutant: Target, choices: Iterator[dict[str, int]]) -> tuple[bool | None, str]:
     """Whether the mutant computes the same on some legal shapes, and how that is known; None where it is not known.
 
-    The same: over the real numbers and in floating point, and defined where the kernel is.
+    The same: over the real numbers and in floating point, and defined where the kernel is. Where nothing is known of
+    the real numbers, the same bits in floating point.
     """
     hardware = hardware_named(target.hardware)
     reasons: list[str] = []
@@ -89,13 +90,13 @@ def compared(target: Target, mutant: Target, choices: Iterator[dict[str, int]]) 
         different = _different(found)
         if different:
             return False, f"at {values}: {different}"
-        if all(one.answer in (Answer.YES, Answer.TESTED) for one in found.findings()):
-            same += 1
-            reasons = [f"{one.answer.value}: {one.text}" for one in found.findings()[-2:]]
-            last = values
-        else:
-            unknown = [one.text for one in found.findings() if one.answer is Answer.UNKNOWN]
+        unknown = [one.text for one in found.findings() if one.answer is Answer.UNKNOWN]
+        bits = found.floats is not None and found.floats.text.startswith(IDENTICAL)
+        if unknown and not (bits and found.reals is not None and found.reals.text == unknown[0]):
             return None, "; ".join(unknown)
+        same += 1
+        reasons = [f"{one.answer.value}: {one.text}" for one in found.findings()[-2:]]
+        last = values
         if same == COMPARED or (same >= _ENOUGH and time.process_time() > until):
             break
     if not same:

@@ -119,7 +119,12 @@ def subject_of(target: Target, companions: Sequence[tuple[int, Target]] = ()) ->
     ).run.program.dimensions
     verdicts = verify(target, Options(root=target.root, phases=tuple(PHASES), timeout=VERDICT_SECONDS))
     program = program_of(target, VERDICT_SECONDS)
-    return Subject(target, tuple(companions), tuple(dimensions), tuple(verdicts), program)
+    holding = [
+        (phase, one)
+        for phase, one in companions
+        if all(run.verdict is Verdict.SUCCESSFUL for run in _verified(one, (phase,)))
+    ]
+    return Subject(target, tuple(holding), tuple(dimensions), tuple(verdicts), program)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import resource
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -51,7 +51,8 @@ def _width(target: Target) -> tuple[bool, bool, bool]:
 
 
 def companions(target: Target, targets: Sequence[Target]) -> list[tuple[int, Target]]:
-    """For each phase that `target` expects nothing of, the widest target of its kernel that is SUCCESSFUL in it."""
+    """For each phase that `target` expects nothing of, the widest target of its kernel that is SUCCESSFUL in it; this
+    one, where none is, if it is after all."""
     found = []
     for phase in PHASES:
         others = [
@@ -59,8 +60,9 @@ def companions(target: Target, targets: Sequence[Target]) -> list[tuple[int, Tar
             for one in targets
             if one.kernel == target.kernel and one.kind in _WIDTH and one.expect.get(phase) is Verdict.SUCCESSFUL
         ]
-        if phase not in target.expect and others:
-            found.append((phase, min(others, key=lambda one: _WIDTH.index(one.kind))))
+        if phase not in target.expect:
+            itself = replace(target, expect={phase: Verdict.SUCCESSFUL})
+            found.append((phase, min(others, key=lambda one: _WIDTH.index(one.kind), default=itself)))
     return found
 
 

@@ -12,6 +12,7 @@ from dataclasses import fields, is_dataclass
 from itertools import zip_longest
 from typing import Any
 
+from nkiverify.dataflow.regions import indices_of, key_of
 from nkiverify.engines.smt import Answer, Question
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.exploration import explore
@@ -75,8 +76,11 @@ class _Differ(Exception):
 class _Walk:
     def __init__(self) -> None:
         self._indices: dict[Atom, Term] = {}
-        #: What stands for what: allocations, loop bodies, registers; by identity, both ways.
-        self._pairs: dict[int, object] = {}
+        #: What stands for what, both ways: allocations and loop bodies of the kernel, and of the mutant. Storages are
+        #: other objects on every path, their keys are not.
+        self._others: dict[object, object] = {}
+        self._ones: dict[object, object] = {}
+        #: Conditions that were asked about, which must not be replaced by others of the same identity.
         self._kept: list[object] = []
         self._asked = 0
         self._answers: dict[tuple[int, ...], bool] = {}
@@ -116,7 +120,7 @@ class _Walk:
             for part in ("reads", "writes", "attributes", "mask", "body", "program"):
                 self._equal(getattr(done, part), getattr(again, part), path)
         elif isinstance(one, Allocation) and isinstance(two, Allocation):
-            self._stands_for(one.storage, two.storage)
+            self._stands_for(key_of(one.storage), key_of(two.storage))
             self._equal((one.storage.shape, one.program), (two.storage.shape, two.program), path)
             _same(one.storage.dtype == two.storage.dtype)
         elif isinstance(one, Returned) and isinstance(two, Returned):
@@ -129,9 +133,7 @@ class _Walk:
 
     def _stands_for(self, one: object, two: object) -> None:
         """From now on these are the same; each stands for one only."""
-        _same(self._pairs.setdefault(id(two), one) is one)
-        _same(self._pairs.setdefault(id(one), two) is two or one is two)
-        self._kept += (one, two)
+        _same(self._ones.setdefault(two, one) == one and self._others.setdefault(one, two) == two)
 
     # --- values -------------------------------------------------------------------------------------------------------
 
@@ -145,14 +147,18 @@ class _Walk:
                 self._always(disjunction((negate(one), other)), path)
                 self._always(disjunction((one, negate(other))), path)
         elif isinstance(one, Tensor) and isinstance(two, Tensor):
-            self._storages(one.storage, two.storage)
+            self._storages(one.storage, two.storage, path)
             _same(one.dtype == two.dtype)
             for part in ("shape", "strides", "offset", "block_dims", "indirect_by"):
                 self._equal(getattr(one, part), getattr(two, part), path)
         elif isinstance(one, IndexTensor) and isinstance(two, IndexTensor):
             self._equal((one.base, one.coefficients, one.shape), (two.base, two.coefficients, two.shape), path)
-        elif isinstance(one, LoopBody | VirtualRegister) and type(one) is type(two):
+        elif isinstance(one, LoopBody) and isinstance(two, LoopBody):
             self._stands_for(one, two)
+            self._equal(one.outer, two.outer, path)
+        elif isinstance(one, VirtualRegister) and isinstance(two, VirtualRegister):
+            # Nothing tells where they were allocated: they are the same if as many were before.
+            _same(_sequence(one) == _sequence(two) is not None)
         elif isinstance(one, dict) and isinstance(two, dict):
             _same(list(one) == list(two))
             self._all(one.values(), two.values(), path)
@@ -170,12 +176,14 @@ class _Walk:
             _same(nothing is not one and nothing is not two)
             self._equal(one, two, path)
 
-    def _storages(self, one: Storage, two: Storage) -> None:
-        if id(two) not in self._pairs:
-            # Not allocated by the kernel: an argument.
-            _same(one.identity == two.identity and one.name == two.name and one.dtype == two.dtype)
-            self._stands_for(one, two)
-        _same(self._pairs[id(two)] is one)
+    def _storages(self, one: Storage, two: Storage, path: Sequence[Condition | bool]) -> None:
+        first, second = key_of(one), key_of(two)
+        if first[0] == "argument":
+            self._stands_for(first, second)
+            _same(first == second)
+        _same(self._ones.get(second) == first and one.dtype == two.dtype)
+        # One allocation in a loop makes a storage in each iteration.
+        self._equal(indices_of(one), indices_of(two), path)
 
     def _always(self, condition: Condition | bool, path: Sequence[Condition | bool]) -> None:
         """The condition holds whenever execution comes here."""
@@ -204,6 +212,10 @@ def _executed(items: Iterable[Item]) -> Any:
 
 def _number(value: object) -> Term | None:
     return None if isinstance(value, bool) else as_term(value)
+
+
+def _sequence(register: VirtualRegister) -> object:
+    return getattr(register.identity, "key", None) if not getattr(register.identity, "indices", ()) else None
 
 
 def _plain(value: object) -> bool:

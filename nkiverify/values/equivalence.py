@@ -38,6 +38,8 @@ _SINGLE_BYTES = 4
 _ATTEMPTS = 4
 #: Bits of the words that maxima are told apart by (`nkiverify.values.fields`).
 _MAXIMUM_BITS = 2 * LANE_BITS
+#: What is said of results that agree in every bit.
+IDENTICAL = "identical"
 
 
 class Answer(enum.Enum):
@@ -291,7 +293,7 @@ class Comparer:
         if worst > limit:
             return Finding(Answer.NO, f"{shown}; greatest difference {worst:.3g}, tolerance {limit:.3g}")
         if equal:
-            return Finding(Answer.TESTED, "identical on one random input")
+            return Finding(Answer.TESTED, f"{IDENTICAL} on one random input")
         return Finding(Answer.TESTED, f"greatest difference {worst:.3g} on one random input, tolerance {limit:.3g}")
 
     def _allowed(self, both: tuple[Execution, Execution]) -> float:

@@ -189,6 +189,17 @@ def test_phases_that_a_target_leaves_out_are_asked_of_another_one() -> None:
     found = companions(TARGETS["attn_fwd_v3_all"], list(TARGETS.values()))
     assert [(phase, target.kernel) for phase, target in found] == [(3, TARGETS["attn_fwd_v3_all"].kernel)]
     assert companions(TARGETS["matmul_tiled_all"], list(TARGETS.values())) == []
+    # No other target says anything of phases 3 and 4 here, so that this one is asked.
+    alone = TARGETS["flash_fwd_all"]
+    assert [(phase, one.name) for phase, one in companions(alone, list(TARGETS.values()))] == [
+        (3, alone.name), (4, alone.name)
+    ]  # fmt: skip
+
+
+def test_a_phase_in_which_the_kernel_itself_does_not_hold_kills_nothing() -> None:
+    target = TARGETS["dataflow_missing_load"]
+    found = subject_of(replace(target, expect={1: Verdict.SUCCESSFUL}), [(4, target), (1, target)])
+    assert [phase for phase, _ in found.companions] == [1]
 
 
 # --- the same operations ----------------------------------------------------------------------------------------------

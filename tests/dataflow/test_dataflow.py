@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from nkiverify.dataflow import judge
 from nkiverify.errors import ContractViolation
-from nkiverify.manifest import Verification, load_targets
+from nkiverify.exploration import explore
+from nkiverify.frontend.paths import Limits
+from nkiverify.manifest import Target, Verification, load_targets
 from nkiverify.model.dtypes import bfloat16, float32, int32
+from nkiverify.model.hardware import hardware_named
 from nkiverify.results import Verdict
 from nkiverify.witness.reproduce import run_target
 from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
@@ -326,14 +331,9 @@ def test_programs_on_different_paths_write_for_themselves_only(tmp_path: Path) -
 def test_concrete_runs_of_published_kernels_agree_with_the_proof(target: object) -> None:
     subject = Subject(target)  # type: ignore[arg-type]
     assert not subject.proof().open
-    from nkiverify.dataflow.judge import _shapes
-    from nkiverify.exploration import explore
-    from nkiverify.frontend.paths import Limits
-    from nkiverify.model.hardware import hardware_named
-
     dimensions = explore(subject.target, hardware_named("trn2"), Limits()).run.program.dimensions
     seen = 0
-    for values in _shapes(dimensions)[0]:
+    for values in judge._shapes(dimensions)[0]:
         trial = subject.trial(**values)
         if trial.outside or trial.unusable:
             continue
@@ -342,6 +342,26 @@ def test_concrete_runs_of_published_kernels_agree_with_the_proof(target: object)
         if seen == 6:
             break
     assert seen == 6
+
+
+def _maxpooling() -> Target:
+    return next(target for target in load_targets() if target.name == "maxpooling_all")
+
+
+def test_shapes_past_a_tile_are_looked_at_before_time_is_over() -> None:
+    dimensions = explore(_maxpooling(), hardware_named("trn2"), Limits()).run.program.dimensions
+    shapes = [tuple(shape.values()) for shape in judge._shapes(dimensions)[0]]
+    assert shapes[0] == (1, 1, 1)
+    past = [(1, 129, 1), (1, 513, 1), (1, 1, 129), (1, 1, 513)]
+    assert set(past) <= set(shapes[:12])
+    assert len(shapes) == len(set(shapes)) == judge.MAX_SHAPES
+
+
+def test_few_shapes_are_all_of_the_domain_whatever_their_order() -> None:
+    one, two, _ = explore(_maxpooling(), hardware_named("trn2"), Limits()).run.program.dimensions
+    shapes, complete = judge._shapes([replace(one, low=127, high=130), replace(two, low=2, high=3)])
+    assert complete
+    assert sorted(tuple(shape.values()) for shape in shapes) == [(a, b) for a in range(127, 131) for b in (2, 3)]
 
 
 def test_a_replay_stops_where_the_fault_happens() -> None:

@@ -71,6 +71,22 @@ WHOLE = """
 """
 
 
+#: What has to hold is about two quotients.
+QUOTIENTS = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def packed(a):
+        P, F = a.shape
+        out = nl.ndarray((P // 8, 4), dtype=a.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=a[0 : F // 4, 0:4])
+        return out
+"""
+
+
 @pytest.fixture
 def check(tmp_path, monkeypatch, capsys) -> Checker:  # type: ignore[no-untyped-def]
     """`nkiverify check`, in an empty folder."""
@@ -160,3 +176,9 @@ def test_phases_of_which_nothing_is_known_are_told_apart(check: Checker) -> None
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 1
     assert "FAILED: copy (phase 1), copy (phase 4)" in check.out
     assert check.out.endswith("phase 1 holds with --where 'P <= 128'\n")
+
+
+def test_what_relates_quotients_is_refuted_like_anything_else(check: Checker) -> None:
+    write(check.folder, k=QUOTIENTS)
+    assert check("k.py::packed", "--arg", "a=f32[P:8..,F:4..]", "--phase", "1") == 1, check.out
+    assert "FAILED" in check.out
