@@ -13,7 +13,7 @@ import random
 import resource
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -108,16 +108,18 @@ def campaign(
     return outcomes
 
 
-def logged(log: Path | None) -> Iterator[Outcome]:
+def logged(log: Path | None) -> list[Outcome]:
     """The outcomes that a log has; a line that was cut off while it was written is passed over."""
     if log is None or not log.exists():
-        return
+        return []
+    found = []
     for line in log.read_text(encoding="utf-8").splitlines():
         try:
             row = json.loads(line)
         except ValueError:
             continue
-        yield Outcome(**{**row, "fate": Fate[row["fate"]]})
+        found.append(Outcome(**{**row, "fate": Fate[row["fate"]]}))
+    return found
 
 
 def _append(log: Path | None, outcome: Outcome) -> None:
@@ -139,6 +141,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "that it has already are not tried again (remove it when the checker has changed)",
     )
     parser.add_argument(
+        "--logged", action="store_true", help="report on the mutants that the log has, and try no other"
+    )
+    parser.add_argument(
         "--write", type=Path, metavar="FILE", help="put the tables into the section `mutants` of a Markdown file"
     )
     options = parser.parse_args(arguments)
@@ -153,7 +158,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, UsageError) as error:
         parser.error(f"{options.write}: {error}")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    outcomes = campaign(targets, every, options.each, options.seed, options.log)
+    if options.logged:
+        names = {target.name for target in targets}
+        outcomes = [one for one in logged(options.log) if one.target in names]
+    else:
+        outcomes = campaign(targets, every, options.each, options.seed, options.log)
     print(mutation_tables.report(outcomes))
     if options.write is not None:
         options.write.write_text(mutation_tables.with_tables(page, outcomes), encoding="utf-8")

@@ -248,7 +248,9 @@ def test_arguments_of_one_shape_are_not_taken_for_one_another() -> None:
 # --- the campaign -----------------------------------------------------------------------------------------------------
 
 
-def test_a_campaign_goes_on_where_it_was_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_campaign_goes_on_where_it_was_cut_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     target = TARGETS["transpose2d_all"]
     tried: list[str] = []
 
@@ -269,6 +271,8 @@ def test_a_campaign_goes_on_where_it_was_cut_off(tmp_path: Path, monkeypatch: py
     assert len(tried) == 2
     tried.clear()
     assert mutation.campaign([target], [], 1, 1, log) == whole
+    assert mutation.main(["--kernel", target.name, "--each", "9", "--log", str(log), "--logged"]) == 0
+    assert f"{len(whole)} of {len(whole)} mutants are not equivalent" in capsys.readouterr().out
     assert tried == []
 
 
