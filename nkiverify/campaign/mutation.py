@@ -140,9 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="a file to which every mutant is appended as soon as its fate is known, one JSON object a line; those "
         "that it has already are not tried again (remove it when the checker has changed)",
     )
-    parser.add_argument(
-        "--logged", action="store_true", help="report on the mutants that the log has, and try no other"
-    )
+    parser.add_argument("--logged", action="store_true", help="report on what the log has, and try no other mutants")
     parser.add_argument(
         "--write", type=Path, metavar="FILE", help="put the tables into the section `mutants` of a Markdown file"
     )
