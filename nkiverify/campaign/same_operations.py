@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from itertools import zip_longest
 from typing import Any
 
-from nkiverify.dataflow.regions import indices_of, key_of
+from nkiverify.dataflow.keys import indices_of, key_of
 from nkiverify.engines.smt import Answer, Question
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.exploration import explore
