@@ -29,7 +29,7 @@ from nkiverify.program import Assume, Claim, DomainDimension, Program
 from nkiverify.results import KernelWarning, Place, Run, Verdict, Violation
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.conditions import Comparison, Condition, Relation
 from nkiverify.symbolic.terms import INT32_MAX, Div
 from nkiverify.witness.explain import Circumstances, violation_of
 from nkiverify.witness.labels import argument_labels
@@ -220,11 +220,25 @@ def _assumed(question: Question) -> list[Condition | bool]:
 def _narrowed(
     dimensions: Sequence[DomainDimension], assumed: Sequence[Condition | bool]
 ) -> tuple[DomainDimension, ...]:
-    """The dimensions with the divisors that are assumed of them: other values are not in the domain."""
+    """The dimensions with the divisors, or the one value, that are assumed of them: others are not in the domain."""
     return tuple(
-        dimension if dimension.choices else replace(dimension, multiple_of=_divisor(dimension, assumed))
+        _at(dimension, assumed)
+        if dimension.choices
+        else replace(_at(dimension, assumed), multiple_of=_divisor(dimension, assumed))
         for dimension in dimensions
     )
+
+
+def _at(dimension: DomainDimension, assumed: Sequence[Condition | bool]) -> DomainDimension:
+    """A dimension with the value it is assumed to have, as in a sweep."""
+    atom = terms.of_atom(dimension.atom)
+    for condition in assumed:
+        if isinstance(condition, Comparison) and condition.relation is Relation.EQUAL:
+            for value in (terms.add(atom, condition.term, -1).constant, terms.add(atom, condition.term).constant):
+                high = INT32_MAX if dimension.high is None else dimension.high
+                if value is not None and dimension.low <= value <= high and value % dimension.multiple_of == 0:
+                    return replace(dimension, low=value, high=value)
+    return dimension
 
 
 def _divisor(dimension: DomainDimension, assumed: Sequence[Condition | bool]) -> int:

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.config import Options
 from nkiverify.dataflow.judge import MAX_SHAPES, _shapes
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16, float32, int32
 from nkiverify.program import DomainDimension
-from nkiverify.results import Verdict
+from nkiverify.results import Run, Verdict
 from nkiverify.symbolic.terms import Dimension
-from tests.dataflow.subject import Subject, contracts, faults
+from nkiverify.verifier import verify
+from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
 
 
 def square(v: Verification) -> None:
@@ -253,3 +255,26 @@ def test_what_depends_on_unwritten_columns(computed: str, expected: set[str], tm
     assert faults(subject.trial()) == expected
     # The proof for all shapes may know less.
     assert subject.proof().open or not expected
+
+
+def test_no_shape_is_tried_beside_a_value_that_a_dimension_is_fixed_at(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.sbuf)
+        if R * C != 3 * C:
+            nisa.dma_copy(tile, x)
+        nisa.dma_copy(out, tile)
+        return out
+    """
+    target = Subject.of(tmp_path, body, rows_and_columns).target
+
+    def run(**fixed: int) -> Run:
+        (found,) = verify(target, Options(root=tmp_path, phases=(4,), fixed=tuple(fixed.items())))
+        return found
+
+    assert run(C=2).violations[0].witness == {"R": 3, "C": 2}
+    assert run(R=3).violations[0].witness == {"R": 3, "C": 1}
+    assert run(R=4).verdict is Verdict.SUCCESSFUL
