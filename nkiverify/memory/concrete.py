@@ -171,14 +171,17 @@ class _Part:
 
 @dataclass(slots=True)
 class _Placement:
-    """Which tile wrote each byte of each memory last."""
+    """Which tile wrote each byte of each memory last, and at which operation."""
 
     hardware: Hardware
     _tiles: dict[tuple[Storage, tuple[int, ...]], int] = field(default_factory=dict)
+    #: The operation that wrote to a tile first, by its number.
+    _begun: dict[int, int] = field(default_factory=dict)
     _owners: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
+    _written: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
 
     def conflicts(self, operations: Sequence[Operation]) -> Iterator[Finding]:
-        for item in operations:
+        for position, item in enumerate(operations):
             views = (*item.operation.reads.values(), *item.operation.writes.values())
             if not any(_is_placed(view.storage) for view in views):
                 continue
@@ -191,27 +194,34 @@ class _Placement:
                 part = self._part(view)
                 if part is not None:
                     number = self._tiles.setdefault((part.storage, part.block), len(self._tiles) + 1)
-                    self._owner(part)[part.quarters, part.bytes] = number
+                    self._begun.setdefault(number, position)
+                    self._in(self._owners, part)[part.quarters, part.bytes] = number
+                    self._in(self._written, part)[part.quarters, part.bytes] = position
 
     def _overwritten(self, part: _Part) -> str | None:
-        """The tile that wrote over what a tile, written before, is now read from."""
+        """The tile that wrote over what a tile, written before, is now read from.
+
+        What another one left there before is no such thing: it is read unwritten, which is for phase 4.
+        """
         number = self._tiles.get((part.storage, part.block))
         if number is None:
             return None
-        owners = self._owner(part)[part.quarters, part.bytes]
-        others = owners[(owners != number) & (owners != 0)]
+        owners = self._in(self._owners, part)[part.quarters, part.bytes]
+        later = self._in(self._written, part)[part.quarters, part.bytes] >= self._begun[number]
+        others = owners[(owners != number) & (owners != 0) & later]
         if others.size == 0:
             return None
         first = int(others[0])
         storage, block = next(tile for tile, mine in self._tiles.items() if mine == first)
         return _called(_Part(storage, block, part.quarters, part.bytes))
 
-    def _owner(self, part: _Part) -> np.ndarray:
+    def _in(self, arrays: dict[MemoryRegion, np.ndarray], part: _Part) -> np.ndarray:
+        """The array about the memory that a part is in."""
         region = part.storage.buffer
-        if region not in self._owners:
+        if region not in arrays:
             size = self.hardware.sbuf_partition_bytes if region is SBUF else self.hardware.psum_partition_bytes
-            self._owners[region] = np.zeros((4, size), dtype=np.int32)
-        return self._owners[region]
+            arrays[region] = np.zeros((4, size), dtype=np.int32)
+        return arrays[region]
 
     def _part(self, view: Tensor) -> _Part | None:
         storage = view.storage

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from nkiverify.manifest import Verification
+from nkiverify.model.hardware import TRN2
 from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.results import Verdict
-from tests.memory.kernels import target_of
+from nkiverify.witness.replay import replay
+from tests.memory.kernels import PHASES, target_of
 from tests.soundness.trap import verdict
 
 KERNEL = """
@@ -32,3 +34,24 @@ def test_an_overlap_that_no_plain_run_confirms_is_no_violation(tmp_path: Path) -
     run = verdict(target, MEMORY_PHASE)
     assert run.verdict is Verdict.FAILED
     assert [violation.contract for violation in run.violations] == ["mem.addr_range"]
+
+
+LEFT_OVER = """
+def kernel(n):
+    one = tile(8, address=(0, 0))
+    two = tile(8, address=(0, 0))
+    out = tile(8)
+    nisa.memset({first}, 0)
+    nisa.memset({second}[:, 0:4], 0)
+    nisa.tensor_copy(out, two)
+"""
+
+
+def test_what_another_tile_has_left_is_not_written_over(tmp_path: Path) -> None:
+    def broken(first: str, second: str) -> list[str]:
+        target = target_of(LEFT_OVER.format(first=first, second=second), lambda v: v.call(v.dim("n", high=4)), tmp_path)
+        return [found.contract.id for found in replay(target, {"n": 1}, TRN2, phases=PHASES).broken]
+
+    # Half of `two` is read unwritten, where `one` has been: phase 4 says so.
+    assert broken("one", "two") == []
+    assert broken("two", "one") == ["mem.placed_overlap"]
