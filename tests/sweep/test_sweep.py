@@ -205,7 +205,8 @@ def test_a_full_disk_ends_the_sweep_with_one_line_and_what_was_found_is_told(
     assert "7 items without a verdict" in out
 
 
-def test_a_killed_sweep_goes_on_where_it_was(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("lost", [False, True], ids=["with its files", "with the history alone"])
+def test_a_killed_sweep_goes_on_where_it_was(root: Path, lost: bool, capsys: pytest.CaptureFixture[str]) -> None:
     (root / "slow").mkdir()
     slow = f"import time\n{MANIFEST}\n\n@declared(SUCCESSFUL)\ndef too_many_seconds(v):\n    time.sleep(600)\n"
     slow = slow.replace("def good", "def good_too").replace("def too_many_rows", "def many_rows")
@@ -217,7 +218,12 @@ def test_a_killed_sweep_goes_on_where_it_was(root: Path, capsys: pytest.CaptureF
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and not (file.exists() and len(file.read_bytes().splitlines()) >= 4):
             time.sleep(0.05)
+        database = history.database(root / "nkiverify-reports")
+        while time.monotonic() < deadline and len(history.kept_items(database)) < 4:
+            time.sleep(0.05)
         running.send_signal(signal.SIGKILL)
+    if lost:
+        shutil.rmtree(root / "out")
     (root / "matrix.toml").write_text(MATRIX.replace("too_many*", "too_many_rows"))
     capsys.readouterr()
     assert sweep() == 0
