@@ -24,6 +24,8 @@ from nkiverify.program import Operation as Executed
 
 #: Elements that are told apart in all storages together; what is in larger ones counts as used.
 MAX_ELEMENTS = 1 << 24
+#: Elements that reads look at one by one, in all; a read after that counts as one of all that was ever written there.
+MAX_LOOKED_AT = 1 << 22
 _NOBODY = -1
 
 
@@ -79,6 +81,8 @@ class _Held:
     size: int
     all: int = _NOBODY
     each: Marks | None = None
+    #: Every operation that ever wrote to it.
+    ever: set[int] = field(default_factory=set)
     #: It is not known what is where: every operation that ever wrote to it is used.
     lost: bool = False
 
@@ -105,6 +109,7 @@ class _Run:
         self._registers = Registers()
         self._held: dict[int, _Held] = {}
         self._left = MAX_ELEMENTS
+        self._looks = MAX_LOOKED_AT
         #: By operation: those whose elements it read, those that wrote over all or some of its own.
         self._reads: dict[int, set[int]] = {}
         self._overwritten: dict[int, int] = {}
@@ -129,7 +134,8 @@ class _Run:
             if not window.in_range:
                 self._lose(held)
                 continue
-            read.update(held.writers(window))
+            self._looks -= window.count
+            read.update(held.writers(window) if self._looks > 0 else held.ever)
         for argument, view in operation.writes.items():
             held = self._of(view.storage)
             uncertain = view.indirect_by is not None or operation.body is not None or skips(operation)
@@ -161,6 +167,7 @@ class _Run:
         if not window.touched:
             return
         self._wrote.add(position)
+        held.ever.add(position)
         if held.each is None and not window.covers and not self._told_apart(held):
             self._used.add(position)
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -50,12 +51,17 @@ class Window:
     @property
     def touched(self) -> bool:
         """Whether there is an element at all."""
-        return bool(np.prod(self.shape)) if self.inside is None else bool(self.inside.any())
+        return bool(self.count) if self.inside is None else bool(self.inside.any())
+
+    @property
+    def count(self) -> int:
+        """Units that `shape` has, under the mask or not."""
+        return prod(self.shape)
 
     @property
     def covers(self) -> bool:
         """Whether every element of the storage is there, and once: no mask, and strides that lie side by side."""
-        if self._places is not None or self._start != 0 or self._size != np.prod(self.shape):
+        if self._places is not None or self._start != 0 or self._size != self.count:
             return False
         reach = 1
         for stride, extent in sorted(zip(self._strides, self.shape, strict=True)):
