@@ -11,7 +11,7 @@ from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.manifest import OutsideDomain, Target, Verification
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
-from nkiverify.values.equivalence import IDENTICAL, Answer, Comparer, Comparison, Side
+from nkiverify.values.equivalence import IDENTICAL, OTHER_ROUNDINGS, Answer, Comparer, Comparison, Side
 
 #: Values of dimensions on which a kernel and its mutant are compared, and seconds of this process after which two are
 #: enough.
@@ -65,7 +65,7 @@ def compared(target: Target, mutant: Target, choices: Iterator[dict[str, int]]) 
     """Whether the mutant computes the same on some legal shapes, and how that is known; None where it is not known.
 
     The same: over the real numbers and in floating point, and defined where the kernel is. Where nothing is known of
-    the real numbers, the same bits in floating point.
+    the real numbers, or other values may be rounded, the same bits in floating point.
     """
     hardware = hardware_named(target.hardware)
     reasons: list[str] = []
@@ -94,6 +94,9 @@ def compared(target: Target, mutant: Target, choices: Iterator[dict[str, int]]) 
         bits = found.floats is not None and found.floats.text.startswith(IDENTICAL)
         if unknown and not (bits and found.reals is not None and found.reals.text == unknown[0]):
             return None, "; ".join(unknown)
+        if found.reals is not None and OTHER_ROUNDINGS in found.reals.text and not bits:
+            # Less exact, which the tolerance does not show.
+            return None, f"at {values}: {OTHER_ROUNDINGS}, {found.floats.text if found.floats is not None else ''}"
         same += 1
         reasons = [f"{one.answer.value}: {one.text}" for one in found.findings()[-2:]]
         last = values

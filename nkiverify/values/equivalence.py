@@ -40,6 +40,8 @@ _ATTEMPTS = 4
 _MAXIMUM_BITS = 2 * LANE_BITS
 #: What is said of results that agree in every bit.
 IDENTICAL = "identical"
+#: What is said of kernels that are equal over the real numbers and need not be in floating point.
+OTHER_ROUNDINGS = "they may round different values"
 
 
 class Answer(enum.Enum):
@@ -338,7 +340,7 @@ class Comparer:
         pairs = self._paired(rounded)
         assert not isinstance(pairs, Finding)
         same = self._first_difference(rounded, pairs) is None
-        return "; they round the same values" if same else "; they may round different values"
+        return "; they round the same values" if same else f"; {OTHER_ROUNDINGS}"
 
     def _first_difference(
         self, both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]]
