@@ -68,6 +68,9 @@ class Fate(enum.Enum):
     DEFECT = "DEFECT"
 
 
+#: What the detail of an equivalent mutant begins with where that is shown for all shapes.
+PROVED = "proved"
+
 KILLED = {1: Fate.KILLED_1, 2: Fate.KILLED_2, 3: Fate.KILLED_3, 4: Fate.KILLED_4}
 
 
@@ -169,7 +172,7 @@ def _of_phases(subject: Subject, mutant: Mutant, folder: Path) -> tuple[Fate, st
             if fate in (Fate.SURVIVED, Fate.BOUNDED):
                 argued = _argued(subject, mutant, changed)
                 if argued:
-                    return Fate.EQUIVALENT, f"proved: {argued}"
+                    return Fate.EQUIVALENT, f"{PROVED}: {argued}"
             held = [run.phase for run in runs if run.verdict is Verdict.SUCCESSFUL and not run.qualifier]
             if fate is not Fate.DEFECT and held:
                 wrong = failing_shape(changed, held, subject.dimensions, random.Random(mutant.change))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from tabulate import tabulate
 
 from nkiverify.audit import with_section
-from nkiverify.campaign.fates import KILLED, Fate, Outcome
+from nkiverify.campaign.fates import KILLED, PROVED, Fate, Outcome
 
 #: The section of a Markdown file that the tables are written into (`nkiverify.audit`).
 SECTION = "mutants"
@@ -33,17 +33,20 @@ def report(outcomes: Sequence[Outcome]) -> str:
 
 
 def score(outcomes: Sequence[Outcome]) -> str:
-    """How many of the mutants that are not equivalent were killed, by the phases, and with values."""
+    """How many of the mutants that are not equivalent were killed, by the phases, and with values; how many are proved
+    equivalent."""
     telling = [one for one in outcomes if one.fate not in (Fate.EQUIVALENT, Fate.BROKEN)]
     phases = sum(one.fate in KILLED.values() for one in telling)
     values = sum(one.fate is Fate.VALUES for one in telling)
     share = f" ({(phases + values) / len(telling):.1%})" if telling else ""
+    equivalent = [one for one in outcomes if one.fate is Fate.EQUIVALENT]
+    proved = sum(one.detail.startswith(PROVED) for one in equivalent)
     legal = len(telling) - values
     of_phases = f" ({phases / legal:.1%})" if legal else ""
     return (
         f"{len(telling)} of {len(outcomes)} mutants are not equivalent: {phases} are killed by the phases and {values} "
         f"by values, {phases + values} in all{share}. Of the {legal} that are not told by their values alone, "
-        f"the phases kill {phases}{of_phases}."
+        f"the phases kill {phases}{of_phases}. Of the {len(equivalent)} equivalent ones {proved} are proved to be."
     )
 
 

@@ -291,6 +291,7 @@ def test_equivalent_mutants_count_for_nothing() -> None:
         "10 of 14 mutants are not equivalent: 7 are killed by the phases and 1 by values, 8 in all (80.0%)"
     )
     assert "the phases kill 7 (77.8%)" in text
+    assert text.endswith("Of the 4 equivalent ones 0 are proved to be.")
 
 
 def test_tables_are_put_where_they_belong() -> None:
