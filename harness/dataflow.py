@@ -112,6 +112,35 @@ def dataflow_affine_chained(v: Verification) -> None:
     tiles(v)
 
 
+def products(v: Verification) -> None:
+    """Sums over every number of tiles."""
+    K = v.dim("K", multiple_of=128)
+    v.call(v.tensor("x", (K, 128), float32), v.tensor("y", (K, 512), float32))
+
+
+@target(
+    kernel=f"{LEGACY}::products_added",
+    family="dataflow",
+    kind=Kind.UNBOUNDED,
+    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
+)
+def dataflow_affine_products(v: Verification) -> None:
+    """A sum of products in PSUM begins with zeros."""
+    products(v)
+
+
+@target(
+    kernel=f"{LEGACY}::products_added_to_nothing",
+    family="dataflow",
+    kind=Kind.FINDING,
+    expect={4: FAILED},
+    tags=("finding",),
+)
+def dataflow_affine_products_on_nothing(v: Verification) -> None:
+    """It begins with a tensor that nothing has written, as in published kernels."""
+    products(v)
+
+
 @target(
     kernel=f"{LEGACY}::halves",
     family="dataflow",

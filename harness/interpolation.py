@@ -143,6 +143,17 @@ def interpolate_bilinear_low(v: Verification) -> None:
     scale(v, (8, v.dim("H", 2, 9), 20), 10)
 
 
+@target(
+    kernel=f"{KERNELS}::interpolate_bilinear",
+    family="interpolate_bilinear",
+    kind=Kind.SYMBOLIC,
+    expect={3: SUCCESSFUL},
+)
+def interpolate_bilinear_fits(v: Verification) -> None:
+    """The default chunk: images of any height whose rows leave room for all that is live at once."""
+    scale(v, (v.dim("C"), v.dim("H", 10, HALF_MAX), v.dim("W", 2, 281)), 10)
+
+
 # ----------------------------------------------------------------------------------------------------------- trilinear
 
 

@@ -153,6 +153,18 @@ def pipelined_attention_full_all(v: Verification) -> None:
     attend(v, seq, seq, float16, b=v.dim("b"))
 
 
+@target(
+    kernel=f"{PORT}::attention_full",
+    family="pipelined_attention",
+    kind=Kind.UNBOUNDED,
+    expect={4: SUCCESSFUL},
+)
+def pipelined_attention_full_sections(v: Verification) -> None:
+    """From two sections on, whatever is read was written before; what the sections in the middle write is not used."""
+    seq = 2048 * v.dim("sections", 2, 2**20 - 1)
+    attend(v, seq, seq, float16, b=v.dim("b"))
+
+
 # ----------------------------------------------------------------------------------------- the full, pipelined kernel
 
 

@@ -1,6 +1,7 @@
 """Small kernels of the legacy API for the dataflow phase: iterations and programs without an order."""
 
 import neuronxcc.nki as nki
+import neuronxcc.nki.isa as nisa
 import neuronxcc.nki.language as nl
 
 TILE = 128
@@ -54,6 +55,27 @@ def chained(x):
     for t in nl.affine_range(R // TILE):
         nl.store(out[t * TILE + i_p, i_f], value=previous)
         previous[i_p, i_f] = nl.load(x[t * TILE + i_p, i_f])
+    return out
+
+
+@nki.jit
+def products_added(x, y):
+    """x.T @ y for x (K, 128) and y (K, 512), K a multiple of 128: products are added to zeros."""
+    return _products(x, y, nl.zeros((TILE, y.shape[1]), dtype=nl.float32, buffer=nl.psum))
+
+
+@nki.jit
+def products_added_to_nothing(x, y):
+    """Control, as attention v8a to v11 of nki-samples and its pipelined attention: they are added to a new tensor."""
+    return _products(x, y, nl.ndarray((TILE, y.shape[1]), dtype=nl.float32, buffer=nl.psum))
+
+
+def _products(x, y, total):
+    out = nl.ndarray(total.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+    for t in nl.affine_range(x.shape[0] // TILE):
+        rows = nl.ds(t * TILE, TILE)
+        total[...] += nisa.nc_matmul(nl.load(x[rows, :]), nl.load(y[rows, :]))
+    nl.store(out, value=nl.copy(total))
     return out
 
 
