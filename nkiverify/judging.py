@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 
 from nkiverify import lines
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.errors import UnsupportedConstruct
 from nkiverify.exploration import Exploration
 from nkiverify.manifest import Target
 from nkiverify.memory.summary import peaks
@@ -125,7 +127,10 @@ class Judge:
         if unknown or self._target.expect.get(self._phase) is Verdict.FAILED or not self.program.dimensions:
             return ()
         left = [decision for decision in claims if decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
-        return sufficient(self.program, left, [violation.values for violation in violations], SUFFICIENT_SECONDS)
+        # Said beside the verdict, which it takes nothing from.
+        with suppress(UnsupportedConstruct):
+            return sufficient(self.program, left, [violation.values for violation in violations], SUFFICIENT_SECONDS)
+        return ()
 
     def _peaks(self) -> tuple[MemoryPeak, ...]:
         memory = self._exploration.memory
