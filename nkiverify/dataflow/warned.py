@@ -46,8 +46,8 @@ _MAX_LARGER = 1_000
 _PATIENCE = 3
 #: Shapes in which unwritten elements are looked for.
 _SHAPES = 6
-#: Seconds of the process for one plain run.
-_RUN_SECONDS = 2.0
+#: Seconds of the process for one plain run; it is to end by its number of operations.
+_RUN_SECONDS = 10.0
 _ALL_SHAPES = "for all shapes"
 _THESE_SHAPES = "for these shapes"
 
