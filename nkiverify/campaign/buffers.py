@@ -292,7 +292,9 @@ class _Writer(_Lines):
     def _tile_by_tile(self) -> None:
         """Load, copy and store in each iteration, in tiles of their own, in turns of a few, or kept by a list."""
         kind = self.random.randrange(4)
-        if kind == 0:
+        if not self._wide and self.chance(0.35):
+            self._flattened()
+        elif kind == 0:
             self.pieces("R", self._through_own_tile)
         elif kind == 1:
             self._in_turns()
@@ -335,6 +337,32 @@ class _Writer(_Lines):
         with self.loop("R") as i:
             at = self.random.choice((i, f"R - 1 - {i}"))
             self.line(f"nisa.dma_copy(out[{i}:{i} + 1, :], kept[{at}])")
+
+    def _flattened(self) -> None:
+        """The input as one row, whose elements are found by products of dimensions."""
+        self.line("out = nl.ndarray((1, R * C), dtype=x.dtype, buffer=nl.shared_hbm)")
+        row = self.tile("1", "R * C")
+        r, c = self.name("r"), self.name("c")
+        if self.chance(0.4):
+            loops = [f"for p in range({'R * C - 1' if self.tampered() else 'R * C'}):"]
+            self.line(loops[0])
+            self._indent += 1
+            self.line(f"{r}, {c} = p // C, p % C")
+        else:
+            loops = [
+                f"for {r} in range({'R - 1' if self.tampered() else 'R'}):",
+                f"for {c} in range({'C - 1' if self.tampered() else 'C'}):",
+            ]
+            for head in loops:
+                self.line(head)
+                self._indent += 1
+        place = self.random.choice((f"{r} * C + {c}", f"{c} * R + {r}", f"{r} * C + (C - 1 - {c})"))
+        wrong = self.random.choice((f"{r} * R + {c}", f"{c} * C + {r}", f"{r} * C + {c} + 1", f"{r} * (C + 1) + {c}"))
+        self.line(f"at = {wrong if self.tampered() else place}")
+        with self.block("if 0 <= at < R * C:"):
+            self.line(f"nisa.dma_copy({row}[:, nl.ds(at, 1)], x[{r}:{r} + 1, {c}:{c} + 1])")
+        self._indent -= len(loops)
+        self.line(f"nisa.dma_copy(out, {row})")
 
     def _ahead(self) -> None:
         """What an iteration loads the next one stores."""
