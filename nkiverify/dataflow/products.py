@@ -74,7 +74,8 @@ class Products:
 
     def _range(self, atom: Atom) -> _Range:
         if isinstance(atom, Index):
-            return constant(0), add(atom.extent, constant(-1))
+            # That of a loop is asked about inside the loop only; a grid may be empty, and then has no last index.
+            return constant(0), None if atom.representative else add(atom.extent, constant(-1))
         dimension = self._dimensions.get(atom) if isinstance(atom, Dimension) else None
         if dimension is None:
             return None, None

@@ -279,6 +279,25 @@ def test_windows_with_gaps_fail(tmp_path: Path) -> None:
     assert contracts(Subject.of(tmp_path, body, windows).verdict()) == {"df.output_written"}
 
 
+@pytest.mark.parametrize(("least", "verdict"), [(1, Verdict.FAILED), (2, Verdict.SUCCESSFUL)])
+def test_no_window_at_all_writes_nothing(tmp_path: Path, least: int, verdict: Verdict) -> None:
+    body = """
+    @nki.jit
+    def kernel(x, step, count):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        for w in range(count - 1):
+            nisa.dma_copy(dst=out[:, w * step : (w + 2) * step], src=x[:, w * step : (w + 2) * step])
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        step, count = v.dim("step", 1, 9), v.dim("count", least, 64)
+        v.call(v.tensor("x", (4, step * count), float32), step, count)
+
+    run = Subject.of(tmp_path, body, domain).verdict()
+    assert (run.verdict, run.qualifier) == (verdict, "")
+
+
 def test_products_that_are_not_understood_end_in_a_bound_that_is_said(tmp_path: Path) -> None:
     # The last window comes first.
     body = WINDOWS.replace("PLACE", "(C // step - w) * step").replace("SIZE", "step")
