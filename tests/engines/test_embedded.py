@@ -149,5 +149,8 @@ def test_decisions_are_those_of_looking_at_every_assignment(program: Program) ->
 def is_counterexample(decision: Decision) -> bool:
     """Whether the values of a decision satisfy the hypotheses and break the claim, every index within its range."""
     found = Valuation({**dict.fromkeys((atom_of(DIMENSIONS[name]) for name in NAMES), 0), **decision.values})
-    inside = all(0 <= value < found.term(atom.extent) for atom, value in found.given.items() if isinstance(atom, Index))
-    return inside and found.satisfies([*decision.hypotheses, negate(decision.claim.condition)])
+    conditions = [*decision.hypotheses, negate(decision.claim.condition)]
+    # Values that served before may be about other loops as well, which need not run at all for these.
+    mentioned = set().union(*(condition.atoms() for condition in conditions if isinstance(condition, Condition)))
+    indices = [atom for atom in mentioned & found.given.keys() if isinstance(atom, Index)]
+    return found.satisfies(conditions) and all(0 <= found.given[one] < found.term(one.extent) for one in indices)
