@@ -152,5 +152,11 @@ def is_counterexample(decision: Decision) -> bool:
     conditions = [*decision.hypotheses, negate(decision.claim.condition)]
     # Values that served before may be about other loops as well, which need not run at all for these.
     mentioned = set().union(*(condition.atoms() for condition in conditions if isinstance(condition, Condition)))
-    indices = [atom for atom in mentioned & found.given.keys() if isinstance(atom, Index)]
-    return found.satisfies(conditions) and all(0 <= found.given[one] < found.term(one.extent) for one in indices)
+    indices = [atom for atom in mentioned if isinstance(atom, Index)]
+    assert found.given.keys() >= set(indices)
+    try:
+        inside = all(0 <= found.given[one] < found.term(one.extent) for one in indices)
+        return inside and all(found.holds(condition) for condition in conditions)
+    except Undefined:
+        # It divides by zero, for which no value is assumed, here or there.
+        return True
