@@ -29,6 +29,7 @@ from nkiverify import resources
 from nkiverify.campaign.faults import Place, places
 
 _SYMBOLIC = ("tests/symbolic", "tests/engines/test_embedded.py", "tests/soundness")
+_OPERATORS = ("tests/symbolic/test_operators.py", *_SYMBOLIC)
 _FRONTEND = ("tests/soundness", "tests/frontend", "tests/campaign")
 _LOWERED = tuple(f"tests/engines/esbmc/test_{name}.py" for name in ("meaning", "lowering", "ranges"))
 _ESBMC = (*_LOWERED, "tests/engines/esbmc")
@@ -40,14 +41,14 @@ ANSWERING = {
     "nkiverify/symbolic/terms.py": _SYMBOLIC,
     "nkiverify/symbolic/conditions.py": _SYMBOLIC,
     "nkiverify/symbolic/facts.py": _SYMBOLIC,
-    "nkiverify/symbolic/integers.py": _SYMBOLIC,
-    "nkiverify/symbolic/booleans.py": _SYMBOLIC,
-    "nkiverify/symbolic/rationals.py": _SYMBOLIC,
+    "nkiverify/symbolic/integers.py": _OPERATORS,
+    "nkiverify/symbolic/booleans.py": _OPERATORS,
+    "nkiverify/symbolic/rationals.py": _OPERATORS,
     "nkiverify/symbolic/reals.py": _SYMBOLIC,
     "nkiverify/symbolic/evaluation.py": _SYMBOLIC,
     "nkiverify/symbolic/enumeration.py": _SYMBOLIC,
     "nkiverify/symbolic/guessing.py": _SYMBOLIC,
-    "nkiverify/symbolic/values.py": _SYMBOLIC,
+    "nkiverify/symbolic/values.py": _OPERATORS,
     "nkiverify/frontend/summaries.py": _FRONTEND,
     "nkiverify/frontend/snapshot.py": _FRONTEND,
     "nkiverify/frontend/loops.py": _FRONTEND,

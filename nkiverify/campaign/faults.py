@@ -78,7 +78,7 @@ def _in_statements(node: ast.AST, statement: int) -> Iterator[Place]:
         yield Place(node, field, value, what, line, statement)
     yield from _left_out(node)
     for field, value in ast.iter_fields(node):
-        if field in ("annotation", "returns") or isinstance(value, ast.JoinedStr):
+        if field in ("annotation", "returns", "decorator_list") or isinstance(value, ast.JoinedStr):
             continue
         for child in value if isinstance(value, list) else (value,):
             if isinstance(child, ast.AST) and not isinstance(child, ast.JoinedStr):
