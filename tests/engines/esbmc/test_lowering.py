@@ -203,6 +203,8 @@ def test_what_does_not_fit_is_left_out_and_said() -> None:
         "any of the two, since it does not fit 64 bits: if a*b*c <= 5",
     ):
         assert words in made.text
+    # Nothing but comments speaks of it: what wraps around would exclude values that there are.
+    assert all(line.strip().startswith("//") for line in made.text.splitlines() if "a*b*c" in line)
     unbounded = lowered(written, arithmetic=Arithmetic.INTEGERS)
     assert unbounded.too_wide == frozenset()
     assert "left out" not in unbounded.text

@@ -157,6 +157,7 @@ def by_hand() -> list[Program]:
             claim(5, any_of(a != 3, b != 1)),
         ),
         program(small, loop(i, *numbered((i - 1) // 2 >= 0, (1 - i) // 2 >= 0, (2 - i) // 2 >= 0, i // 2 <= 0))),
+        program(small, loop(i, *numbered((i - a) // 2 >= -1, (b - i) // 2 >= -1, (i - b) // 2 <= 0))),
         program(small, Assume(a // 2 >= b), claim(1, a >= 0), Assume(minimum(a, b) >= 0), claim(2, a >= 2)),
         program(
             small, loop(i, Assume(a // 2 >= i), claim(1, i <= 0), Assume(select(i >= b, i, b) != 1), claim(2, b < 0))
