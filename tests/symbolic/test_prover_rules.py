@@ -12,7 +12,7 @@ import pytest
 
 from nkiverify.symbolic import all_of, any_of, negate, select, terms
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.facts import STEP_BUDGET, Facts, _Budget, extent_domain
+from nkiverify.symbolic.facts import STEP_BUDGET, Facts, _Budget, _exact_quotient, extent_domain
 from tests.symbolic.random_terms import DIMENSIONS, atom_of
 
 X, Y, Z = (DIMENSIONS[name] for name in "xyz")
@@ -50,6 +50,8 @@ def within(value: Any, low: int, high: int) -> list[Any]:
 
 
 ANY = None
+
+TWO = terms.constant(2)
 
 #: min(X, Y), with the operators of a symbolic integer.
 LEAST: Any = terms.minimum([X, Y])
@@ -96,6 +98,7 @@ RULES: dict[str, tuple[list[Any], Any, int | None, int | None]] = {
     "one of several": ([any_of(X <= 0, Y >= 3), *within(X, -4, 8), *within(Y, -4, 8)], Y, -4, 8),
     # products
     "a product": ([*within(X, 2, 3), *within(Y, 1, 4)], X * Y, 2, 12),
+    "a product by one": ([*within(X, 3, 5), *within(Y, 1, 1)], X * Y, 3, 5),
     "a product of both signs": ([*within(X, 2, 3), *within(Y, -1, 4)], X * Y, -3, 12),
     "a product of two of both signs": ([*within(X, -2, 3), *within(Y, -1, 4)], X * Y, -8, 12),
     "a product with no bound": ([X >= 2, Y >= 3], X * Y, 6, ANY),
@@ -223,6 +226,13 @@ GOALS: dict[str, tuple[list[Any], Any, Any]] = {
     "unequal by being more": ([X >= 4], X != 3, X != 4),
     "unequal by being less": ([X <= 2], X != 3, X != 2),
     "equal by two bounds": ([X <= Y, X >= Y], X == Y, X == Y + 1),
+    "a multiple that does not divide": ([2 * X <= Z, X >= 1, Y >= 1], Y * Z >= 2 * X * Y, Y * Z >= 3 * X * Y),
+    "multiples of which one does not divide": (
+        [2 * X <= Z, X >= 1, Y >= 1],
+        (Y + 1) * Z >= (2 * Y + 2) * X,
+        (Y + 1) * Z >= (2 * Y + 3) * X,
+    ),
+    "a bound that does not divide": ([X * Y <= Z, Y >= 2, X >= 1], Y * Z >= Y * Y * X, Y * Z >= (Y * Y + 1) * X),
     "a condition of a conditional value": ([select(X >= 3, 1, 0) == 1], select(X >= 3, 1, 0) >= 1, X >= 4),
 }
 
@@ -300,6 +310,13 @@ def test_what_the_budget_does_not_reach_is_not_proved() -> None:
     for spent in range(6):
         budget = _Budget(spent)
         assert not facts._proves(X >= 1, budget)
+
+
+def test_only_an_exact_quotient_of_polynomials_is_one() -> None:
+    for term, divisor, quotient in ((Y * Y, Y, Y), (6 * Y * X, 2 * X, 3 * Y), (4 * Y + 2, TWO, 2 * Y + 1)):
+        assert _exact_quotient(term, divisor) is quotient
+    for term, divisor in ((Y * Y + 1, Y), (X, Y), (3 * Y, TWO), (2 * Y + 3, TWO), (Y, terms.constant(0))):
+        assert _exact_quotient(term, divisor) is None
 
 
 def test_an_extent_is_a_positive_integer_of_32_bits() -> None:
