@@ -38,14 +38,14 @@ def score(outcomes: Sequence[Outcome]) -> str:
     telling = [one for one in outcomes if one.fate not in (Fate.EQUIVALENT, Fate.BROKEN)]
     phases = sum(one.fate in KILLED.values() for one in telling)
     values = sum(one.fate is Fate.VALUES for one in telling)
-    share = f" ({(phases + values) / len(telling):.1%})" if telling else ""
+    share, alone = (f" ({count / len(telling):.1%})" if telling else "" for count in (phases + values, phases))
     equivalent = [one for one in outcomes if one.fate is Fate.EQUIVALENT]
     proved = sum(one.detail.startswith(PROVED) for one in equivalent)
     legal = len(telling) - values
     of_phases = f" ({phases / legal:.1%})" if legal else ""
     return (
-        f"{len(telling)} of {len(outcomes)} mutants are not equivalent: {phases} are killed by the phases and {values} "
-        f"by values, {phases + values} in all{share}. Of the {legal} that are not told by their values alone, "
+        f"{len(telling)} of {len(outcomes)} mutants are not equivalent: {phases}{alone} are killed by the phases and "
+        f"{values} by values, {phases + values} in all{share}. Of the {legal} that are not told by their values alone, "
         f"the phases kill {phases}{of_phases}. Of the {len(equivalent)} equivalent ones {proved} are proved to be."
     )
 
