@@ -1903,6 +1903,34 @@ TRAPS = [
         """,
     ),
     Trap(
+        "a_list_is_not_less_than_an_equal_one_right",
+        """
+        def kernel(n):
+            one = [n + i for i in range(5)]
+            other = [n + i for i in range(5)]
+            assert not one < other and not one > other and one == other
+            assert one < other + [0] and other + [0] > one
+            assert one < [n + i + 1 for i in range(5)]
+        """,
+    ),
+    Trap(
+        "a_list_is_less_than_an_equal_one_wrong",
+        """
+        def kernel(n):
+            one = [n + i for i in range(5)]
+            assert one < [n + i for i in range(5)]
+        """,
+    ),
+    Trap(
+        "a_list_is_at_most_an_equal_one_right",
+        """
+        def kernel(n):
+            one = [n + i for i in range(5)]
+            other = [n + i for i in range(5)]
+            assert one <= other and one >= other
+        """,
+    ),
+    Trap(
         "iteration_over_a_dict_that_grows_raises_wrong",
         """
         def kernel(n):

@@ -9,6 +9,29 @@ import pytest
 from tests.soundness.trap import Trap, complaints
 
 TRAPS = [
+    # what an exception holds
+    Trap(
+        "what_an_exception_holds_counts_right",
+        """
+        def kernel(n):
+            held = ValueError(0)
+            held.seen = 0
+            for i in range(n):
+                held.args = (held.args[0] + 1,)
+                held.seen = held.seen + i
+            assert held.args[0] == n and 2 * held.seen == n * n - n
+        """,
+    ),
+    Trap(
+        "what_an_exception_holds_counts_wrong",
+        """
+        def kernel(n):
+            held = StopIteration(0)
+            for i in range(n):
+                held.value = held.value + 1
+            assert held.value < 3
+        """,
+    ),
     # raised in a loop
     Trap(
         "raise_in_some_iteration_wrong",
