@@ -46,7 +46,7 @@ SHAPES = 12
 SHAPES_LOOKED_AT = 400
 
 #: The product of the dimensions from which on runs on numbers take long: of such shapes the smallest come first.
-_LARGE = 1 << 22
+_LARGE = 1 << 28
 
 #: Extents that take more than one tile, for dimensions that are no multiples of one.
 _TILES = (128, 130)

@@ -288,7 +288,7 @@ def outcomes(**counts: int) -> list[Outcome]:
 def test_equivalent_mutants_count_for_nothing() -> None:
     text = mutation_tables.score(outcomes(KILLED_1=5, KILLED_4=2, VALUES=1, EQUIVALENT=4, SURVIVED=2))
     assert text.startswith(
-        "10 of 14 mutants are not equivalent: 7 are killed by the phases and 1 by values, 8 in all (80.0%)"
+        "10 of 14 mutants are not equivalent: 7 (70.0%) are killed by the phases and 1 by values, 8 in all (80.0%)"
     )
     assert "the phases kill 7 (77.8%)" in text
     assert text.endswith("Of the 4 equivalent ones 0 are proved to be.")
