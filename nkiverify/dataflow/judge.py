@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from math import lcm, prod
+from math import inf, lcm, prod
 
 from nkiverify.dataflow import PHASE
 from nkiverify.dataflow.flow import MAX_OPERATIONS, Inconclusive, Open, OutOfTime, Proof, prove
@@ -30,6 +30,7 @@ from nkiverify.results import KernelWarning, Place, Run, Verdict, Violation
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation
+from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.terms import INT32_MAX, Div
 from nkiverify.witness.explain import Circumstances, violation_of
 from nkiverify.witness.labels import argument_labels
@@ -220,13 +221,28 @@ def _assumed(question: Question) -> list[Condition | bool]:
 def _narrowed(
     dimensions: Sequence[DomainDimension], assumed: Sequence[Condition | bool]
 ) -> tuple[DomainDimension, ...]:
-    """The dimensions with the divisors, or the one value, that are assumed of them: others are not in the domain."""
+    """The dimensions with the divisors, and the range or the one value, that are assumed of them: others are not in the
+    domain."""
+    ranges = Facts().extended(*assumed).ranges
     return tuple(
         _at(dimension, assumed)
         if dimension.choices
-        else replace(_at(dimension, assumed), multiple_of=_divisor(dimension, assumed))
+        else _within(_at(dimension, assumed), ranges.get(dimension.atom), _divisor(dimension, assumed))
         for dimension in dimensions
     )
+
+
+def _within(dimension: DomainDimension, known: tuple[float, float] | None, divisor: int) -> DomainDimension:
+    low, high = known or (-inf, inf)
+    top = dimension.high if dimension.high is not None else INT32_MAX
+    found = replace(
+        dimension,
+        multiple_of=divisor,
+        low=max(dimension.low, int(low)) if low > -inf else dimension.low,
+        high=min(top, int(high)) if high < inf else dimension.high,
+    )
+    # Of an empty domain nothing is left: what it is then is for the runs to say.
+    return found if smallest_legal(found) <= (top if found.high is None else found.high) else dimension
 
 
 def _at(dimension: DomainDimension, assumed: Sequence[Condition | bool]) -> DomainDimension:
