@@ -80,9 +80,11 @@ def judge(question: Question) -> Run:
     smallest = True
     if search is not None and search.found is not None:
         provable = question.limit is None and ended is None and not question.bounded
+        assumed = _assumed(question)
         search.found, smallest = simplest(
             question.target,
             question.program,
+            [_at(dimension, assumed) for dimension in question.program.dimensions],
             question.hardware,
             search.found,
             question.seconds,

@@ -34,23 +34,38 @@ _Dimensions = tuple[DomainDimension, ...]
 
 
 def simplest(
-    target: Target, program: Program, hardware: Hardware, found: Trial, seconds: float, *, provable: bool
+    target: Target,
+    program: Program,
+    dimensions: Sequence[DomainDimension],
+    hardware: Hardware,
+    found: Trial,
+    seconds: float,
+    *,
+    provable: bool,
 ) -> tuple[Trial, bool]:
     """The simplest run with a fault that is found, `found` being one; and whether no simpler shape has any.
 
-    `provable`: the walk over `program` is about all runs of the kernel.
+    `dimensions` are those of the program, with a value where they are assumed to have it. `provable`: the walk over
+    `program` is about all runs of the kernel.
     """
-    return _Search(target, program, hardware, found, seconds, provable).run()
+    return _Search(target, program, dimensions, hardware, found, seconds, provable).run()
 
 
 class _Search:
     def __init__(
-        self, target: Target, program: Program, hardware: Hardware, found: Trial, seconds: float, provable: bool
+        self,
+        target: Target,
+        program: Program,
+        dimensions: Sequence[DomainDimension],
+        hardware: Hardware,
+        found: Trial,
+        seconds: float,
+        provable: bool,
     ) -> None:
         self._target = target
         self._program = program
         self._hardware = hardware
-        self._dimensions = program.dimensions
+        self._dimensions = tuple(dimensions)
         self._seconds = seconds
         self._provable = provable
         self._best = found

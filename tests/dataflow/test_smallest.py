@@ -222,7 +222,9 @@ def test_a_shape_that_cannot_be_run_leaves_open_whether_there_is_a_simpler_one(t
     """
     subject = Subject.of(tmp_path, body, domain)
     program = explore(subject.target, TRN2, Limits(), SHAPE_PHASES | {4}).run.program
-    trial, smallest = simplest(subject.target, program, TRN2, subject.trial(R=4, C=2), 60, provable=False)
+    trial, smallest = simplest(
+        subject.target, program, program.dimensions, TRN2, subject.trial(R=4, C=2), 60, provable=False
+    )
     assert trial.values == {"R": 2, "C": 1}
     assert not smallest
 
