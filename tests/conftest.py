@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from nkiverify.resources import root
 
 _HEALTH = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 
@@ -21,3 +27,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that makes the corpus tests run every shape of every bounded target."""
     parser.addoption("--all-shapes", action="store_true", help="run every shape of every bounded target concretely")
+
+
+@pytest.fixture(scope="session")
+def wheel_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that an installation of the wheel fills."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(build, cwd=root(), check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(folder / "site")
+    return folder / "site"

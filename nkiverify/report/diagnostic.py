@@ -28,16 +28,14 @@ def grouped(violations: Sequence[Violation]) -> list[list[Violation]]:
     return list(groups.values())
 
 
+def _head(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=_INDENT, subsequent_indent=_INDENT * 2, break_on_hyphens=False)
+
+
 def violations(group: Sequence[Violation], root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:
     """The lines about violations with one cause: the first in full, the places of the others."""
     first = group[0]
-    head = textwrap.wrap(
-        f"{first.contract}: {first.statement}",
-        width,
-        initial_indent=_INDENT,
-        subsequent_indent=_INDENT * 2,
-        break_on_hyphens=False,
-    )
+    head = _head(f"{first.contract}: {first.statement}", width)
     yield head[0].replace(first.contract, style.bad(first.contract), 1)
     yield from head[1:]
     yield from _named("at", wording.place(first.file, first.line, root), width, style)
@@ -61,13 +59,7 @@ def violations(group: Sequence[Violation], root: Path, width: int = 80, style: S
 
 def warning(warned: KernelWarning, root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:
     """The lines about something done in vain."""
-    head = textwrap.wrap(
-        f"warning {warned.rule}: {warned.statement}",
-        width,
-        initial_indent=_INDENT,
-        subsequent_indent=_INDENT * 2,
-        break_on_hyphens=False,
-    )
+    head = _head(f"warning {warned.rule}: {warned.statement}", width)
     yield head[0].replace(warned.rule, style.warn(warned.rule), 1)
     yield from head[1:]
     yield from _named("at", wording.place(warned.file, warned.line, root), width, style)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -26,26 +25,15 @@ from tests.executors.fakes import Record
 NAMES = ("transpose2d", "transpose2d_129_rows", "avgpool_buggy")
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that an installation of the wheel fills."""
-    folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
-    subprocess.run(build, cwd=root(), check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    zipfile.ZipFile(wheel).extractall(folder / "site")
-    return folder / "site"
-
-
 @pytest.fixture
-def scheduler(site: Path, tmp_path: Path) -> Iterator[Any]:
+def scheduler(wheel_site: Path, tmp_path: Path) -> Iterator[Any]:
     """A scheduler with one worker, which was started in a folder of its own and finds nkiverify in the wheel only."""
     with LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50) as cluster:
         worker = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
         command = [*worker, "--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path / "scratch")]
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()
-        environment = os.environ | {"PYTHONPATH": str(site)}
+        environment = os.environ | {"PYTHONPATH": str(wheel_site)}
         with subprocess.Popen(command, cwd=elsewhere, env=environment, stderr=subprocess.DEVNULL) as running:
             try:
                 yield cluster
@@ -58,7 +46,7 @@ def _told(run: Run) -> Run:
 
 
 def test_a_worker_with_the_wheel_alone_gives_the_verdicts_of_this_machine(
-    scheduler: Any, site: Path, tmp_path: Path
+    scheduler: Any, wheel_site: Path, tmp_path: Path
 ) -> None:
     def where() -> tuple[str, str, bool]:  # in here it is sent as a whole: the worker has no tests to find it in
         from nkiverify import resources
@@ -69,7 +57,7 @@ def test_a_worker_with_the_wheel_alone_gives_the_verdicts_of_this_machine(
     with Client(address, set_as_default=False) as client:
         client.wait_for_workers(1, timeout=60)
         (found,) = client.run(where).values()
-    assert found == (str(tmp_path / "elsewhere"), str(site / "nkiverify" / "resources.py"), False)
+    assert found == (str(tmp_path / "elsewhere"), str(wheel_site / "nkiverify" / "resources.py"), False)
     options = Options(root=root(), phases=(1, 2), engine="embedded")
     targets = {target.name: target for target in load_targets(root())}
     jobs = [Job(name, targets[name], options) for name in NAMES]
