@@ -8,7 +8,7 @@ no fault; from the first sum that it does not show on, shapes are run on the sha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, takewhile
 from math import gcd
 
 from nkiverify.dataflow.flow import MAX_OPERATIONS, Inconclusive, prove
@@ -18,6 +18,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.program import Assume, Block, DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.witness.minimise import Simplicity, simplicity, smallest_legal
 
@@ -25,6 +26,8 @@ from nkiverify.witness.minimise import Simplicity, simplicity, smallest_legal
 _MAX_PROOFS = 24
 _MAX_RUNS = 160
 _MAX_WORK = 60_000_000
+#: Shapes that it may look at, those outside of the domain included.
+_MAX_SHAPES = 20_000
 #: Seconds of the process for one plain run.
 _RUN_SECONDS = 10.0
 #: How far beyond the smallest a sum is looked for in a family that may have any.
@@ -72,6 +75,13 @@ class _Search:
         self._proofs = _MAX_PROOFS
         self._runs = _MAX_RUNS
         self._work = _MAX_WORK
+        self._shapes_left = _MAX_SHAPES
+        #: What the target assumes before the kernel does anything.
+        self._domain = [
+            item.condition
+            for item in takewhile(lambda item: isinstance(item, Assume), program.body.items)
+            if isinstance(item, Assume)
+        ]
         #: Whether every simpler shape that was passed over is known to have no fault.
         self._sure = True
 
@@ -107,10 +117,12 @@ class _Search:
                 return
             if simplicity(values, self._dimensions) >= self._simplicity(self._best):
                 return
-            if self._runs <= 0 or self._work <= 0:
+            if self._runs <= 0 or self._work <= 0 or self._shapes_left <= 0:
                 self._sure = False
                 return
-            self._try(values)
+            self._shapes_left -= 1
+            if self._in_domain(values):
+                self._try(values)
 
     # --- shapes -------------------------------------------------------------------------------------------------------
 
@@ -127,6 +139,14 @@ class _Search:
         for total in range(-(-first // step) * step, limit + 1, step):
             together = [{**others, **values} for values in _summing_up(moved, total)]
             yield from sorted(together, key=lambda values: simplicity(values, self._dimensions))
+
+    def _in_domain(self, values: Mapping[str, int]) -> bool:
+        """Whether the target allows the shape, as far as that is seen without running it."""
+        at = Valuation({each.atom: values[each.atom.name] for each in self._dimensions})
+        try:
+            return all(at.holds(condition) for condition in self._domain)
+        except Undefined:
+            return True
 
     def _try(self, values: dict[str, int]) -> None:
         if values == self._best.values:

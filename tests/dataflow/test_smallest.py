@@ -210,6 +210,30 @@ def test_a_shape_beyond_those_that_are_tried_first_is_made_smaller(tmp_path: Pat
     assert (violation.values, violation.smallest) == ({"R": 70, "C": 1}, True)
 
 
+def test_shapes_outside_the_domain_cost_no_runs(tmp_path: Path) -> None:
+    # With the smallest number of columns no number of rows is in the domain: those are not what ends the search.
+    body = """
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        tiles = [nl.ndarray((R, 64), dtype=x.dtype, buffer=nl.sbuf) for _ in range(2)]
+        for i in range(C // 64):
+            nisa.dma_copy(tiles[i % 2], x[0:R, i * 64 : (i + 1) * 64])
+            nisa.dma_copy(out[0:R, i * 64 : (i + 1) * 64], tiles[(i + 1) % 2])
+        return out
+    """
+
+    def in_blocks(v: Verification) -> None:
+        rows, columns = v.dim("R"), v.dim("C")
+        v.assume(rows <= 128)
+        v.assume(columns % 64 == 0)
+        v.call(v.tensor("x", (rows, columns), float32))
+
+    (violation,) = Subject.of(tmp_path, body, in_blocks).verdict().violations
+    assert (violation.values, violation.smallest) == ({"R": 1, "C": 64}, True)
+
+
 def test_a_shape_that_cannot_be_run_leaves_open_whether_there_is_a_simpler_one(tmp_path: Path) -> None:
     body = """
     @nki.jit
