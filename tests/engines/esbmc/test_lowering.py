@@ -15,6 +15,9 @@ from nkiverify.symbolic import minimum, select, terms
 
 LARGE = 2**31 - 1
 
+#: What is printed first is what was made first: these are kept in this order, whatever tests run before.
+IN_ORDER = tuple(dimension(name) for name in "abc")
+
 
 def tiled() -> Program:
     """The tiles of a matrix, with a loop that can be unwound inside one that cannot."""
