@@ -13,7 +13,7 @@ from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.exploration import Exploration, explore
 from nkiverify.flags import unwind_of
-from nkiverify.frontend.explorer import TargetRaised
+from nkiverify.frontend.explorer import TOO_DEEP, TargetRaised
 from nkiverify.frontend.paths import Limits
 from nkiverify.judging import ADVICE_UNSUPPORTED, Judge, place_of
 from nkiverify.manifest import Target
@@ -38,6 +38,8 @@ def verify(target: Target, options: Options) -> list[Run]:
         return [_plain(target, phase, Verdict.ERROR, str(error), started, "usage") for phase in phases]
     except UnsupportedConstruct as limit:
         return [_limited(target, phase, limit, started) for phase in phases]
+    except RecursionError:
+        return [_limited(target, phase, UnsupportedConstruct(*TOO_DEEP), started) for phase in phases]
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         runs = [_plain(target, phase, Verdict.ERROR, message, started) for phase in phases]
@@ -89,9 +91,11 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
         judged = judges.get(phase)
         try:
             run = judged.run() if judged is not None else _dataflow(target, exploration, engine, hardware, left)
-        except UnsupportedConstruct as limit:
-            # What one phase does not understand takes nothing from the others.
+        except (UnsupportedConstruct, RecursionError) as error:
+            # What one phase does not understand takes nothing from the others; a second opinion would be the only one.
+            limit = error if isinstance(error, UnsupportedConstruct) else UnsupportedConstruct(*TOO_DEEP)
             run = _limited(target, phase, limit, clock)
+            judges.pop(phase, None)
         seconds = time.perf_counter() - clock
         # The exploration serves all phases; its time is counted in the first one.
         milliseconds = (seconds + (exploring if phase == phases[0] else 0.0)) * 1000

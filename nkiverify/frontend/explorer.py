@@ -34,6 +34,15 @@ if TYPE_CHECKING:
     from nkiverify.model.operation import Operation
     from nkiverify.model.tensor import Storage, Tensor
 
+#: A kernel with so many calls within one another recurses itself.
+RECURSION = 100
+
+#: What a value computed from one computed from another, hundreds of times over, is, and what can be done about it.
+TOO_DEEP = (
+    "expressions nested as deeply as the kernel's",
+    "lower --unwind, or bound the dimensions so that loops are shorter",
+)
+
 #: Numbers from here on are refused: Python turns none of more than 4,300 digits into text.
 TOO_LARGE = 10**4200
 
@@ -234,6 +243,9 @@ class SymbolicRun(Paths):
         if isinstance(error, MemoryError):
             # How much there is says nothing about the kernel.
             raise self.unsupported("a kernel that needs more memory than there is", "bound the dimensions")
+        if isinstance(error, RecursionError) and len(kernel_entries(error)) < RECURSION:
+            # Not the kernel calls itself without end, but we go through what it has computed.
+            raise self.unsupported(*TOO_DEEP)
         rule = contract("kernel.assert" if isinstance(error, AssertionError) else "kernel.exception")
         sites = [frame_site_of(entry) for entry in kernel_entries(error)]
         phase = 1

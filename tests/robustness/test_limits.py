@@ -81,6 +81,22 @@ def test_a_tree_too_deep_to_be_gone_through_is_named(tmp_path: Path) -> None:
         assert run.qualifier == "expressions or branches nested as deeply as in kernel.py"
 
 
+def test_values_computed_from_one_another_hundreds_of_times(tmp_path: Path) -> None:
+    # The least of a sum with the least of a sum with ...: a false claim about it, which no shortcut decides.
+    source = """
+    def kernel(n, m):
+        v = n
+        for _ in range(COUNT):
+            v = min(v // 2 + m, 2 * n)
+        assert v != 7
+    """
+    shape, host = judged(source.replace("COUNT", "3"), tmp_path, high=10)
+    assert (shape.verdict, host.verdict) == (Verdict.FAILED, Verdict.SUCCESSFUL)
+    for run in judged(source.replace("COUNT", "400"), tmp_path, high=10):
+        assert run.verdict is Verdict.UNKNOWN
+        assert run.qualifier == "expressions nested as deeply as the kernel's"
+
+
 def test_hundreds_of_asserts_one_after_the_other(tmp_path: Path) -> None:
     # Each is known to all that follow: a path within the paths of all before it.
     lines = "".join(f"    assert n * {number} + m >= {number}\n" for number in range(1, 540))
