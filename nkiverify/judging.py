@@ -173,6 +173,16 @@ class Judge:
                 values = ", ".join(f"{name} = {value}" for name, value in open_one.witness.items())
                 doubt = f"{open_one.contract} at {open_one.file}:{open_one.line} is refuted for {values}"
                 return Verdict.UNKNOWN, "not confirmed in plain Python", f"{doubt}, which is not confirmed: {limited}"
+            if any(decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED) for decision in unwinding):
+                # What follows a loop that was cut, a `break` of the loop around it, say, may never have been seen.
+                shown = next(violation for violation in violations if violation.contract not in _RAISED)
+                doubt = f"{shown.contract} at {shown.file}:{shown.line} may fail"
+                bound = self._exploration.run.limits.unwind
+                return (
+                    Verdict.UNKNOWN,
+                    "not confirmed in plain Python",
+                    f"{doubt}; loops are followed for {bound} rounds only",
+                )
             return Verdict.FAILED, "not replayed", _CONTRADICTION
         limit = self._exploration.run.unsupported_construct
         if limit is not None:
