@@ -10,8 +10,9 @@
              | Allocation(storage)                a tensor begins to exist
              | Returned(tensors)                  what the kernel returns
              | ParallelLoop, Iteration            a loop without an order that is run iteration by iteration
+             | Drawn                              elements of such a loop's range are taken outside the loop
 
-The last three are recorded only where a phase asks for them; engines pass over them.
+Those from Operation on are recorded only where a phase asks for them; engines pass over them.
 
 A block's items are in program order. Within a block, what follows an `Assume` may use it; what follows a `Branch` is
 inside its arms, and the program after the loop around it goes on behind the `Loop`.
@@ -118,22 +119,37 @@ class Returned:
 class Iteration:
     """A loop whose iterations have no order (legacy `affine_range`) goes on with its iteration `number`.
 
-    `loop` identifies this execution of the loop.
+    `loop` identifies this execution of the loop, in the program of a launch grid with these coordinates. What is
+    executed from here to its next iteration, or its end, belongs to the iteration. `drawn`: the number was drawn by
+    something else than a `for` statement, and one for which nothing is executed may be used in another iteration.
     """
 
-    loop: int
+    loop: object
     number: int
+    drawn: bool = False
+    program: tuple[Extent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParallelLoop:
     """Such a loop begins or ends."""
 
-    loop: int
+    loop: object
     begins: bool
+    program: tuple[Extent, ...] = ()
 
 
-Item = Assume | Claim | Loop | Branch | Operation | Allocation | Returned | Iteration | ParallelLoop
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """Elements of a range whose iterations have no order are taken at `site`: what is done for them is not known."""
+
+    site: Site | None
+    program: tuple[Extent, ...] = ()
+
+
+#: What is recorded of iterations that have no order, where they are run one by one.
+Unordered = Iteration | ParallelLoop | Drawn
+Item = Assume | Claim | Loop | Branch | Operation | Allocation | Returned | Unordered
 
 
 @dataclass(slots=True, eq=False)

@@ -51,6 +51,9 @@ class Run(Protocol):
     def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
         """What `range(start, stop, step)` is in this run; `parallel`: its iterations have no order."""
 
+    def drawn(self) -> None:
+        """Elements of a range whose iterations have no order are taken outside a loop."""
+
     #: Whether it is told of operations and allocations.
     records: bool
 

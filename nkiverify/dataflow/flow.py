@@ -10,7 +10,7 @@ induction. Nothing is refuted here: what cannot be shown is open, and concrete r
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import islpy as isl
@@ -32,15 +32,16 @@ from nkiverify.dataflow.effects import (
 )
 from nkiverify.dataflow.keys import Key, key_of
 from nkiverify.dataflow.knowledge import Elements, State, add, confirmed, merged, remove, weaker
+from nkiverify.dataflow.order import DRAWN, Running
 from nkiverify.dataflow.positions import Partly, defined_elements
 from nkiverify.dataflow.products import Products
 from nkiverify.dataflow.regions import Region, Regions
-from nkiverify.dataflow.structure import bounds_of, has_parallel, items, local_allocations, programs
+from nkiverify.dataflow.structure import bounds_of, executes, has_parallel, items, local_allocations, programs
 from nkiverify.dataflow.unordered import Access, Accesses, Use
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.program import Assume, Block, Branch, Iteration, Loop, Program, Returned
+from nkiverify.program import Allocation, Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program, Returned
 from nkiverify.program import Operation as Executed
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions
@@ -52,6 +53,10 @@ MAX_OPERATIONS = 8_000_000
 _MAX_PASSES = 4
 #: The last generation on which matmuls add to nothing but what matmuls wrote ("nc_matmul.accum_nonmatmul_init").
 _LAST_STRICT_GENERATION = 3
+
+
+#: Why a loop without an order is open.
+MEET = "iterations may meet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +183,7 @@ class _Walk:
         if not self._outputs and any(isinstance(item, Executed) for item in items(self._program.body)):
             self._claim("df.output_written", None, False, "nothing is returned, and no argument written")
         if self._accesses is not None:
-            accesses = self._accesses.leave()
+            accesses = self._leave({}, self._everywhere)
             if self._programs:
                 names = [self._sets.parameter(atom) for atom in self._programs]
                 shared = [access for access in accesses if access.shared]
@@ -193,6 +198,8 @@ class _Walk:
         for item in block.items:
             if time.monotonic() > self._deadline:
                 raise OutOfTime("the time for a proof for all shapes is over")
+            if state.iterations and (isinstance(item, Executed | Allocation) or _executes_in_loop(item)):
+                state.iterations = {loop: running.executing() for loop, running in state.iterations.items()}
             if isinstance(item, Assume):
                 self._suppose(item.condition, state)
             elif isinstance(item, Executed):
@@ -202,7 +209,11 @@ class _Walk:
             elif isinstance(item, Returned):
                 self._returned(item, state)
             elif isinstance(item, Iteration):
-                self._claim("df.affine_range", None, False, "a loop without an order is run iteration by iteration")
+                self._iteration(item.loop, state, item)
+            elif isinstance(item, ParallelLoop):
+                self._iteration(item.loop, state)
+            elif isinstance(item, Drawn):
+                self._claim("df.affine_range", item.site, False, DRAWN)
             elif isinstance(item, Branch):
                 for condition, arm in ((item.condition, item.then), (item.condition.negation(), item.orelse)):
                     inner = state.copy()
@@ -211,6 +222,14 @@ class _Walk:
                         yield from self._block(arm, inner)
                 return
         yield state
+
+    def _iteration(self, loop: object, state: State, begins: Iteration | None = None) -> None:
+        """A loop without an order goes on with its next iteration, or it begins or ends."""
+        running = state.iterations.pop(loop, Running())
+        if running.loses(ends=begins is None):
+            self._claim("df.affine_range", None, False, DRAWN)
+        if begins is not None:
+            state.iterations[loop] = running.next(begins)
 
     def _suppose(self, condition: conditions.Condition | bool, state: State) -> None:
         """`condition` holds from here on."""
@@ -243,7 +262,7 @@ class _Walk:
 
     def _pass(self, loop: Loop, state: State, context: isl.Set, iterations: Iterations, assumed: State | None) -> State:
         """Walk the body; `assumed` is what each iteration does."""
-        body = State(context, isl.Set("{ : }"), state.known.copy())
+        body = State(context, isl.Set("{ : }"), state.known.copy(), iterations=dict(state.iterations))
         if assumed is not None:
             known = body.known
             for key, found in assumed.own.defined.items():
@@ -261,14 +280,28 @@ class _Walk:
         result = merged(list(self._block(loop.body, body)), context, self._local[loop.index])
         if self._accesses is not None:
             local = self._local[loop.index]
-            accesses = [access for access in self._accesses.leave() if access.key not in local]
+            accesses = [access for access in self._leave(state.iterations, context) if access.key not in local]
             if loop.parallel and not self._optimistic:
                 name = self._sets.parameter(loop.index)
                 clash = self._accesses.clash(accesses, [name], context)
-                self._claim("df.affine_range", clash.site if clash else loop.site, clash is None, "iterations may meet")
+                self._claim("df.affine_range", clash.site if clash else loop.site, clash is None, MEET)
+                if not executes(loop.body):
+                    self._claim("df.affine_range", loop.site, False, DRAWN)
             for access in accesses:
-                self._accesses.add(access.over(iterations.all_perhaps(access.elements)))
+                reached = iterations.all_perhaps(access.elements)
+                self._accesses.add(access.over(reached.intersect_params(state.path)))
         return result
+
+    def _leave(self, around: Container[object], context: isl.Set) -> list[Access]:
+        """The accesses of a body that ends; those of loops without an order in it that are not `around` it are
+        compared."""
+        assert self._accesses is not None
+        accesses = self._accesses.leave()
+        loops = dict.fromkeys(loop for access in accesses for loop in access.iterations if loop not in around)
+        for loop in [] if self._optimistic else loops:
+            clash = self._accesses.clash_of_iterations(accesses, loop, context)
+            self._claim("df.affine_range", clash.site if clash else None, clash is None, MEET)
+        return accesses
 
     def _after(self, state: State, iterations: Iterations, result: State) -> None:
         """The state after a loop of which each iteration does `result`."""
@@ -343,7 +376,7 @@ class _Walk:
             elements = region.elements if region is not None else self._regions.whole(view.storage)
             accumulates = product and argument == "dst"
             if not accumulates:
-                self._access(key, view, elements, Use.ADDED if adds and argument == "x" else Use.READ, item.site)
+                self._access(state, view, elements, Use.ADDED if adds and argument == "x" else Use.READ, item.site)
                 if view.storage.buffer is PSUM and not product:
                     add(state.known.read_out, key, elements)
                     add(state.own.read_out, key, elements)
@@ -396,7 +429,7 @@ class _Walk:
         whole = region is None or masks_otherwise(operation)
         reached = self._regions.whole(view.storage) if whole else region.elements  # type: ignore[union-attr]
         joins = product and operation.attributes.get("accumulate") is not False
-        self._access(key, view, reached, Use.ADDED if adds or joins else Use.WRITTEN, item.site)
+        self._access(state, view, reached, Use.ADDED if adds or joins else Use.WRITTEN, item.site)
         self._outputs += key[0] == "argument"
         if view.legacy and key[0] == "argument":
             self._claim("df.input_written", item.site, key in self._returned_keys, "an argument is written")
@@ -486,10 +519,13 @@ class _Walk:
         remove(state.own.products, key, found)
         add(state.filled, key, found)
 
-    def _access(self, key: Key, view: Tensor, elements: isl.Set, use: Use, site: Site | None) -> None:
+    def _access(self, state: State, view: Tensor, elements: isl.Set, use: Use, site: Site | None) -> None:
         # Iterations without an order reduce in registers one after the other.
         if self._accesses is not None and not is_register_file(view.storage):
-            self._accesses.add(Access(key, elements, use, site, _is_shared(view.storage)))
+            key, around = key_of(view.storage), {loop: found.number for loop, found in state.iterations.items()}
+            # Iterations on different paths do not meet.
+            here = elements.intersect_params(state.path)
+            self._accesses.add(Access(key, here, use, site, _is_shared(view.storage), around))
 
     def _count(self, contract: str) -> None:
         self._proof.shown[contract] = self._proof.shown.get(contract, 0) + 1
@@ -501,6 +537,10 @@ class _Walk:
             self._count(contract)
         else:
             self._proof.open.append(Open(contract, site, reason))
+
+
+def _executes_in_loop(item: object) -> bool:
+    return isinstance(item, Loop) and executes(item.body)
 
 
 def _is_shared(storage: Storage) -> bool:

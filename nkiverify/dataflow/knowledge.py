@@ -9,6 +9,7 @@ import islpy as isl
 
 from nkiverify.dataflow.affine import Sets
 from nkiverify.dataflow.keys import Key
+from nkiverify.dataflow.order import Running
 
 #: Elements by allocation.
 Elements = dict[Key, isl.Set]
@@ -42,10 +43,20 @@ class State:
     own: Knowledge = field(default_factory=Knowledge)
     spoiled: Elements = field(default_factory=dict)
     filled: Elements = field(default_factory=dict)
+    #: Loops without an order that are run iteration by iteration, in the iteration that this place belongs to.
+    iterations: dict[object, Running] = field(default_factory=dict)
 
     def copy(self) -> State:
         """The same, to be changed apart."""
-        return State(self.context, self.path, self.known.copy(), self.own.copy(), dict(self.spoiled), dict(self.filled))
+        return State(
+            self.context,
+            self.path,
+            self.known.copy(),
+            self.own.copy(),
+            dict(self.spoiled),
+            dict(self.filled),
+            dict(self.iterations),
+        )
 
 
 def add(elements: Elements, key: Key, found: isl.Set | None) -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.tensor import Storage
-from nkiverify.program import Allocation, Iteration, ParallelLoop, Returned
+from nkiverify.program import Allocation, Iteration, Returned, Unordered
 from nkiverify.program import Operation as Executed
 
 #: In place of a position: a barrier that not all programs come to.
 ABANDONED = -1
 
-Recorded = Executed | Allocation | Returned | Iteration | ParallelLoop
+Recorded = Executed | Allocation | Returned | Unordered
 
 
 def interleaved(items: Sequence[Recorded]) -> Iterator[int | None]:
@@ -28,7 +29,7 @@ def interleaved(items: Sequence[Recorded]) -> Iterator[int | None]:
             start += 1
             continue
         end = start
-        while end < len(items) and (_program_of(items[end]) or isinstance(items[end], Iteration | ParallelLoop)):
+        while end < len(items) and (_program_of(items[end]) or isinstance(items[end], Unordered)):
             end += 1
         yield from _in_turn(items, range(start, end))
         start = end
@@ -57,6 +58,40 @@ def _program_of(item: Recorded) -> tuple[object, ...]:
     if isinstance(item, Executed):
         return item.operation.program
     return getattr(item, "program", ())
+
+
+#: Why iterations without an order cannot be told from what is around them.
+DRAWN = "indices of an affine_range are taken out of its loop"
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A loop without an order that is run iteration by iteration, in its iteration `number`; -1 before the first.
+
+    `empty`: nothing has been executed in this iteration; `used`: something was in any.
+    """
+
+    number: int = -1
+    drawn: bool = False
+    empty: bool = False
+    used: bool = False
+
+    def next(self, item: Iteration) -> Running:
+        """The loop in its next iteration."""
+        return Running(item.number, item.drawn, True, self.used)
+
+    def executing(self) -> Running:
+        """The loop when something has been executed."""
+        return replace(self, empty=False, used=True)
+
+    def loses(self, *, ends: bool) -> bool:
+        """Whether the iteration that is over has done nothing, so that its index may be used elsewhere; `ends`: the
+        loop is over as well.
+
+        A `for` statement may pass over iterations; if it does nothing in any, its indices are there for others.
+        """
+        several = self.number > 0 or not ends
+        return several and self.empty and (self.drawn or (ends and not self.used))
 
 
 class SharedTensors:

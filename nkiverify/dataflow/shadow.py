@@ -27,13 +27,13 @@ from nkiverify.dataflow.effects import (
     reading_rule,
     rows_touched,
 )
-from nkiverify.dataflow.order import ABANDONED, Recorded, SharedTensors, interleaved
+from nkiverify.dataflow.order import ABANDONED, DRAWN, Recorded, Running, SharedTensors, interleaved
 from nkiverify.dataflow.windows import Places, Window, units_of
 from nkiverify.model.indirection import IndirectionKind
 from nkiverify.model.memory import PSUM, SHARED_HBM
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.program import Allocation, Iteration, ParallelLoop, Returned
+from nkiverify.program import Allocation, Drawn, Iteration, ParallelLoop, Returned
 from nkiverify.program import Operation as Executed
 
 #: Marks of elements. Greater ones number the reads of `Findings.origins`, downwards: of two, the earlier one wins. The
@@ -80,9 +80,9 @@ class _Shadow:
     #: 1: written by matmuls alone, 2: and read by something else since.
     products: Marks | None
     #: By parallel loop: the iteration that wrote (first row), read (second) or accumulated (third) an element.
-    users: dict[int, Marks] = field(default_factory=dict)
+    users: dict[object, Marks] = field(default_factory=dict)
     #: Parallel loops that were running when it was allocated: what it holds is private to their iterations.
-    inside: frozenset[int] = frozenset()
+    inside: frozenset[object] = frozenset()
 
 
 #: An element used by more than one iteration (reads and accumulations only).
@@ -149,10 +149,12 @@ class _Machine:
         #: Tensors returned, each with the position of the item that says so.
         self._outputs: list[tuple[int, Tensor]] = []
         self._seen: set[tuple[str, int]] = set()
-        #: Parallel loops that are running, with their iterations; the programs of a launch are the loop 0.
-        self._iterations: dict[int, int] = {}
+        #: Parallel loops that are running; by loop, the iterations around the present operation. The programs of a
+        #: launch are the loop 0.
+        self._running: dict[object, Running] = {}
+        self._programs_of: dict[object, tuple[object, ...]] = {}
+        self._iterations: dict[object, int] = {}
         self._programs: dict[tuple[object, ...], int] = {}
-        self._order: dict[int, dict[int, int]] = {}
         #: Writes of legacy kernels to arguments: faults unless the argument is returned.
         self._inputs: list[Fault] = []
         self._written_arguments = False
@@ -168,20 +170,37 @@ class _Machine:
     def step(self, position: int, item: Recorded) -> None:
         self._position = position
         if isinstance(item, Executed):
-            self._enter_program(item.operation.program)
+            self._executes(item.operation.program)
             self._operation(self._registers.made_explicit(item.operation))
         elif isinstance(item, Allocation):
-            self._enter_program(item.program)
+            self._executes(item.program)
             self._allocate(item)
         elif isinstance(item, Returned):
             self._outputs += [(position, tensor) for tensor in item.tensors]
         elif isinstance(item, Iteration):
-            self._iterations[item.loop] = item.number
+            self._iteration(item)
         elif isinstance(item, ParallelLoop):
-            self._iterations.pop(item.loop, None)
-            if not item.begins:
-                for shadow in self._shadows.values():
-                    shadow.users.pop(item.loop, None)
+            if item.begins:
+                self._running[item.loop] = Running()
+                self._programs_of[item.loop] = item.program
+            elif item.loop in self._running:
+                self._end(item.loop)
+        elif isinstance(item, Drawn):
+            self._doubt(DRAWN)
+
+    def _iteration(self, item: Iteration) -> None:
+        """A parallel loop goes on with its next iteration."""
+        loop = self._running[item.loop]
+        if loop.loses(ends=False):
+            self._doubt(DRAWN)
+        self._running[item.loop] = loop.next(item)
+
+    def _end(self, key: object) -> None:
+        """A parallel loop ends."""
+        if self._running.pop(key).loses(ends=True):
+            self._doubt(DRAWN)
+        for shadow in self._shadows.values():
+            shadow.users.pop(key, None)
 
     def barrier(self) -> None:
         """All programs have come to a barrier: what they did before is done."""
@@ -192,11 +211,16 @@ class _Machine:
         """Some programs have come to a barrier that others do not come to."""
         self._doubt("a barrier that not all programs come to")
 
-    def _enter_program(self, program: tuple[object, ...]) -> None:
+    def _executes(self, program: tuple[object, ...]) -> None:
+        """This program of a launch executes something, in the present iterations of its loops."""
+        self._iterations = {}
+        for key, loop in self._running.items():
+            if self._programs_of[key] == program and loop.number >= 0:
+                self._iterations[key] = loop.number
+                if loop.empty:
+                    self._running[key] = loop.executing()
         if program:
             self._iterations[0] = self._programs.setdefault(program, len(self._programs))
-        else:
-            self._iterations.pop(0, None)
 
     def _allocate(self, item: Allocation) -> None:
         if not self._shared.allocate(item):
@@ -419,6 +443,8 @@ class _Machine:
 
     def finish(self) -> None:
         """Look at what the kernel returned, and at its arguments."""
+        for loop in list(self._running):
+            self._end(loop)
         returned = {tensor.storage.name for _, tensor in self._outputs if isinstance(tensor.storage.identity, tuple)}
         for fault in self._inputs:
             if fault.tensor not in returned:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from nkiverify.dataflow.keys import Key, indices_of, key_of
 from nkiverify.model.tensor import Tensor
-from nkiverify.program import Block, Branch, Loop, Returned
+from nkiverify.program import Allocation, Block, Branch, Loop, ParallelLoop, Returned
 from nkiverify.program import Operation as Executed
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.terms import Index, Term
@@ -69,7 +69,12 @@ def local_allocations(block: Block) -> dict[Index, set[Key]]:
 
 def has_parallel(block: Block) -> bool:
     """Whether any loop has no order."""
-    return any(isinstance(item, Loop) and item.parallel for item in items(block))
+    return any(isinstance(item, ParallelLoop) or (isinstance(item, Loop) and item.parallel) for item in items(block))
+
+
+def executes(block: Block) -> bool:
+    """Whether anything is executed in a block."""
+    return any(isinstance(item, Executed | Allocation) for item in items(block))
 
 
 def programs(block: Block) -> tuple[Index, ...]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import islpy as isl
 
@@ -23,17 +23,29 @@ class Use(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Elements that may be used at a place. `shared`: all programs of a launch see the storage."""
+    """Elements that may be used at a place. `shared`: all programs of a launch see the storage.
+
+    `iterations` are those it belongs to, of loops without an order that are run iteration by iteration.
+    """
 
     key: Key
     elements: isl.Set
     use: Use
     site: Site | None
     shared: bool
+    iterations: Mapping[object, int] = field(default_factory=dict)
 
     def over(self, elements: isl.Set) -> Access:
         """The same of other elements."""
         return replace(self, elements=elements)
+
+
+#: The uses by another iteration that the use of an element by one must not meet.
+_AGAINST = {
+    Use.WRITTEN: (Use.WRITTEN, Use.READ, Use.ADDED),
+    Use.READ: (Use.WRITTEN, Use.ADDED),
+    Use.ADDED: (Use.WRITTEN, Use.READ),
+}
 
 
 class Accesses:
@@ -82,6 +94,24 @@ class Accesses:
             ):
                 if one in uses and two in uses and self._meet(uses[one], uses[two], names, others, differ, context):
                     return next(access for access in accesses if access.key == key and access.use is one)
+        return None
+
+    def clash_of_iterations(self, accesses: Sequence[Access], loop: object, context: isl.Set) -> Access | None:
+        """An access that may meet one of another iteration of a loop that was run iteration by iteration."""
+        earlier: dict[tuple[Key, Use], isl.Set] = {}
+        by_number: dict[int, list[Access]] = {}
+        for access in accesses:
+            if loop in access.iterations:
+                by_number.setdefault(access.iterations[loop], []).append(access)
+        for _, mine in sorted(by_number.items()):
+            for access in mine:
+                for use in _AGAINST[access.use]:
+                    others = earlier.get((access.key, use))
+                    if others is not None and not self._sets.empty(access.elements.intersect(others), context):
+                        return access
+            for access in mine:
+                key = (access.key, access.use)
+                earlier[key] = access.elements if key not in earlier else earlier[key].union(access.elements).coalesce()
         return None
 
     def _meet(

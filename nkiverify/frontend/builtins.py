@@ -24,7 +24,7 @@ from nkiverify.frontend.ranges import (
     symbolic_sequence,
 )
 from nkiverify.frontend.text import SymText, to_text
-from nkiverify.run import unsupported
+from nkiverify.run import current_run, unsupported
 from nkiverify.source import KERNEL_MARKER
 from nkiverify.symbolic import conditions, integers, known
 from nkiverify.symbolic.conditions import Condition
@@ -223,6 +223,8 @@ def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
         return iter(values, sentinel)
     if isinstance(values, _Iterating | _Enumerate | _Zip | _Map | _Filter):
         return values
+    if isinstance(values, SymRange) and current_run().forced_value(values.trip_count()) is not None:
+        return _Iterating(list(values))
     if symbolic_sequence(values) is not None:
         raise unsupported("an iterator over a symbolic sequence, advanced by hand", "write a `for` loop")
     if isinstance(values, list | tuple | range | str | SymList):
@@ -415,6 +417,8 @@ def _list_of_sequence(value: Any) -> SymList:
     from nkiverify.frontend.lists import Segment
     from nkiverify.symbolic import terms
 
+    if value.parallel:
+        current_run().drawn()
     count = value.trip_count()
     index = terms.index("element", count, "of a list")
     (atom,) = index.atoms

@@ -7,6 +7,9 @@ every element of the grid.
 
 from __future__ import annotations
 
+import dis
+import inspect
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,11 +58,11 @@ class AllBroken(BaseException):
 
 
 #: What a concrete run notes, in order.
-Recorded = program.Operation | program.Allocation | program.Returned | program.ParallelLoop | program.Iteration
+Recorded = program.Operation | program.Allocation | program.Returned | program.Unordered
 
 
-class _ParallelRange(Sequence[int]):
-    """A range whose iterations have no order: running over it is recorded."""
+class _UnorderedRange(Sequence[int]):
+    """A range whose iterations have no order: what is executed between two of its numbers is an iteration."""
 
     __slots__ = ("_plain", "_run")
 
@@ -68,20 +71,40 @@ class _ParallelRange(Sequence[int]):
         self._run = run
 
     def __iter__(self) -> Iterator[int]:
-        loop = self._run.begin_loop()
-        recorded = self._run.recorded
+        return self._iterations(self._plain, drawn=not _begins_loop(sys._getframe(1)))
+
+    def __reversed__(self) -> Iterator[int]:
+        return self._iterations(self._plain[::-1], drawn=True)
+
+    def _iterations(self, numbers: range, *, drawn: bool) -> Iterator[int]:
+        run = self._run
+        # Whoever runs over what a generator yields may take several numbers before it does anything.
+        drawn |= bool(sys._getframe(1).f_code.co_flags & inspect.CO_GENERATOR)
+        launched = current_launch().program
+        loop = run.begin_loop()
         try:
-            for number, value in enumerate(self._plain):
-                recorded.append(program.Iteration(loop, number))
+            for number, value in enumerate(numbers):
+                run.recorded.append(program.Iteration(loop, number, drawn, launched))
                 yield value
         finally:
-            recorded.append(program.ParallelLoop(loop, begins=False))
+            run.recorded.append(program.ParallelLoop(loop, False, launched))
 
     def __len__(self) -> int:
         return len(self._plain)
 
+    def __contains__(self, value: object) -> bool:
+        return value in self._plain
+
     def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return _UnorderedRange(self._plain[key], self._run)
+        self._run.drawn()
         return self._plain[key]
+
+
+def _begins_loop(frame: FrameType) -> bool:
+    """Whether `frame` is about to run over something: with a `for`, so that nobody else gets at the iterator."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "GET_ITER"
 
 
 class ConcreteRun:
@@ -171,13 +194,17 @@ class ConcreteRun:
     def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
         """Python's range; if the iterations of a parallel one are to be recorded, a sequence that does so."""
         plain = range(start, stop, step)
-        return _ParallelRange(plain, self) if parallel and self.records else plain
+        return _UnorderedRange(plain, self) if parallel and self.records else plain
 
     def begin_loop(self) -> int:
         """A loop without an order begins: what identifies it."""
         self._count += 1
-        self.recorded.append(program.ParallelLoop(self._count, begins=True))
+        self.recorded.append(program.ParallelLoop(self._count, True, current_launch().program))
         return self._count
+
+    def drawn(self) -> None:
+        """Note that elements of a range without an order are taken outside a loop."""
+        self.recorded.append(program.Drawn(kernel_site(2), current_launch().program))
 
     def returned(self, tensors: tuple[Tensor, ...]) -> None:
         """Note what the kernel returned."""

@@ -295,6 +295,10 @@ class SymbolicRun(Paths):
             return SymRange.parallel_of(start, stop, step)
         return SymRange.of(start, stop, step)
 
+    def drawn(self) -> None:
+        """Record that elements of a range without an order are taken outside a loop."""
+        self.record(program.Drawn(kernel_site(2)))
+
     def operation(self, operation: Operation) -> None:
         """Record an operation."""
         self.check_alive()

@@ -59,6 +59,7 @@ def loop(
     grown: tuple[str, ...],
     name: str,
     summarise: bool,
+    drawn: bool,
 ) -> PlainLoop | SummarisedLoop:
     """A `for` statement is about to run."""
     run = _symbolic_run()
@@ -66,7 +67,7 @@ def loop(
         return PlainLoop(iterable)
     run.check_alive()
     frame = sys._getframe(1)
-    return loop_over(iterable, run, frame_site(frame), frame, names, temporaries, live, grown, name, summarise)
+    return loop_over(iterable, run, frame_site(frame), frame, names, temporaries, live, grown, name, summarise, drawn)
 
 
 def while_loop() -> WhileLoop | PlainWhile:
@@ -103,7 +104,7 @@ def items(iterable: Any) -> Any:
     if run is None:
         return iterable
     frame = sys._getframe(1)
-    driver = loop_over(iterable, run, frame_site(frame), frame, (), (), (), (), "element", current.simple)
+    driver = loop_over(iterable, run, frame_site(frame), frame, (), (), (), (), "element", current.simple, False)
     if isinstance(driver, SummarisedLoop):
         current.driver = driver
     return driver
@@ -119,8 +120,8 @@ def elements(iterable: Any) -> Any:
         return sym_iter(iterable)
     length = run.forced_value(sequence.trip_count())
     if length is not None:
-        return ConstantLoop(sequence, length, run)
-    return UnrolledLoop(sequence, run, frame_site(sys._getframe(1)))
+        return ConstantLoop(sequence, length, run, drawn=True)
+    return UnrolledLoop(sequence, run, frame_site(sys._getframe(1)), drawn=True)
 
 
 def finish(started: _Comprehension, values: builtins.list[Any]) -> SymList:

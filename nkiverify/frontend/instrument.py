@@ -210,6 +210,7 @@ class _Rewriter(ast.NodeTransformer):
             _names(grown),
             ast.Constant(node.target.id if isinstance(node.target, ast.Name) else "i"),
             ast.Constant(not function.generator and not deletes(node.body)),
+            ast.Constant(function.generator),
         )
         start = ast.Assign([_store(loop)], call)
         assign = ast.Assign([target], _load(item))

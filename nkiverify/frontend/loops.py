@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_sequence
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.model.contracts import contract
+from nkiverify.program import Iteration
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
 
@@ -46,31 +47,54 @@ class PlainLoop:
         return False
 
 
-class ConstantLoop(PlainLoop):
+class _IterationByIteration(PlainLoop):
+    """A loop of a symbolic run whose iterations are run one by one; what belongs to which is recorded if they have no
+    order. `drawn`: they are run as somebody else asks for them (`Iteration.drawn`)."""
+
+    def __init__(self, sequence: SymbolicSequence, run: SymbolicRun, drawn: bool) -> None:
+        self._sequence = sequence
+        self._run = run
+        self._drawn = drawn
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._recorded() if self._sequence.parallel else self._elements()
+
+    def _elements(self) -> Iterator[Any]:
+        raise NotImplementedError
+
+    def _recorded(self) -> Iterator[Any]:
+        loop = self._run.begin_unordered()
+        try:
+            for number, value in enumerate(self._elements()):
+                self._run.record(Iteration(loop.key, number, self._drawn))
+                yield value
+        finally:
+            self._run.end_unordered(loop)
+
+
+class ConstantLoop(_IterationByIteration):
     """A loop over a range of known length in a symbolic run: the numbers are symbolic constants, so arithmetic on them
     is seen."""
 
-    def __init__(self, sequence: SymbolicSequence, length: int, run: SymbolicRun) -> None:
-        self._sequence = sequence
+    def __init__(self, sequence: SymbolicSequence, length: int, run: SymbolicRun, drawn: bool) -> None:
+        super().__init__(sequence, run, drawn)
         self._length = length
-        self._run = run
 
-    def __iter__(self) -> Iterator[Any]:
+    def _elements(self) -> Iterator[Any]:
         for position in range(self._length):
             self._run.check_time()
             yield self._sequence.element(terms.constant(position))
 
 
-class UnrolledLoop(PlainLoop):
+class UnrolledLoop(_IterationByIteration):
     """A loop of unknown length, run iteration by iteration up to the unwinding bound, with a claim that it is
     enough."""
 
-    def __init__(self, sequence: SymbolicSequence, run: SymbolicRun, site: Site) -> None:
-        self._sequence = sequence
-        self._run = run
+    def __init__(self, sequence: SymbolicSequence, run: SymbolicRun, site: Site, drawn: bool) -> None:
+        super().__init__(sequence, run, drawn)
         self._site = site
 
-    def __iter__(self) -> Iterator[Any]:
+    def _elements(self) -> Iterator[Any]:
         run = self._run
         bound = run.limits.unwind
         for position in range(bound):
@@ -135,8 +159,9 @@ def loop_over(
     grown: tuple[str, ...],
     name: str,
     summarise: bool,
+    drawn: bool,
 ) -> PlainLoop | SummarisedLoop:
-    """How to run a `for` statement over `iterable`."""
+    """How to run a `for` statement over `iterable`; `drawn`: it is one of a generator."""
     sequence = symbolic_sequence(iterable)
     if sequence is None and isinstance(iterable, range):
         sequence = as_sequence(iterable)
@@ -146,9 +171,9 @@ def loop_over(
         return PlainLoop(sym_iter(iterable))
     # The cheap prover decides whether a loop is short: a longer one is summarised, which is right for every length.
     length = run.context.facts.value_of(sequence.trip_count())
-    short = SHORT_LOOP if not getattr(sequence, "parallel", False) else 0
+    short = SHORT_LOOP if not sequence.parallel else 0
     if length is not None and (length <= short or not summarise or site in run.unrolled):
-        return ConstantLoop(sequence, length, run)
+        return ConstantLoop(sequence, length, run, drawn)
     if site in run.unrolled or not summarise:
-        return UnrolledLoop(sequence, run, site)
+        return UnrolledLoop(sequence, run, site, drawn)
     return SummarisedLoop(sequence, run, site, frame, names, temporaries, live, grown, name)

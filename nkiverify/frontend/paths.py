@@ -75,6 +75,14 @@ class Scope:
         return True
 
 
+@dataclass(slots=True, eq=False)
+class Unordered:
+    """A loop without an order that is run iteration by iteration in a scope so deep; `key` is the same on all paths."""
+
+    key: object
+    depth: int
+
+
 class Paths:
     """The path that is being executed: the scopes it is in, what holds on it, and where it records."""
 
@@ -92,6 +100,8 @@ class Paths:
         self._block = self.program.body
         self._context = root
         self._dead = False
+        #: Loops without an order that are running on the present path.
+        self._unordered: list[Unordered] = []
         self._decisions = 0
         self._deadline = time.monotonic() + limits.seconds
 
@@ -151,13 +161,32 @@ class Paths:
         self._block = scope.block
         self._context = scope.context
         self._dead = False
+        self._forget_unordered(len(self._scopes))
 
     def close_scope(self) -> Scope:
         """End the innermost scope; the path goes on where it was opened."""
+        self._forget_unordered(len(self._scopes))
         scope = self._scopes.pop()
         self._block, self._context = self._suspended.pop()
         self._dead = False
         return scope
+
+    def begin_unordered(self) -> Unordered:
+        """A loop without an order begins, whose iterations will be recorded one by one."""
+        loop = Unordered((*self.scope_key, self.next_ordinal()), len(self._scopes))
+        self._unordered.append(loop)
+        self.record(program.ParallelLoop(loop.key, begins=True))
+        return loop
+
+    def end_unordered(self, loop: Unordered) -> None:
+        """It ends, unless the path it is on has ended before: Python may put that off."""
+        if loop in self._unordered:
+            self._unordered.remove(loop)
+            self.record(program.ParallelLoop(loop.key, begins=False))
+
+    def _forget_unordered(self, depth: int) -> None:
+        """Loops in scopes so deep belong to a path that has ended."""
+        self._unordered = [loop for loop in self._unordered if loop.depth < depth]
 
     def next_ordinal(self) -> int:
         """A number that is the same whenever the present path comes here."""

@@ -17,6 +17,10 @@ from nkiverify.symbolic.values import as_term, missing_attribute
 class SymbolicSequence(Protocol):
     """Something a loop can run over by an index: `element(i)` for every `i` that satisfies `bounds(i)`."""
 
+    @property
+    def parallel(self) -> bool:
+        """Whether the iterations of a loop over it have no order."""
+
     def trip_count(self) -> Term:
         """How many elements there are; never negative."""
 
@@ -36,6 +40,8 @@ class _NoNativeIteration:
         length = run.forced_value(count)
         if length is None:
             raise unsupported(f"running over {count} elements outside a loop statement", "write a `for` loop")
+        if self.parallel:  # type: ignore[attr-defined]
+            run.drawn()
         return iter([self.element(terms.constant(position)) for position in range(length)])  # type: ignore[attr-defined]
 
 
@@ -108,6 +114,8 @@ class SymRange(_NoNativeIteration):
         return bool(conditions.conjunction((on_grid, *self.bounds(index))))
 
     def __getitem__(self, key: Any) -> Any:
+        if self.parallel:
+            current_run().drawn()
         position = as_term(key)
         if position is None:
             raise unsupported("slicing a symbolic range")
@@ -147,6 +155,10 @@ class SymReversed(_NoNativeIteration):
     def __init__(self, source: SymbolicSequence) -> None:
         self.source = source
 
+    @property
+    def parallel(self) -> bool:
+        return self.source.parallel
+
     def trip_count(self) -> Term:
         return self.source.trip_count()
 
@@ -167,6 +179,10 @@ class SymEnumerate(_NoNativeIteration):
         self.source = source
         self.start = start
 
+    @property
+    def parallel(self) -> bool:
+        return self.source.parallel
+
     def trip_count(self) -> Term:
         return self.source.trip_count()
 
@@ -185,6 +201,10 @@ class SymZip(_NoNativeIteration):
     def __init__(self, sources: tuple[SymbolicSequence, ...]) -> None:
         self.sources = sources
 
+    @property
+    def parallel(self) -> bool:
+        return any(source.parallel for source in self.sources)
+
     def trip_count(self) -> Term:
         return terms.minimum([source.trip_count() for source in self.sources])
 
@@ -199,6 +219,7 @@ class ListSequence:
     """A list of the kernel as a sequence to run over."""
 
     __slots__ = ("_parts", "source")
+    parallel = False
 
     def __init__(self, source: SymList) -> None:
         self.source = source

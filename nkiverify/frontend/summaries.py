@@ -214,8 +214,7 @@ class SummarisedLoop:
         else:
             self._give_up("its carried state has no closed form")
         run.open_loops.remove(self)
-        parallel = getattr(self._sequence, "parallel", False)
-        run.record(LoopItem(_index_atom(index), trips, bounds, scope.block, self._site, parallel))
+        run.record(LoopItem(_index_atom(index), trips, bounds, scope.block, self._site, self._sequence.parallel))
         self._after(endings, index, trips)
         self._paths, self._index, self._trips = len(endings), index, trips
         self._frame = None

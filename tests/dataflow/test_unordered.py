@@ -1,0 +1,242 @@
+"""Iterations without an order, in whatever form a kernel runs over a legacy `affine_range`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from nkiverify.dataflow.order import DRAWN
+from nkiverify.manifest import Verification
+from nkiverify.model.dtypes import float32
+from nkiverify.results import Verdict
+from tests.dataflow.subject import Subject, faults
+
+KERNEL = """
+def move(out, x, i):
+    i_p, i_f = nl.mgrid[0:128, 0:64]
+    nl.store(out[i_p, STRIDE * i + i_f], nl.load(x[i_p, 64 * i + i_f]))
+    return i
+
+@nki.jit
+def kernel(x, n):
+    out = nl.ndarray((128, 512), dtype=x.dtype, buffer=nl.shared_hbm)
+    nl.store(out, value=nl.load(x))
+    columns = [0, 1, 2, 3, 4, 5, 6, 7]
+    seen = {}
+FORM
+    return out
+"""
+
+#: Forms in which each element has an iteration of its own.
+FOLLOWED = {
+    "for": "for i in nl.affine_range(n): move(out, x, i)",
+    "from 1": "for i in nl.affine_range(0, n, 1): move(out, x, i)",
+    "enumerate": "for k, i in enumerate(nl.affine_range(n)): move(out, x, k)",
+    "zip": "for i, j in zip(range(n), nl.affine_range(n)): move(out, x, i)",
+    "zip with a list": "for i, j in zip(columns, nl.affine_range(n)): move(out, x, i)",
+    "reversed": "for i in reversed(nl.affine_range(n)): move(out, x, i)",
+    "enumerate of zip": "for k, (i, j) in enumerate(zip(nl.affine_range(n), range(n))): move(out, x, i)",
+    "list of effects": "[move(out, x, i) for i in nl.affine_range(n)]",
+    "set of effects": "{move(out, x, i) for i in nl.affine_range(n)}",
+    "dictionary of effects": "{i: move(out, x, i) for i in nl.affine_range(n)}",
+    "nested comprehension": "[move(out, x, i) for _ in range(1) for i in nl.affine_range(n)]",
+    "generator expression": "sum(move(out, x, i) for i in nl.affine_range(n))",
+    "generator": """
+def pieces():
+    for i in nl.affine_range(n):
+        yield i
+for i in pieces(): move(out, x, i)
+""",
+    "generator with next": """
+def pieces():
+    for i in nl.affine_range(n):
+        yield i
+source = pieces()
+i = next(source, None)
+while i is not None:
+    move(out, x, i)
+    i = next(source, None)
+""",
+    "delegating generator": """
+def inner():
+    for i in nl.affine_range(n):
+        yield i
+def pieces():
+    yield from inner()
+for i in pieces(): move(out, x, i)
+""",
+    "break": """
+for i in nl.affine_range(n):
+    if i > 4:
+        break
+    move(out, x, i)
+""",
+    "continue": """
+for i in nl.affine_range(n):
+    if i > 4:
+        continue
+    move(out, x, i)
+""",
+    "return": """
+def run():
+    for i in nl.affine_range(n):
+        move(out, x, i)
+        if i == 5:
+            return
+run()
+""",
+    "state": """
+for i in nl.affine_range(n):
+    seen["last"] = 2 * seen.get("last", 0) + i
+    move(out, x, i)
+""",
+    "known length and break": """
+for i in nl.affine_range(4):
+    if i >= n:
+        break
+    move(out, x, i)
+""",
+    "within an ordered loop": """
+for _ in nl.sequential_range(2):
+    for i in nl.affine_range(n): move(out, x, i)
+""",
+    "around an ordered loop": """
+for i in nl.affine_range(n):
+    for _ in nl.sequential_range(2): move(out, x, i)
+""",
+    "unrolled around a summarised loop": """
+for i in nl.affine_range(n):
+    seen["last"] = 2 * seen.get("last", 0) + i
+    for _ in range(n): move(out, x, i)
+""",
+    "within an unordered loop": """
+for j in nl.affine_range(2):
+    if j == 0:
+        for i in nl.affine_range(n): move(out, x, i)
+""",
+    "exception": """
+try:
+    for i in nl.affine_range(n):
+        move(out, x, i)
+        if i == 5:
+            raise ValueError
+except ValueError:
+    pass
+""",
+}
+
+#: Forms in which indices come out of the loop: what is done for them is not known.
+TAKEN = {
+    "list": "for i in list(nl.affine_range(n)): move(out, x, i)",
+    "tuple": "for i in tuple(nl.affine_range(n)): move(out, x, i)",
+    "sorted": "for i in sorted(nl.affine_range(n)): move(out, x, i)",
+    "set": "for i in set(nl.affine_range(n)): move(out, x, i)",
+    "dictionary": "for i in dict.fromkeys(nl.affine_range(n)): move(out, x, i)",
+    "display": "for i in [*nl.affine_range(n)]: move(out, x, i)",
+    "list of enumerate": "for k, i in list(enumerate(nl.affine_range(n))): move(out, x, i)",
+    "reversed list": "for i in reversed(list(nl.affine_range(n))): move(out, x, i)",
+    "comprehension": "for i in [j for j in nl.affine_range(n)]: move(out, x, i)",
+    "generator made a list": """
+def pieces():
+    for i in nl.affine_range(n):
+        yield i
+for i in list(pieces()): move(out, x, i)
+""",
+    "collected": """
+found = []
+for i in nl.affine_range(n): found.append(i)
+for i in found: move(out, x, i)
+""",
+    "extended": """
+found = []
+found.extend(nl.affine_range(n))
+for i in found: move(out, x, i)
+""",
+}
+
+#: The same, for a known number of iterations.
+TAKEN_TWO = {
+    "unpacked": "a, b = nl.affine_range(2); move(out, x, a); move(out, x, b)",
+    "unpacked in part": "a, *b = nl.affine_range(2); move(out, x, a); move(out, x, b[0])",
+    "arguments": """
+def both(a, b):
+    move(out, x, a)
+    move(out, x, b)
+both(*nl.affine_range(2))
+""",
+    "iter": "it = iter(nl.affine_range(2)); a = next(it); b = next(it); move(out, x, a); move(out, x, b)",
+    "index": "r = nl.affine_range(2); move(out, x, r[0]); move(out, x, r[1])",
+    "generator by hand": """
+def pieces():
+    for i in nl.affine_range(2):
+        yield i
+it = pieces()
+a = next(it)
+b = next(it)
+move(out, x, a)
+move(out, x, b)
+""",
+    "generator expression by hand": """
+it = (i for i in nl.affine_range(2))
+a = next(it)
+b = next(it)
+move(out, x, a)
+move(out, x, b)
+""",
+    "pairs": "it = iter(nl.affine_range(2))\nfor a, b in zip(it, it):\n    move(out, x, a)\n    move(out, x, b)",
+}
+
+
+def domain(v: Verification) -> None:
+    v.call(v.tensor("x", (128, 512), float32), v.dim("n", 1, 6))
+
+
+def subject(folder: Path, form: str, stride: int, what: str = "nl.affine_range") -> Subject:
+    body = KERNEL.replace("FORM", indent(form.replace("nl.affine_range", what), "    "))
+    return Subject.of(folder, body.replace("STRIDE", str(stride)), domain, legacy=True)
+
+
+@pytest.mark.parametrize("form", FOLLOWED)
+def test_iterations_of_every_form_have_no_order(form: str, tmp_path: Path) -> None:
+    wrong = subject(tmp_path, FOLLOWED[form], 32)
+    assert {one.contract for one in wrong.proof().open} == {"df.affine_range"}
+    trial = wrong.trial(n=2)
+    assert faults(trial) == {"df.affine_range"} and not trial.findings.doubts
+    assert wrong.verdict().verdict is Verdict.FAILED
+
+
+@pytest.mark.parametrize("form", FOLLOWED)
+def test_iterations_that_keep_apart_are_right_in_every_form(form: str, tmp_path: Path) -> None:
+    right = subject(tmp_path, FOLLOWED[form], 64)
+    trial = right.trial(n=3)
+    assert not faults(trial) and not trial.findings.doubts
+    assert right.verdict().verdict is Verdict.SUCCESSFUL
+
+
+@pytest.mark.parametrize("form", FOLLOWED | TAKEN | TAKEN_TWO)
+@pytest.mark.parametrize("ordered", ["nl.sequential_range", "nl.static_range"])
+def test_iterations_of_ordered_ranges_have_their_order(form: str, ordered: str, tmp_path: Path) -> None:
+    found = subject(tmp_path, (FOLLOWED | TAKEN | TAKEN_TWO)[form], 32, ordered)
+    trial = found.trial(n=2)
+    assert not faults(trial) and not trial.findings.doubts
+
+
+@pytest.mark.parametrize("form", TAKEN | TAKEN_TWO)
+def test_indices_taken_out_of_their_loop_are_not_taken_for_ordered(form: str, tmp_path: Path) -> None:
+    wrong = subject(tmp_path, (TAKEN | TAKEN_TWO)[form], 32)
+    trial = wrong.trial(n=2)
+    assert faults(trial) or trial.findings.doubts == [DRAWN]
+    assert wrong.verdict().verdict in (Verdict.UNKNOWN, Verdict.FAILED)
+
+
+@pytest.mark.parametrize("form", TAKEN | TAKEN_TWO)
+def test_the_symbolic_run_says_that_indices_are_taken_out(form: str, tmp_path: Path) -> None:
+    taken = subject(tmp_path, (TAKEN | TAKEN_TWO)[form].replace("range(n)", "range(2)"), 32)
+    assert "df.affine_range" in {one.contract for one in taken.proof().open}
+
+
+@pytest.mark.parametrize("form", ["break", "continue", "state", "generator", "nested comprehension", "zip with a list"])
+def test_iterations_run_one_by_one_are_compared_in_the_proof(form: str, tmp_path: Path) -> None:
+    assert not subject(tmp_path, FOLLOWED[form].replace("range(n)", "range(6)"), 64).proof().open
