@@ -2,7 +2,7 @@
 
 A kernel moves its input to its output in stages. Each covers an axis by pieces in one of many ways (tiles with a tail,
 single rows backwards, halves, every other column, masks); now and then a bound is off by one, a condition leaves a
-piece out, or undefined elements are copied somewhere.
+piece out, or undefined elements are copied somewhere. Loops have all the forms that Python has for them.
 """
 
 from __future__ import annotations
@@ -101,8 +101,34 @@ class _Lines:
     @contextmanager
     def loop(self, trips: str, ranger: str = "") -> Iterator[str]:
         index = self.name("i")
-        with self.block(f"for {index} in {ranger or self.ranger()}({trips}):"):
+        numbers = f"{ranger or self.ranger()}({trips})"
+        head = f"for {index} in {numbers}:"
+        form = self.random.randrange(32)
+        other = self.name("o")
+        if form == 0:
+            head = f"for {other}, {index} in enumerate({numbers}):"
+        elif form == 1:
+            head = f"for {other}, {index} in zip(range({trips}), {numbers}):"
+        elif form == 2:
+            head = f"for {index} in reversed({numbers}):"
+        elif form == 3:
+            head = f"for {index} in {self.random.choice(('list', 'tuple', 'sorted', 'iter'))}({numbers}):"
+        elif form == 4:
+            head = f"for {index} in [{other} for {other} in {numbers}]:"
+        elif form == 5:
+            with self.block(f"def numbers_{other}():"), self.block(f"for {other} in {numbers}:"):
+                self.line(f"yield {other}")
+            head = f"for {index} in numbers_{other}():"
+        elif form == 6:
+            self.line(f"{other} = {{}}")
+        with self.block(head):
             self.indices.append(index)
+            if form == 6:
+                # State without a closed form: the loop is run iteration by iteration.
+                self.line(f"{other}['last'] = 2 * {other}.get('last', 0) + 1")
+            elif form == 7:
+                with self.block(f"if {index} > {self.random.choice((1, 2, 5))}:"):
+                    self.line(self.random.choice(("break", "break", "continue")))
             yield index
             self.indices.pop()
 
@@ -196,6 +222,8 @@ class _Writer(_Lines):
             self._programs()
         elif self.chance(0.15) and not self._wide:
             self._products()
+        elif self.chance(0.12) and not self._wide:
+            self._handed_on()
         elif self.chance(0.35):
             self._tile_by_tile()
         else:
@@ -401,6 +429,46 @@ class _Writer(_Lines):
             copy = self.tile("C", "C")
             self.line(f"nisa.tensor_copy({copy}, {total})")
         self.pieces("C", lambda a, b: self.line(f"nisa.dma_copy(out[:, {a}:{b}], {copy}[:, {a}:{b}])"))
+
+    def _handed_on(self) -> None:
+        """A tile and a sum that iterations hand on to one another: what each does to them is in any order."""
+        kept, junk, row = self.tile("1", "C"), self.tile("1", "C"), self.tile("1", "C")
+        square, total = self.tile("C", "C"), self.tile("C", "C", "nl.psum")
+        self.line(f"nisa.dma_copy({row}, x[0:1, :])")
+        ways: tuple[Callable[[str], str], ...]
+        if self.chance(0.5):
+            ways = (
+                lambda i: f"nisa.dma_copy(out[{i}:{i} + 1, :], {kept})",
+                lambda i: f"nisa.dma_copy({kept}, x[{i}:{i} + 1, :])",
+                lambda i: f"nisa.tensor_copy({kept}, {junk})",
+                lambda i: f"nisa.memset({kept}, 1.0)",
+            )
+            begin, end, always = ways[3], ways[0], ways[0]
+        else:
+            mode = self.random.choice(("None", "True", "True"))
+            ways = (
+                lambda i: f"nisa.nc_matmul({total}, {row}, {row}, accumulate={mode})",
+                lambda i: f"nisa.nc_matmul({total}, {row}, {row}, accumulate=False)",
+                lambda i: f"nisa.tensor_copy({square}, {total})",
+                lambda i: f"nisa.memset({total}, 0.0)",
+            )
+            begin, end, always = ways[1], ways[2], lambda i: f"nisa.dma_copy(out[{i}:{i} + 1, :], {row})"
+        if self.chance(0.8):
+            self.line(begin("0"))
+        with self.loop("R") as i:
+            self.line(always(i))
+            for _ in range(self.random.choice((1, 1, 2, 3))):
+                way = self.random.choice(ways)
+                with self.block(f"if {self.condition('R')}:" if self.chance(0.3) else "if True:"):
+                    if self.chance(0.25):
+                        with self.loop("C"):
+                            self.line(way(i))
+                    else:
+                        self.line(way(i))
+        self.line(self.random.choice(ways)("0") if self.chance(0.3) else end("0"))
+        if always is not end:
+            self.line(f"nisa.tensor_copy({square}, {total})")
+            self.line(f"nisa.dma_copy(out[0:1, :], {square}[0:1, :])")
 
     def _programs(self) -> None:
         """The rows dealt out to two programs, perhaps through HBM with a barrier."""
