@@ -17,6 +17,38 @@ def leg__store__value__wrong(x: "f32[2, 4]", x2: "f32[2, 4]"):
     nl.store(x, x2)
 
 
+@nki.jit
+def leg__indirect__right(x: "f32[8, 6]", idx: "i32[4] in 0..7"):
+    rows = nl.load(idx[nl.arange(4)[:, None]])
+    nl.load(x[rows[nl.arange(4)[:, None], 0], nl.arange(6)[None, :]])
+
+
+@nki.jit
+def leg__indirect__wrong(x: "f32[8, 6]", idx: "i32[4] in 0..5"):
+    columns = nl.load(idx[nl.arange(4)[:, None]])
+    nl.load(x[nl.arange(6)[None, :], columns[nl.arange(4)[:, None], 0]])
+
+
+@nki.jit
+def leg__oob_dynamic__right(x: "f32[8, 6]", idx: "i32[4] in 0..7"):
+    rows = nl.load(idx[nl.arange(4)[:, None]])
+    nl.load(x[rows[nl.arange(4)[:, None], 0], nl.arange(6)[None, :]])
+
+
+@nki.jit
+def leg__oob_dynamic__wrong(x: "f32[8, 6]", idx: "i32[4] in 0..8"):
+    rows = nl.load(idx[nl.arange(4)[:, None]])
+    nl.load(x[rows[nl.arange(4)[:, None], 0], nl.arange(6)[None, :]])
+
+
+def leg__tile_rank__right():
+    nl.ndarray((2, 1), dtype=nl.float32)
+
+
+def leg__tile_rank__wrong():
+    nl.ndarray((2,), dtype=nl.float32)
+
+
 def leg__activation__bias__right():
     data = nl.ndarray((4, 6), dtype=nl.float32)
     bias = nl.ndarray((4, 1), dtype=nl.bfloat16)

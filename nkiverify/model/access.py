@@ -3,15 +3,21 @@
 Indices and mask are affine in the coordinates of one grid. Along an axis the mask depends on, one representative
 coordinate stands for all, in index and mask alike, so their correlation is kept. Along any other axis an affine index
 takes its extremes at the ends, so those are what is claimed.
+
+One key may be a column of indices that are known at run time, `t[rows[i_p, 0], i_f]`: rows of an HBM tensor are
+gathered or scattered. It has the partitions of the grid for itself; what the other indices reach is claimed as ever.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import IndexTensor, Mask, as_index, broadcast_shapes
+from nkiverify.model.indirection import Indirection, IndirectionKind, Reach, claim_reach, is_run_time
+from nkiverify.model.memory import SBUF
 from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, implies
@@ -24,35 +30,56 @@ class Access(TileOperators):
     """`tensor[indices]`, one affine index per dimension. Operations resolve it to a view, with their mask.
 
     Its shape is that of the grid the index tensors span. Used without an operation's mask (in an operator, or asked
-    for an attribute of tensors), it resolves without one.
+    for an attribute of tensors), it resolves without one. `rows` are indices known at run time, with the dimension that
+    they choose from: its affine index is 0.
     """
 
-    __slots__ = ("indices", "shape", "tensor")
+    __slots__ = ("indices", "rows", "shape", "tensor")
 
-    def __init__(self, tensor: Tensor, indices: tuple[IndexTensor, ...], shape: tuple[Extent, ...]) -> None:
+    def __init__(
+        self,
+        tensor: Tensor,
+        indices: tuple[IndexTensor, ...],
+        shape: tuple[Extent, ...],
+        rows: tuple[int, Tensor] | None = None,
+    ) -> None:
         self.tensor = tensor
         self.indices = indices
         self.shape = shape
+        self.rows = rows
 
     @classmethod
     def of(cls, tensor: Tensor, keys: tuple[object, ...]) -> Access:
         """The access that a key with index tensors makes."""
-        basic = any(isinstance(part, slice) or part is Ellipsis or as_index(part) is None for part in keys)
+        chosen = [dimension for dimension, part in enumerate(keys) if _chooses_rows(part)]
+        basic = any(as_index(part) is None for dimension, part in enumerate(keys) if dimension not in chosen)
         require("leg.no_mix", not basic, key=tuple(type(part).__name__ for part in keys))
         if basic:
             raise TypeError("index tensors and slices do not mix in one key")
         require("idx.keys", len(keys) <= tensor.ndim, keys=len(keys), rank=tensor.ndim)
         if len(keys) != tensor.ndim:
             raise unsupported(f"{len(keys)} index tensors for a tensor of {tensor.ndim} dimensions")
-        indices = tuple(index for index in map(as_index, keys) if index is not None)
-        shape = broadcast_shapes("leg.index_broadcast", *(index.shape for index in indices))
+        found = [
+            IndexTensor(0, (), ()) if dimension in chosen else as_index(part) for dimension, part in enumerate(keys)
+        ]
+        indices = tuple(index for index in found if index is not None)
+        rows = _rows(tensor, keys, chosen, indices) if chosen else None
+        columns = [rows[1].shape] if rows is not None else []
+        shape = broadcast_shapes("leg.index_broadcast", *(index.shape for index in indices), *columns)
         require("leg.arange", len(shape) >= 2, shape=shape)
-        return cls(tensor, indices, shape)
+        if rows is not None and len(rows[1].shape) != len(shape):
+            raise unsupported(f"{len(rows[1].shape)}-D indices known at run time in a {len(shape)}-D access")
+        return cls(tensor, indices, shape, rows)
 
     def resolve(self, mask: Mask | None = None) -> Any:
         """The view accessed, every index claimed to be in bounds wherever `mask` holds."""
         coordinates, hypothesis = self._representatives(mask)
+        if self.rows is not None:
+            # Those of rows that are masked off count as well: it errs on the side of too many.
+            claim_reach("leg.oob_dynamic", self._moves())
         for dimension, (index, extent) in enumerate(zip(self.indices, self.tensor.shape, strict=True)):
+            if self.rows is not None and dimension == self.rows[0]:
+                continue
             extremes = self._extremes(index, coordinates)
             require(
                 "leg.oob_static",
@@ -141,7 +168,21 @@ class Access(TileOperators):
                 coefficient = index.coefficients[axis]
                 if not is_zero(coefficient):
                     strides[axis] = strides[axis] + coefficient * stride
-        return self.tensor.with_layout(self.shape, tuple(strides), moved_by=tuple(moved), block_dims=0)
+        if self.rows is None:
+            return self.tensor.with_layout(self.shape, tuple(strides), moved_by=tuple(moved), block_dims=0)
+        moves = self._moves()
+        if moves.by_rows:
+            strides[0] = moves.stride
+        view = self.tensor.with_layout(self.shape, tuple(strides), moved_by=tuple(moved), block_dims=0)
+        view.indirect_by = moves
+        return view
+
+    def _moves(self) -> Indirection:
+        """How the indices known at run time move the view: row by row, or a single one all of it."""
+        assert self.rows is not None
+        dimension, column = self.rows
+        kind = IndirectionKind.SCALAR if is_one(column.shape[0]) else IndirectionKind.ROWS
+        return Indirection(kind, column, Reach(1, 0, 0, self.tensor.shape[dimension]), self.tensor.strides[dimension])
 
     @property
     def ndim(self) -> int:
@@ -171,3 +212,47 @@ class Access(TileOperators):
 
     def __repr__(self) -> str:
         return f"{self.tensor!r}[{', '.join(map(repr, self.indices))}]"
+
+
+def _chooses_rows(part: object) -> bool:
+    return isinstance(part, Access) or is_run_time(part)
+
+
+def _rows(
+    tensor: Tensor, keys: Sequence[object], chosen: Sequence[int], indices: Sequence[IndexTensor]
+) -> tuple[int, Tensor]:
+    """The dimension that indices known at run time choose from, and the column of them.
+
+    Only the dimension of the partitions, or one before it, can be chosen from: no index before varies over the grid,
+    and none at all over the axis of the partitions, which belongs to the column.
+    """
+    from nkiverify.model.tensor import Tensor
+
+    dimension = chosen[0]
+    part = keys[dimension]
+    column = part.resolve() if isinstance(part, Access) else part
+    if not isinstance(column, Tensor):
+        raise unsupported(f"a {type(part).__name__} among index tensors")
+    free = any(index.ndim > 0 for index in indices[:dimension])
+    require(
+        "leg.indirect",
+        all_of(
+            len(chosen) == 1,
+            not free,
+            not tensor.on_chip,
+            tensor.indirect_by is None,
+            column.indirect_by is None,
+            column.buffer is SBUF,
+            column.dtype.is_integer,
+            *(equal(extent, 1) for extent in column.shape[1:]),
+        ),
+        index=column.shape,
+        index_dtype=column.dtype,
+        index_buffer=column.buffer,
+        tensor=tensor.buffer,
+        dimension=dimension,
+    )
+    for index in indices:
+        if index.ndim == column.ndim and not is_zero(index.coefficients[0]):
+            raise unsupported("an index over the partitions beside indices known at run time")
+    return dimension, column

@@ -8,7 +8,7 @@ from nkiverify.model.extents import as_extent, is_one, is_sequence
 from nkiverify.model.memory import SBUF, MemoryRegion
 from nkiverify.model.placement import claim_address
 from nkiverify.model.tensor import Tensor, declared_dtype, name_given, new_storage
-from nkiverify.model.views import claim_rank, host_shape
+from nkiverify.model.views import claim_rank, host_shape, rank_contract
 from nkiverify.symbolic import Extent, all_of
 
 
@@ -50,13 +50,15 @@ def claimed_region(buffer: object) -> MemoryRegion:
     raise TypeError(f"buffer is a member of nl.MemoryRegion (nl.sbuf, nl.psum, …), not {buffer!r}")
 
 
-def claim_on_chip_shape(shape: tuple[Extent, ...], region: MemoryRegion, block_dims: int = 0) -> None:
+def claim_on_chip_shape(
+    shape: tuple[Extent, ...], region: MemoryRegion, block_dims: int = 0, *, legacy: bool = False
+) -> None:
     """Claim rank and partitions of a tensor of this shape in `region`, where that is on chip."""
     if not region.on_chip:
         return
     tile = shape[block_dims:]
     # One-element tensors of rank 1 occur in the documentation's own examples (register_load).
-    require("tensor.rank_onchip_ge2", len(tile) >= 2 or all(is_one(extent) for extent in tile), shape=shape)
+    require(rank_contract(legacy), len(tile) >= 2 or all(is_one(extent) for extent in tile), shape=shape)
     require("mem.partitions_128", tile[0] <= 128, partitions=tile[0], shape=shape)
 
 

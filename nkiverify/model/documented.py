@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, TypeVar
 
-from nkiverify.model.contracts import require
+from nkiverify.model.contracts import legacy_rules, require
 from nkiverify.model.operation import HOST_FUNCTIONS, Recorder
 from nkiverify.run import current_run, unsupported
 
@@ -70,7 +70,8 @@ def legacy_documented(function: FunctionT) -> FunctionT:
                 raise unsupported(f"the undocumented argument {unknown} of {function.__name__}")
             if unknown:
                 kwargs = _without_unknown(function, allowed, kwargs)
-        result = function(*args, **kwargs)
+        with legacy_rules():
+            result = function(*args, **kwargs)
         if recorder is not None and current_run().records:
             recorder.record(args, kwargs, result)
         return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 
 
 class engine(enum.Enum):  # noqa: N801 (the documented name)
@@ -65,8 +66,9 @@ class matmul_perf_mode(enum.Enum):  # noqa: N801
         return self.name
 
 
+@functools.total_ordering
 class nc_version(enum.Enum):  # noqa: N801
-    """Generations of the NeuronCore."""
+    """Generations of the NeuronCore, the older one the lesser. They compare with one another, and with no number."""
 
     gen2 = 2
     gen3 = 3
@@ -74,6 +76,9 @@ class nc_version(enum.Enum):  # noqa: N801
 
     def __str__(self) -> str:
         return self.name
+
+    def __lt__(self, other: object) -> bool:
+        return self.value < other.value if isinstance(other, nc_version) else NotImplemented
 
 
 class dma_engine(enum.Enum):  # noqa: N801

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from nkiverify.model import contents
 from nkiverify.model.access import Access
 from nkiverify.model.allocation import claim_on_chip_shape
 from nkiverify.model.contracts import require
@@ -151,7 +152,7 @@ def new_tile(
     shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF, mask: Mask | None = None
 ) -> LegacyTensor:
     """The new tile an operation returns, valid where `mask` holds; its size is claimed."""
-    claim_on_chip_shape(shape, region)
+    claim_on_chip_shape(shape, region, legacy=True)
     _claim_bank(shape, dtype, region)
     return result_tile(shape, dtype, region, mask)
 
@@ -176,7 +177,7 @@ def allocate(shape: object, dtype: object, buffer: object, name: object = "") ->
     if not isinstance(region, MemoryRegion):
         raise unsupported(f"the buffer {buffer!r}")
     blocks = marked[0] if marked and region.on_chip else 0
-    claim_on_chip_shape(extents, region, blocks)
+    claim_on_chip_shape(extents, region, blocks, legacy=True)
     element = named_dtype(dtype)
     _claim_bank(extents[blocks:], element, region)
     if allocator is not None:
@@ -270,6 +271,10 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
         require("leg.assign_buffer", destination.on_chip, dst=destination.buffer)
     else:
         raise unsupported(f"assigning a {type(value).__name__} to a tensor")
+    if isinstance(value, Tensor):
+        contents.copied(destination, value)
+    else:
+        destination.storage.contents.add_unknown()
     if not isinstance(value, Tensor):
         issue("setitem", writes={"dst": destination}, value=value)
     elif not _same_elements(destination, value):

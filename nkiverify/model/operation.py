@@ -9,7 +9,7 @@ assignments to their elements record themselves with `issue`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,7 @@ from nkiverify.model.operators import OPERATORS, legacy_operator, operator
 from nkiverify.model.placement import MEMORY_PHASE, claim_operands
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run
-from nkiverify.symbolic import Condition, Extent, SymInt
+from nkiverify.symbolic import Condition, Extent, SymInt, known
 
 #: Parameters whose tensors are written; "isa.dst_first" and the documented signatures.
 WRITTEN = frozenset(("dst", "dsts", "dsts_by_channel", "dst_scale", "dst_idx", "val_dst", "idx_dst", "reduce_res"))
@@ -225,8 +225,14 @@ def _add_updates(name: str, reads: dict[str, Tensor], writes: dict[str, Tensor],
         reads["dst"] = target
     elif name == "nisa.nc_stream_shuffle":
         lanes = attributes.get("shuffle_mask")
-        if is_sequence(lanes) and any(lane == LANE_STAYS for lane in lanes):
+        if is_sequence(lanes) and any(lane == LANE_STAYS for lane in lanes) and not _all_lanes_written(lanes, target):
             reads["dst"] = target
+
+
+def _all_lanes_written(lanes: Sequence[object], target: Tensor) -> bool:
+    """Whether every partition that the destination surely has takes another's numbers. False means "not known"."""
+    first = next(at for at, lane in enumerate(lanes) if lane == LANE_STAYS)
+    return known(target.shape[0] <= first)
 
 
 def loads_registers(operation: Operation) -> bool:

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 TensorT = TypeVar("TensorT", bound="Tensor")
 
 
+def rank_contract(legacy: bool) -> str:
+    """The contract about the least rank of a tensor on chip, in either API."""
+    return "leg.tile_rank" if legacy else "tensor.rank_onchip_ge2"
+
+
 def host_dimension(dim: object, rank: int) -> int:
     """A dimension number, negative ones counted from the end, claimed to exist."""
     if not isinstance(dim, int):
@@ -97,7 +102,7 @@ def squeeze_dim(tensor: TensorT, dim: int) -> TensorT:
         require("view.squeeze_dim.partition", at != 0, dimension=at)
     shape = _replaced(tensor.shape, at)
     if tensor.on_chip:
-        require("tensor.rank_onchip_ge2", len(shape) >= 2, rank=len(shape))
+        require(rank_contract(tensor.legacy), len(shape) >= 2, rank=len(shape))
     return tensor.with_layout(shape, _replaced(tensor.strides, at))
 
 
@@ -216,7 +221,7 @@ def reshape(tensor: TensorT, shape: Sequence[Extent]) -> TensorT:
         require("view.reshape.partition", equal(new[0], tensor.shape[0]), shape=new, old_shape=tensor.shape)
         fixed = 1
         if tensor.on_chip:
-            require("tensor.rank_onchip_ge2", len(new) >= 2, rank=len(new))
+            require(rank_contract(tensor.legacy), len(new) >= 2, rank=len(new))
     else:
         fixed = 0
     strides = _split_and_merge(tensor.shape[fixed:], tensor.strides[fixed:], new[fixed:])

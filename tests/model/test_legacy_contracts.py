@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from nkiverify.model.contents import Interval
 from nkiverify.model.dtypes import float32, int32
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
 from tests.model.stub_library import Control, old_hbm, old_ncc, old_nl, old_psum, old_sbuf, value
@@ -52,6 +53,30 @@ def assign(tensor: Any, key: object, value: object) -> None:
     tensor[key] = value
 
 
+def places(low: int, high: int, dtype: Any = int32, memory: Any = SBUF, width: int = 1) -> Any:
+    """A column of 4 indices from `low` to `high`."""
+    tensor = old_nl.ndarray((4, width), dtype, buffer=memory)
+    tensor.storage.contents.add(Interval(low, high))
+    return tensor
+
+
+def gather(extent: int, low: int, high: int, data: Any = SHARED_HBM, **kwargs: Any) -> None:
+    """Load 4 of `extent` rows, which indices from `low` to `high` choose."""
+    chosen = places(low, high, **kwargs)
+    index = chosen[rows(4), 0] if chosen.shape[1] == 1 else chosen
+    old_nl.load(old_nl.ndarray((extent, 6), float32, buffer=data)[index, columns(6)])
+
+
+def gather_columns(extent: int) -> None:
+    """Load elements whose columns are known at run time."""
+    old_nl.load(old_hbm(extent, 6)[columns(extent), places(0, 5)[rows(4), 0]])
+
+
+def scatter(extent: int, low: int, high: int) -> None:
+    """Store 4 rows at places that indices from `low` to `high` choose."""
+    old_nl.store(old_hbm(extent, 6)[places(low, high)[rows(4), 0], columns(6)], old_sbuf(4, 6))
+
+
 CONTROLS = [
     Control(
         "leg.oob_static",
@@ -88,6 +113,17 @@ CONTROLS = [
         lambda: old_nl.load(old_hbm(8)[arange(4)]),
     ),
     Control("leg.no_mix", lambda: old_hbm(8, 6)[rows(4), columns(6)], lambda: old_hbm(8, 6)[rows(4), 0:6]),
+    Control("leg.indirect", lambda: gather(4, 0, 3), lambda: gather(4, 0, 3, memory=SHARED_HBM)),
+    Control("leg.indirect", lambda: gather(4, 0, 3), lambda: gather(4, 0, 3, dtype=float32)),
+    Control("leg.indirect", lambda: gather(4, 0, 3), lambda: gather(4, 0, 3, width=2), ("leg.index_broadcast",)),
+    Control("leg.indirect", lambda: gather(4, 0, 3), lambda: gather(4, 0, 3, data=SBUF), ("nl.load.src",)),
+    Control("leg.indirect", lambda: gather(8, 0, 7), lambda: gather_columns(8)),
+    Control("leg.oob_dynamic", lambda: gather(8, 0, 7), lambda: gather(8, 0, 8)),
+    Control("leg.oob_dynamic", lambda: gather(8, 0, 7), lambda: gather(8, -1, 7)),
+    Control("leg.oob_dynamic", lambda: scatter(8, 0, 7), lambda: scatter(8, 0, 8)),
+    Control(
+        "leg.tile_rank", lambda: old_nl.ndarray((4, 1), dtype=float32), lambda: old_nl.ndarray((4,), dtype=float32)
+    ),
     Control("leg.index_const", lambda: arange(4)[:, None], lambda: assign(arange(4), 0, 1)),
     Control("leg.index_const", lambda: arange(4)[None, :, None], lambda: arange(4)[0:2]),
     Control("leg.index_broadcast", lambda: rows(4) + columns(6), lambda: rows(4) + rows(5)),

@@ -65,7 +65,11 @@ define(
     api=NKI,
 )
 define(
-    "act.recip_bias_gen2", "activation(op=reciprocal) takes no bias on gen2.", "SH engine selection", hardware=("gen2",)
+    "act.recip_bias_gen2",
+    "activation(op=reciprocal) takes no bias on gen2.",
+    "SH engine selection",
+    api=("nki",),
+    hardware=("gen2",),
 )
 define("reciprocal.shape", "dst has the partitions and elements per partition of data.", "reciprocal")
 define("tsr.arith", "op0 of tensor_scalar_reduce is arithmetic.", "tensor_scalar_reduce")

@@ -25,4 +25,4 @@ define(
     "nl.abs_max; RN-0.4",
 )
 define("isa.on_chip", "The tile operands of a compute instruction are in SBUF or PSUM.", "A2")
-define("isa.alu_op", "The operator is one of the ALU table.", "SH tbl-aluop; RN-0.4")
+define("isa.alu_op", "The operator is one of the ALU table.", "SH tbl-aluop; RN-0.4; LSH")

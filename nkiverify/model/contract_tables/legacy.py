@@ -17,12 +17,19 @@ define(
     "Compute operations take tiles: block dimensions are indexed first.",
     "LERR err_failed_to_infer_tile_from_local_tensor",
 )
+define("leg.tile_rank", "A tile in SBUF or PSUM has at least 2 dimensions.", "LKI")
 define(
     "leg.arange",
     "An index made of nl.arange has an axis for the partitions and one for the free elements.",
     "LERR err_1d_arange_not_supported",
 )
 define("leg.no_mix", "Basic and advanced indexing are not mixed in one key.", "LPM; LERR")
+define(
+    "leg.indirect",
+    "Indices known at run time are one integer column (n, 1) in SBUF, for the partition or a block dimension in HBM.",
+    "L:load; L:store; LERR",
+)
+define("leg.oob_dynamic", "An index known at run time stays inside the dimension it chooses from.", "LERR")
 define("leg.index_const", "Index and mask tensors are constant; only new axes can be made by indexing them.", "LERR")
 define("leg.index_broadcast", "Index tensors used together have compatible extents.", "LPM")
 define("leg.affine_index", "Index expressions are affine in arange, loop variables and program ids.", "LPM; LSH")

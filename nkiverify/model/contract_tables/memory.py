@@ -51,7 +51,7 @@ define(
 define(
     "mem.psum_bank_start",
     "A placed PSUM tensor starts at a bank: its byte offset is a multiple of 2048.",
-    "MIG-0.2 allocation",
+    "MIG-0.2 allocation; LDA",
     phase=3,
 )
 define(

@@ -6,7 +6,7 @@ from nkiverify.model.contracts import define
 
 NKI = ("nki",)
 
-define("affine_select.sbuf", "dst and on_true_tile of affine_select are in SBUF.", "affine_select")
+define("affine_select.sbuf", "dst and on_true_tile of affine_select are in SBUF.", "affine_select", api=("nki",))
 define(
     "affine_select.count",
     "The counts of the pattern (1 to 4 pairs) multiply to the elements per partition of dst and on_true_tile.",

@@ -10,10 +10,15 @@ from nkiverify.model.contracts import define
 
 NKI = ("nki",)
 
-define("tensor.rank_onchip_ge2", "An on-chip tensor has at least 2 dimensions.", "LG; NkiTensor.__getitem__")
+define(
+    "tensor.rank_onchip_ge2",
+    "An on-chip tensor has at least 2 dimensions.",
+    "LG; NkiTensor.__getitem__",
+    api=("nki",),
+)
 define("tensor.rank_le5", "A tensor has at most 5 dimensions.", "LG Tensor values", api=NKI)
 define("tensor.shape_positive", "Every extent of a tensor is a positive integer.", "NkiTensor.__init__")
-define("tensor.dtypes", "The dtype is one of the documented ones.", "SH; MX")
+define("tensor.dtypes", "The dtype is one of the documented ones.", "SH; MX; LSH")
 
 define(
     "idx.keys",
@@ -79,20 +84,28 @@ define(
     "NkiTensor.flatten_dims",
     api=NKI,
 )
-define("view.reshape.count", "A reshape keeps the number of elements.", "NkiTensor.reshape; MIG-0.5")
+define("view.reshape.count", "A reshape keeps the number of elements.", "NkiTensor.reshape; MIG-0.5; L:nki.tensor")
 define(
     "view.reshape.partition",
     "On chip, and after vector_select, a reshape keeps the extent of dimension 0.",
-    "NkiTensor.reshape",
+    "NkiTensor.reshape; L:nki.tensor",
 )
-define("view.reshape_after_permute", "The layout of a reshaped view can express the new shape.", "NkiTensor.reshape")
+define(
+    "view.reshape_after_permute",
+    "The layout of a reshaped view can express the new shape.",
+    "NkiTensor.reshape; L:nki.tensor",
+)
 define("view.slice", "slice() takes 0 <= start < end <= extent and a step of at least 1.", "NkiTensor.slice", api=NKI)
 define("view.select", "select() takes an index of at least 0 and below the extent.", "NkiTensor.select", api=NKI)
-define("view.cast.contiguous", "The last dimension of a view to another dtype is contiguous.", "NkiTensor.view")
+define(
+    "view.cast.contiguous",
+    "The last dimension of a view to another dtype is contiguous.",
+    "NkiTensor.view; L:nki.tensor",
+)
 define(
     "view.cast.divisible",
     "In a view to a wider dtype the last extent is divisible by the ratio of sizes.",
-    "NkiTensor.view",
+    "NkiTensor.view; L:nki.tensor",
 )
 
 define(

@@ -48,9 +48,13 @@ def nc_matmul(
     tile_size: Sequence[Extent],
     mask: Mask | None,
 ) -> LegacyTensor:
-    """stationary (K, M) transposed, times moving (K, N): a new PSUM tile (M, N), always float32."""
+    """stationary (K, M) transposed, times moving (K, N): a new PSUM tile (M, N), always float32.
+
+    N may be several dimensions, which the result has as well.
+    """
     left, right = operand(stationary, mask, "stationary"), operand(moving, mask, "moving")
-    result = result_tile((left.free_size, right.free_size), float32, PSUM, mask)
+    columns = right.shape[1:] if right.ndim > 1 else (1,)
+    result = result_tile((left.free_size, *columns), float32, PSUM, mask)
     tensor_engine.nc_matmul(result, left, right, is_transpose, tile_position, tile_size)
     return result
 

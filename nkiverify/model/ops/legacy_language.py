@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from numbers import Real
 
+from nkiverify.model import contents
 from nkiverify.model.access import Access
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, bool_, float32, uint32
@@ -39,7 +40,9 @@ def load(src: object, mask: Mask | None, dtype: object) -> LegacyTensor:
     source = operand(src, mask, "src")
     require("nl.load.src", not source.on_chip, src=source.buffer)
     shape = source.shape if source.ndim > 1 else (*source.shape, 1)
-    return new_tile(shape, _dtype(dtype, source.dtype), mask=mask)
+    result = new_tile(shape, _dtype(dtype, source.dtype), mask=mask)
+    contents.copied(result, source)
+    return result
 
 
 def load_transpose2d(src: object, mask: Mask | None, dtype: object) -> LegacyTensor:
@@ -55,8 +58,10 @@ def store(dst: object, value: object, mask: Mask | None) -> None:
     target = operand(dst, mask, "dst")
     require("nl.store.dst", not target.on_chip, dst=target.buffer)
     if is_number(value):
+        target.storage.contents.add_unknown()
         return
     source = operand(value, mask, "value")
+    contents.copied(target, source)
     require("leg.store.value", on_chip(source), value=source.buffer)
     claim_assignable(target.shape, _stored_shape(source, target))
 

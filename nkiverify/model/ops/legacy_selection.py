@@ -15,7 +15,7 @@ from nkiverify.model.indices import IndexTensor, Mask, as_mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops import gathers, randomness, selection, statistics
-from nkiverify.model.ops.operands import claim_in_sbuf, is_number
+from nkiverify.model.ops.operands import is_number, on_chip
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import unsupported
 from nkiverify.symbolic import all_of, any_of, constant_value, equal
@@ -51,7 +51,7 @@ def affine_select(
     require("leg.affine_select.dtype", narrow, on_true_tile=source.dtype)
     require("affine_select.false_fp32", is_number(on_false_value), on_false_value=type(on_false_value).__name__)
     result = result_tile(source.shape, _dtype(dtype, source.dtype), mask=mask)
-    claim_in_sbuf("affine_select.sbuf", dst=result, on_true_tile=source)
+    require("isa.on_chip", on_chip(source), on_true_tile=source.buffer)
     return result
 
 

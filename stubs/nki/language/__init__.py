@@ -30,6 +30,8 @@ from nkiverify.model.dtypes import (
     uint32,
 )
 from nkiverify.model.indexing import SizedSlice
+from nkiverify.model.kernel_objects import KernelObject as _KernelObject
+from nkiverify.model.kernel_objects import shown_as as _shown_as
 from nkiverify.model.memory import PRIVATE_HBM, PSUM, SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.operators import token as _token
@@ -186,12 +188,13 @@ shared_hbm = SHARED_HBM
 tile_size = _TileSize()
 
 
-class NKIObject:
+class NKIObject(_KernelObject):
     """Base of classes that kernels use ("lang.classes")."""
 
-    def __init__(self, **kwargs: Any) -> None:
-        for name, value in kwargs.items():
-            setattr(self, name, value)
+    @_shown_as(lambda self, **kwargs: None)
+    def __init__(self, *values: Any, **kwargs: Any) -> None:
+        # Documented with keywords alone; the fields of a class without `__init__` can be given by position as well.
+        self._set_fields(values, kwargs)
 
 
 @documented

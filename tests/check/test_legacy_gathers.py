@@ -1,0 +1,131 @@
+"""Kernels of the legacy API that the documentation shows, and that broke rules of nobody's."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.check.kernel_files import Checker, write
+
+HEAD = """
+import neuronxcc.nki as nki
+import neuronxcc.nki.isa as nisa
+import neuronxcc.nki.language as nl
+
+
+@nki.jit
+def kernel(x, idx):
+    n = idx.shape[0]
+    i_p = nl.arange(64)[:, None]
+    i_f = nl.arange(32)[None, :]
+    out = nl.ndarray((n, 32), dtype=x.dtype, buffer=nl.shared_hbm)
+    for t in nl.affine_range((n + 63) // 64):
+        inside = t * 64 + i_p < n
+        rows = nl.load(idx[t * 64 + i_p], mask=inside)
+{body}
+        nl.store(out[t * 64 + i_p, i_f], value=tile, mask=inside)
+    return out
+"""
+GATHER = "        tile = nl.load(x[rows[i_p, 0], i_f], mask=inside)"
+#: Indices whose numbers are changed, or computed: what they are is not known, so nothing is proved of them.
+CHANGED = {
+    "in place": "        rows += 1\n" + GATHER,
+    "computed": "        rows = nl.add(rows, 1, dtype=nl.int32)\n" + GATHER,
+    "assigned": "        other = nl.multiply(rows, 2, dtype=nl.int32)\n        rows[...] = other\n" + GATHER,
+    "stored and loaded": (
+        "        nl.store(idx[t * 64 + i_p], value=nl.add(rows, 1, dtype=nl.int32), mask=inside)\n"
+        "        rows = nl.load(idx[t * 64 + i_p], mask=inside)\n" + GATHER
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "x, last, legal, illegal",
+    [("f32[100,32]", "{}", 99, 100), ("f32[V,32]", "V-{}", 1, 0)],
+    ids=["concrete", "symbolic"],
+)
+@pytest.mark.parametrize("rows", ["i32[100]", "i32[N:1..1000]"], ids=["concrete", "symbolic"])
+def test_rows_are_gathered_by_indices_that_stay_inside(
+    x: str, last: str, legal: int, illegal: int, rows: str, check: Checker
+) -> None:
+    write(check.folder, k=HEAD.format(body=GATHER))
+    arguments = ["k.py::kernel", "--arg", f"x={x}", "--arg"]
+    assert check(*arguments, f"idx={rows} in 0..{last.format(legal)}") == 0, check.out
+    assert check(*arguments, f"idx={rows} in 0..{last.format(illegal)}") == 1
+    assert "leg.oob_dynamic" in check.out
+    assert "replayed in plain Python" in check.out
+
+
+def test_indices_without_a_declared_range_are_not_taken_to_be_inside(check: Checker) -> None:
+    write(check.folder, k=HEAD.format(body=GATHER))
+    assert check("k.py::kernel", "--arg", "x=f32[100,32]", "--arg", "idx=i32[100]") == 1
+    assert "declare a range for idx" in " ".join(check.out.split())
+
+
+@pytest.mark.parametrize("change", CHANGED)
+@pytest.mark.parametrize("x", ["f32[100,32]", "f32[V:100..200,32]"], ids=["concrete", "symbolic"])
+def test_changed_indices_are_unknown(change: str, x: str, check: Checker) -> None:
+    write(check.folder, k=HEAD.format(body=CHANGED[change]))
+    assert check("k.py::kernel", "--phase", "1", "--arg", f"x={x}", "--arg", "idx=i32[100] in 0..99") == 3, check.out
+
+
+MATMUL = """
+import neuronxcc.nki as nki
+import neuronxcc.nki.isa as nisa
+import neuronxcc.nki.language as nl
+
+
+@nki.jit
+def kernel(w, x):
+    K, M = w.shape
+    _, H, W = x.shape
+    out = nl.ndarray((M, H, W), dtype=nl.float32, buffer=nl.shared_hbm)
+    total = nl.zeros((M, H, {width}), dtype=nl.float32, buffer=nl.psum)
+    for k in nl.affine_range(2):
+        total[...] += nisa.nc_matmul(nl.load(w), nl.load(x))
+    nl.store(out, value=nl.copy(total))
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    "w, x", [("bf16[64,32]", "bf16[64,4,16]"), ("bf16[K:1..128,M:1..128]", "bf16[K,H:1..16,W:1..32]")]
+)
+def test_a_product_has_the_free_dimensions_of_the_moving_tile(w: str, x: str, check: Checker) -> None:
+    arguments = ["k.py::kernel", "--arg", f"w={w}", "--arg", f"x={x}"]
+    write(check.folder, k=MATMUL.format(width="W"))
+    assert check(*arguments) == 0, check.out
+    write(check.folder, k=MATMUL.format(width="W + 1"))
+    assert check(*arguments) == 1
+    assert "leg.assign_shape" in check.out
+
+
+SHUFFLE = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, F = x.shape
+    out = nl.ndarray((P, F), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((P, F), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x)
+    dst = nl.ndarray((P, F), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.nc_stream_shuffle(dst=dst, src=tile, shuffle_mask=[0] * 4 + [255] * 28)
+    nisa.dma_copy(dst=out, src=dst)
+    return out
+"""
+
+
+@pytest.mark.parametrize("columns", ["8", "F:1..512"], ids=["concrete", "symbolic"])
+def test_a_shuffle_reads_what_it_leaves_alone_and_nothing_else(columns: str, check: Checker) -> None:
+    """Four lanes are written: all there are of 4 partitions, and one too few for 5."""
+    write(check.folder, k=SHUFFLE)
+    assert check("k.py::kernel", "--arg", f"x=f32[4,{columns}]") == 0, check.out
+    assert "df." not in check.out
+    assert check("k.py::kernel", "--arg", f"x=f32[P:1..4,{columns}]") == 0, check.out
+    assert check("k.py::kernel", "--arg", f"x=f32[5,{columns}]") == 1
+    assert "df.read_unwritten" in check.out
+    assert check("k.py::kernel", "--arg", f"x=f32[P:1..5,{columns}]") == 1
+    assert "P = 5" in check.out
