@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,17 +28,21 @@ arguments of the kernels, written as for `nkiverify check`:
 Tensors are paired in the order of the parameters. Dimensions without a value
 (bf16[K,M]) are chosen so that every loop of both kernels runs at least twice,
 no two of them are equal, and each is at least 3, where the kernels allow it.
+The same is asked with all dimensions one greater, or one at a time, wherever
+both kernels are legal there: such sizes are no multiples of a tile.
 
 Four answers are given, and none stands for another (docs/equivalence.md):
-  legal     no contract is broken at these shapes
+  legal     no contract is broken at these shapes, those of memory included
   defined   the second kernel defines every element that the first one does
   reals     equal over the real numbers, with the probability of an error;
-            UNKNOWN names the functions whose identities would be needed
+            UNKNOWN names the functions whose identities would be needed;
+            UNKNOWN (roundings): equal if no conversion rounded, but they do
   floats    compared on one random input, within a tolerance: tested, not proved
 
 exit status:
   0  LEGAL, and EQUAL in all three     1  ILLEGAL, or DIFFERENT in one
-  2  what was typed cannot be used     3  none is DIFFERENT, one is UNKNOWN
+  2  what was typed cannot be used     3  none is DIFFERENT, one is UNKNOWN,
+                                          for roundings or otherwise
   4  an error of nkiverify"""
 
 
@@ -60,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=positive_number,
         metavar="X",
         help="of the floating-point answer, relative to the greatest magnitude "
-        "(default: 4 roundings of the first kernel's coarsest dtype, 128 of float32)",
+        "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
     )
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
@@ -77,19 +82,38 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
+    from nkiverify.manifest import OutsideDomain
     from nkiverify.model.hardware import hardware_named
     from nkiverify.report import equivalence_text
     from nkiverify.report.style import Style
-    from nkiverify.values.equivalence import Comparer, Side
+    from nkiverify.values.equivalence import Answer, Comparer, Side
     from nkiverify.values.shapes import chosen_dimensions
 
     first, second = _requests(arguments)
     hardware = hardware_named(arguments.target)
-    dimensions = chosen_dimensions((first, second), arguments.target)
-    sides = (Side(first.reference, first, dimensions), Side(second.reference, second, dimensions))
-    found = Comparer(*sides, hardware, arguments.seed, arguments.tolerance).compare()
-    print(equivalence_text.text(found, first, second, dimensions, Path.cwd(), Style.of(sys.stdout)))
-    return exit_status(found)
+    shapes = chosen_dimensions((first, second), arguments.target)
+
+    def compared(dimensions: dict[str, int], legal_only: bool) -> Comparison:
+        sides = (Side(first.reference, first, dimensions), Side(second.reference, second, dimensions))
+        return Comparer(*sides, hardware, arguments.seed, arguments.tolerance, legal_only).compare()
+
+    def also(dimensions: dict[str, int]) -> bool:
+        """Compare at other shapes as well, if both kernels are legal there."""
+        try:
+            found = compared(dimensions, legal_only=True)
+        except OutsideDomain:
+            return False
+        if found.legal is None or found.legal.answer is not Answer.YES:
+            return False
+        answers.append((dimensions, found))
+        return True
+
+    answers = [(shapes.chosen, compared(shapes.chosen, legal_only=False))]
+    if shapes.greater is None or not also(shapes.greater):
+        for dimensions in shapes.greater_by_one:
+            also(dimensions)
+    print(equivalence_text.text(answers, first, second, Path.cwd(), Style.of(sys.stdout)))
+    return exit_status([found for _, found in answers])
 
 
 def _requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
@@ -115,12 +139,13 @@ def _requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
     return first, second
 
 
-def exit_status(found: Comparison) -> int:
-    """1 for a difference, else 3 for something unknown, else 0."""
+def exit_status(found: Sequence[Comparison]) -> int:
+    """1 for a difference at any shapes, else 3 for something unknown, else 0."""
     from nkiverify.session import ExitStatus
     from nkiverify.values.equivalence import Answer
 
-    answers = [finding.answer for finding in found.findings()]
+    answers = [finding.answer for one in found for finding in one.findings()]
     if Answer.NO in answers:
         return ExitStatus.MISMATCH
-    return ExitStatus.UNKNOWN if Answer.UNKNOWN in answers else ExitStatus.AS_EXPECTED
+    unknown = Answer.UNKNOWN in answers or Answer.ROUNDINGS in answers
+    return ExitStatus.UNKNOWN if unknown else ExitStatus.AS_EXPECTED

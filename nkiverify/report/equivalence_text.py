@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,12 +22,30 @@ _QUESTIONS = (("legal", "legal"), ("defined", "defined"), ("reals", "over the re
 
 
 def text(
-    found: Comparison, first: Request, second: Request, dimensions: Mapping[str, int], base: Path, style: Style
+    answers: Sequence[tuple[Mapping[str, int], Comparison]], first: Request, second: Request, base: Path, style: Style
 ) -> str:
-    """What `nkiverify equiv` prints."""
+    """What `nkiverify equiv` prints, given the answers with the dimensions they are about, the chosen ones first."""
     lines = [style.head(f"{first.reference} and {second.reference}")]
-    if dimensions:
-        lines.append("  chosen: " + ", ".join(f"{name} = {value}" for name, value in dimensions.items()))
+    (chosen, found), *others = answers
+    if chosen:
+        lines.append("  chosen: " + _sizes(chosen))
+    lines += _answers(found, first, second, base, style)
+    for dimensions, other in others:
+        if [one.answer for one in other.findings()] == [one.answer for one in found.findings()]:
+            lines.append(f"  also: {_sizes(dimensions)}: the same answers")
+        else:
+            lines.append(f"  also: {_sizes(dimensions)}")
+            lines += _answers(other, first, second, base, style)
+    return "\n".join(lines)
+
+
+def _sizes(dimensions: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in dimensions.items())
+
+
+def _answers(found: Comparison, first: Request, second: Request, base: Path, style: Style) -> list[str]:
+    """The four answers at one choice of shapes."""
+    lines = []
     if found.shapes:
         lines.append("  at: " + ", ".join(f"{name} {shape}" for name, shape in found.shapes.items()))
     for name, called in _QUESTIONS:
@@ -45,14 +63,14 @@ def text(
         ):
             lines.append(f"  {difference.output}[{element}] of {asked.name}, modulo the primes {value}:")
             lines += _slice(came_from, base)
-    return "\n".join(lines)
+    return lines
 
 
 def _painted(question: str, answer: Answer, style: Style) -> str:
     word = _LEGAL.get(answer, answer.value) if question == "legal" else answer.value
     if answer is Answer.NO:
         return style.bad(word)
-    return style.warn(word) if answer is Answer.UNKNOWN else style.good(word)
+    return style.warn(word) if answer in (Answer.UNKNOWN, Answer.ROUNDINGS) else style.good(word)
 
 
 def _slice(found: Slice, base: Path) -> list[str]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from nkiverify.errors import UnsupportedConstruct
-from nkiverify.model.dtypes import DType
-from nkiverify.values.formats import Array, holds
+from nkiverify.model.dtypes import DType, float32
+from nkiverify.values.formats import Array
 from nkiverify.values.numbers import Numbers
+from nkiverify.values.recognised import contains, converted
 
 #: Functions of one number that leave its degrees as they are.
 _LINEAR = frozenset(("negative",))
@@ -30,7 +31,9 @@ class Degrees(Numbers):
 
     lanes = _LANES
 
-    def __init__(self) -> None:
+    def __init__(self, roundings: bool = True) -> None:
+        """`roundings` as in `Fields`."""
+        self.roundings = roundings
         #: The greatest sum of both degrees of an argument of a function that is no quotient of polynomials.
         self.of_arguments = 1.0
 
@@ -54,12 +57,28 @@ class Degrees(Numbers):
         return _of(np.ones(shape), np.zeros(shape))
 
     def read(self, stored: Array, dtype: DType) -> Array:
+        wide = dtype.is_integer and not contains(float32, dtype)
+        return self._projected(stored, float32) if wide and self.roundings else stored
+
+    def exact(self, stored: Array, dtype: DType) -> Array:
         return stored
 
-    exact = read
-
     def convert(self, numbers: Array, dtype: DType) -> Array:
-        return numbers
+        rounds = self.roundings and not dtype.is_integer and not dtype.is_packed and dtype != float32
+        return self._projected(numbers, dtype) if rounds else numbers
+
+    def single(self, integers: Array) -> Array:
+        return self._projected(integers, float32) if self.roundings else integers
+
+    def rounded(self, numbers: Array, dtype: DType) -> Array:
+        return self._projected(numbers, dtype)
+
+    def _projected(self, x: Array, dtype: DType) -> Array:
+        """A value of a dtype: x itself, or the result of a function; known numbers as they really are converted."""
+        top, bottom = self._function(x)[0], x[1]
+        value = converted(np.nan_to_num(x[2]), dtype)
+        known = ~np.isnan(x[2]) & ~np.isnan(value)
+        return _of(np.where(known, x[0], np.maximum(x[0], top)), bottom, np.where(known, value, np.nan))
 
     def integers(self, stored: Array, dtype: DType) -> Array:
         if np.isnan(stored[2]).any():
@@ -68,10 +87,6 @@ class Degrees(Numbers):
 
     def wants(self, name: str) -> None:
         raise UnsupportedConstruct(f"{name} over prime fields")
-
-    def rounded(self, numbers: Array, dtype: DType) -> Array:
-        known = ~np.isnan(numbers[2]) & holds(numbers[2], dtype)
-        return np.where(known, numbers, self._function(numbers))
 
     def nonzero(self, condition: Array) -> Array:
         return self._function(condition)
@@ -132,4 +147,6 @@ class Degrees(Numbers):
         return np.stack(states, axis=-1)
 
     def choose(self, condition: Array, x: Array, y: Array) -> Array:
+        # Both are looked for among the values of dtypes.
+        self._function(x, y)
         return self.binary("add", y, self.binary("multiply", condition, self.binary("subtract", x, y)))

@@ -1,7 +1,8 @@
 """Whether two kernels compute the same (docs/equivalence.md): four verdicts, never merged.
 
 `reals`: equal over the real numbers, decided over prime fields. `floats`: equal in floating point, tested. `defined`:
-the second kernel is defined wherever the first one is. `legal`: no contract is broken at these shapes.
+the second kernel is defined wherever the first one is. `legal`: no contract is broken at these shapes, those of memory
+included.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import enum
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,13 +18,27 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nkiverify.errors import ContractViolation, UnsupportedConstruct, UsageError
-from nkiverify.frontend.concrete import innermost_kernel_site
+from nkiverify.frontend.concrete import BrokenContract, ConcreteRun, innermost_kernel_site
 from nkiverify.manifest import OutsideDomain
+from nkiverify.memory.concrete import findings as memory_findings
+from nkiverify.model.contracts import contract
+from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.model.tensor import Tensor
+from nkiverify.run import SHAPE_PHASES
 from nkiverify.values import formats
 from nkiverify.values.degrees import Degrees
-from nkiverify.values.execution import Asked, Execution, Filling, argument_range, contents, execute, random_array
+from nkiverify.values.execution import (
+    Asked,
+    Execution,
+    Filling,
+    argument_range,
+    called,
+    contents,
+    execute,
+    random_array,
+)
 from nkiverify.values.fields import LANE_BITS, LANES, Fields
 from nkiverify.values.formats import Array
 from nkiverify.values.numbers import Floats, Numbers
@@ -33,7 +48,6 @@ from nkiverify.values.slices import Slice, slice_of
 #: Random inputs on which kernels are compared in floating point where the method is too strict, and seconds for that.
 _INPUTS = 16
 _INPUT_SECONDS = 2.0
-_SINGLE_BYTES = 4
 #: How many times other primes are tried where a denominator is zero by chance.
 _ATTEMPTS = 4
 #: Bits of the words that maxima are told apart by (`nkiverify.values.fields`).
@@ -41,7 +55,7 @@ _MAXIMUM_BITS = 2 * LANE_BITS
 #: What is said of results that agree in every bit.
 IDENTICAL = "identical"
 #: What is said of kernels that are equal over the real numbers and need not be in floating point.
-OTHER_ROUNDINGS = "they may round different values"
+OTHER_ROUNDINGS = "the kernels need not round the same values"
 
 
 class Answer(enum.Enum):
@@ -50,6 +64,8 @@ class Answer(enum.Enum):
     YES = "EQUAL"
     NO = "DIFFERENT"
     UNKNOWN = "UNKNOWN"
+    #: Over the reals only: equal if conversions that round changed nothing, but the kernels round different values.
+    ROUNDINGS = "UNKNOWN (roundings)"
     #: Floating point only: no difference beyond the tolerance, on one input.
     TESTED = "EQUAL (tested)"
 
@@ -107,14 +123,28 @@ class _Illegal(Exception):
     text: str
 
 
+class _ZeroDivisor(Exception):
+    """A divisor is zero for every choice of values."""
+
+
 class Comparer:
     """Runs both kernels on the same inputs in several kinds of numbers."""
 
-    def __init__(self, first: Side, second: Side, hardware: Hardware, seed: int, tolerance: float | None) -> None:
+    def __init__(
+        self,
+        first: Side,
+        second: Side,
+        hardware: Hardware,
+        seed: int,
+        tolerance: float | None,
+        legal_only: bool = False,
+    ) -> None:
+        """With `legal_only` nothing is asked about shapes that are not legal in both kernels."""
         self._sides = (first, second)
         self._hardware = hardware
         self._seed = seed
         self._tolerance = tolerance
+        self._legal_only = legal_only
 
     def compare(self) -> Comparison:
         """Answer all four questions, as far as they can be answered. Raises `UsageError` where the kernels do not take
@@ -123,13 +153,15 @@ class Comparer:
         with threadpool_limits(1):
             try:
                 floats = self._run(Floats, self._random_floats)
+                found.legal = self._legality(floats)
             except _Illegal as illegal:
                 found.legal = Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
                 return found
             except UnsupportedConstruct as limit:
                 found.legal = Finding(Answer.UNKNOWN, _limit_text(limit))
                 return found
-            found.legal = Finding(Answer.YES, "no contract is broken at these shapes")
+            if self._legal_only and found.legal.answer is not Answer.YES:
+                return found
             found.shapes = {
                 name: f"{tensor.dtype}{list(map(int, tensor.shape))}" for name, tensor in floats[0].arguments.items()
             }
@@ -141,8 +173,12 @@ class Comparer:
             if not any(_both_defined(floats, one, two).any() for _, one, two in pairs):
                 found.reals = found.floats = Finding(Answer.UNKNOWN, "no element is defined in both kernels")
                 return found
-            found.floats = self._floating(floats, pairs)
+            found.floats = self._floating(floats, pairs, _of_interface(floats, pairs))
             found.reals = self._over_the_reals(found)
+            if found.reals.answer is Answer.YES and found.floats.answer is Answer.NO:
+                # What both kernels round alike, both have to: where sums differ in their last bits, so may that.
+                both = set().union(*(execution.run.dtypes for execution in floats))
+                found.floats = self._floating(floats, pairs, both)
         return found
 
     # --- running ------------------------------------------------------------------------------------------------------
@@ -153,7 +189,8 @@ class Comparer:
         shared = numbers()
         executions = []
         for side in self._sides:
-            run = ValueRun(self._hardware, shared)
+            # A broken contract is no reason not to ask the other questions, as far as the kernel goes on.
+            run = ValueRun(self._hardware, shared, stop_at_first=self._legal_only)
             if watch:
                 run.keep_history()
             try:
@@ -162,15 +199,48 @@ class Comparer:
                 raise
             except ContractViolation as violation:
                 where = f" at {violation.site}" if violation.site is not None else ""
-                raise _Illegal(side, f"{violation}{where}") from None
+                raise _Illegal(side, _broken_text(run.broken) or f"{violation}{where}") from None
+            except UnsupportedConstruct:
+                if run.broken:
+                    raise _Illegal(side, _broken_text(run.broken)) from None
+                raise
             except MemoryError as error:
                 # That is no fault of the kernel.
                 raise UnsupportedConstruct(f"running {side.label} on numbers at these shapes: {error}") from None
             except Exception as error:
                 site = innermost_kernel_site(error)
                 where = f" at {site}" if site is not None else ""
-                raise _Illegal(side, f"{type(error).__name__}: {error}{where}") from None
+                raise _Illegal(side, _broken_text(run.broken) or f"{type(error).__name__}: {error}{where}") from None
         return executions[0], executions[1]
+
+    def _legality(self, both: tuple[Execution, Execution]) -> Finding:
+        """Whether the runs broke a contract, or the kernels need more memory than there is."""
+        for side, execution in zip(self._sides, both, strict=True):
+            text = _broken_text(execution.run.broken)
+            if text:
+                return Finding(Answer.NO, f"{side.label}: {text}")
+        for side in self._sides:
+            try:
+                text = _broken_text(self._memory(side))
+            except UnsupportedConstruct as limit:
+                return Finding(Answer.UNKNOWN, f"the memory of {side.label}: {_limit_text(limit)}")
+            if text:
+                return Finding(Answer.NO, f"{side.label}: {text}")
+        return Finding(Answer.YES, "no contract is broken at these shapes")
+
+    def _memory(self, side: Side) -> list[BrokenContract]:
+        """The contracts that a kernel breaks with those of memory, on a run without values."""
+        run = ConcreteRun(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {MEMORY_PHASE})
+        try:
+            called(side.asked, run, side.dimensions)
+        except Exception as error:
+            # The kernel does run on values, which decided something here.
+            raise UnsupportedConstruct(f"{type(error).__name__} in a run without values: {error}") from None
+        run.broken.extend(
+            BrokenContract(contract(found.rule), found.site, found.quantities)
+            for found in memory_findings(run.recorded, self._hardware, run.no_spills)
+        )
+        return run.broken
 
     def _generators(self) -> Callable[[Tensor], np.random.Generator]:
         """One generator for the i-th tensor argument of either kernel."""
@@ -254,7 +324,16 @@ class Comparer:
         if shapes[0] != shapes[1]:
             raise UsageError("the two kernels are not given the same tensors: their shapes or dtypes differ")
 
+    @staticmethod
+    def _other_dtypes(pairs: Sequence[tuple[str, Tensor, Tensor]]) -> str:
+        """A result that the kernels return in different dtypes, if there is one."""
+        found = (f"{name} is {one.dtype} and {two.dtype}" for name, one, two in pairs if one.dtype != two.dtype)
+        return next(found, "")
+
     def _definedness(self, both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]]) -> Finding:
+        other = self._other_dtypes(pairs)
+        if other:
+            return Finding(Answer.NO, other)
         more = 0
         for name, one, two in pairs:
             marks = [_marks(execution, tensor) for execution, tensor in zip(both, (one, two), strict=True)]
@@ -270,7 +349,12 @@ class Comparer:
             return Finding(Answer.YES, f"the second kernel also defines {more} elements that the first one does not")
         return Finding(Answer.YES, "both kernels define the same elements")
 
-    def _floating(self, both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]]) -> Finding:
+    def _floating(
+        self, both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]], dtypes: Iterable[DType]
+    ) -> Finding:
+        """The comparison in floating point; the kernels may round to these dtypes."""
+        relative = formats.tolerance(dtypes) if self._tolerance is None else self._tolerance
+        whole = all(tensor.dtype.is_integer for tensor in both[0].arguments.values())
         worst, limit, equal = 0.0, 0.0, True
         shown = ""
         for name, one, two in pairs:
@@ -283,7 +367,8 @@ class Comparer:
                 apart = np.where(compared & ~(np.isnan(left) & np.isnan(right)) & (left != right), left - right, 0.0)
             apart = np.where(np.isnan(apart), np.inf, np.abs(apart))
             scale = float(np.abs(left[compared & np.isfinite(left)]).max(initial=1e-30))
-            allowed = self._allowed(both) * scale
+            # Integers that are computed from integers are right or wrong.
+            allowed = 0.0 if self._tolerance is None and whole and one.dtype.is_integer else relative * scale
             beyond = apart > allowed
             if beyond.any() and worst <= limit:
                 place = np.unravel_index(int(beyond.argmax()), beyond.shape)
@@ -298,49 +383,57 @@ class Comparer:
             return Finding(Answer.TESTED, f"{IDENTICAL} on one random input")
         return Finding(Answer.TESTED, f"greatest difference {worst:.3g} on one random input, tolerance {limit:.3g}")
 
-    def _allowed(self, both: tuple[Execution, Execution]) -> float:
-        """The tolerance, relative to the greatest magnitude: what the dtypes of the first kernel allow for."""
-        return formats.tolerance(both[0].run.dtypes) if self._tolerance is None else self._tolerance
-
     def _over_the_reals(self, found: Comparison) -> Finding:
         try:
-            for attempt in range(_ATTEMPTS):
-                both = self._run(partial(Fields, (self._seed, attempt)), self._random_residues)
-                numbers = both[0].run.numbers
-                assert isinstance(numbers, Fields)
-                if not numbers.divided_by_zero:
-                    break
-            else:
-                return Finding(Answer.UNKNOWN, "a divisor is zero for all values that were tried")
-            pairs = self._paired(both)
-            assert not isinstance(pairs, Finding)
+            both, pairs = self._over_fields(roundings=True)
             place = self._first_difference(both, pairs)
+            numbers = _fields(both)
             if place is None:
-                found.error_bits = self._error_bits(numbers)
-                where = f"at these shapes{self._drawn(both)}"
-                text = f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{self._roundings(both)}"
-                return Finding(Answer.YES, text)
-            return self._explained(place, numbers, found)
+                return self._equal(both, found)
+            rounded = numbers.rounded_to
+            if not rounded:
+                return self._explained(place, numbers, found)
+            both, pairs = self._over_fields(roundings=False)
+            other = self._first_difference(both, pairs)
+            if other is not None:
+                return self._explained(other, _fields(both), found)
+            name, element = pairs[place[0]][0], ", ".join(map(str, place[1]))
+            return Finding(
+                Answer.ROUNDINGS,
+                f"equal{self._drawn(both)} if conversions to {_joined(rounded)} changed nothing, but "
+                f"{OTHER_ROUNDINGS}: {name}[{element}]",
+            )
+        except _ZeroDivisor:
+            return Finding(Answer.UNKNOWN, "a divisor is zero for all values that were tried")
         except _Illegal as illegal:
             return Finding(Answer.UNKNOWN, f"{illegal.side.label}: {illegal.text}")
         except UnsupportedConstruct as limit:
             return Finding(Answer.UNKNOWN, _limit_text(limit))
 
+    def _over_fields(
+        self, *, roundings: bool
+    ) -> tuple[tuple[Execution, Execution], Sequence[tuple[str, Tensor, Tensor]]]:
+        """Both kernels on random residues at which no divisor is zero, and their results. Raises `_ZeroDivisor`."""
+        for attempt in range(_ATTEMPTS):
+            both = self._run(partial(Fields, (self._seed, attempt), roundings), self._random_residues)
+            if not _fields(both).divided_by_zero:
+                pairs = self._paired(both)
+                assert not isinstance(pairs, Finding)
+                return both, pairs
+        raise _ZeroDivisor
+
+    def _equal(self, both: tuple[Execution, Execution], found: Comparison) -> Finding:
+        numbers = _fields(both)
+        found.error_bits = self._error_bits(numbers)
+        rounded = numbers.rounded_to
+        alike = f"; both round the same values to {_joined(rounded)}" if rounded else ""
+        where = f"at these shapes{self._drawn(both)}"
+        return Finding(Answer.YES, f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{alike}")
+
     def _drawn(self, both: tuple[Execution, Execution]) -> str:
         """That arguments with a range are integers drawn once, of which nothing is proved but for these."""
         names = [name for name, tensor in both[0].arguments.items() if argument_range(tensor) is not None]
         return f" and for the integers drawn for {', '.join(names)}" if names else ""
-
-    def _roundings(self, both: tuple[Execution, Execution]) -> str:
-        """Whether the kernels also agree with conversions to narrower floats as functions: rounding the same values."""
-        dtypes = set().union(*(execution.run.dtypes for execution in both))
-        if not any(dtype.is_float and dtype.itemsize < _SINGLE_BYTES for dtype in dtypes):
-            return ""
-        rounded = self._run(partial(Fields, (self._seed, _ATTEMPTS), roundings=True), self._random_residues)
-        pairs = self._paired(rounded)
-        assert not isinstance(pairs, Finding)
-        same = self._first_difference(rounded, pairs) is None
-        return "; they round the same values" if same else f"; {OTHER_ROUNDINGS}"
 
     def _first_difference(
         self, both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]]
@@ -358,8 +451,8 @@ class Comparer:
     def _explained(self, place: tuple[int, tuple[int, ...]], numbers: Fields, found: Comparison) -> Finding:
         """What to conclude from different residues: that the kernels differ, or that the method is too strict."""
         position, element = place
-        seed = numbers.seed
-        both = self._run(lambda: Fields(seed), self._random_residues, watch=True)
+        seed, roundings = numbers.seed, numbers.roundings
+        both = self._run(lambda: Fields(seed, roundings), self._random_residues, watch=True)
         slices = []
         shown = []
         name = ""
@@ -398,7 +491,7 @@ class Comparer:
             both = self._run(Floats, self._random_floats)
             pairs = self._paired(both)
             assert not isinstance(pairs, Finding)
-            once = self._floating(both, pairs)
+            once = self._floating(both, pairs, _of_interface(both, pairs))
             text = once.text if once.answer is Answer.NO else f"no greater difference on {number + 1} random inputs"
             found.floats = Finding(once.answer, text)
         self._seed = seed
@@ -466,12 +559,39 @@ def _marks(execution: Execution, tensor: Tensor) -> Array:
     return np.zeros(tuple(map(int, tensor.shape)), dtype=np.uint32) if marks is None else marks
 
 
+def _fields(both: tuple[Execution, Execution]) -> Fields:
+    numbers = both[0].run.numbers
+    assert isinstance(numbers, Fields)
+    return numbers
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _of_interface(both: tuple[Execution, Execution], pairs: Sequence[tuple[str, Tensor, Tensor]]) -> set[DType]:
+    """The dtypes of arguments and results: what both kernels have to round to, whatever they do in between."""
+    arguments = {tensor.dtype for execution in both for tensor in execution.arguments.values()}
+    return arguments | {tensor.dtype for _, one, two in pairs for tensor in (one, two)}
+
+
+def _broken_text(broken: Sequence[BrokenContract]) -> str:
+    """The first contract that was broken, with the numbers and the place; empty if none was."""
+    if not broken:
+        return ""
+    first = broken[0]
+    shown = ", ".join(f"{name} = {value}" for name, value in first.quantities)
+    where = f" at {first.site}" if first.site is not None else ""
+    return f"{first.contract.id}: {first.contract.statement} {shown}".strip() + where
+
+
 def _residue(lanes: Array) -> str:
     return "(" + ", ".join(str(int(lane)) for lane in lanes) + ")"
 
 
 def _functions(numbers: Fields) -> str:
-    names = sorted(numbers.functions)
+    rounded = {f"to {dtype}" for dtype in numbers.rounded_to}
+    names = sorted(set(numbers.functions) - rounded)
     return f", for any functions {', '.join(names)}" if names else ""
 
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel, module_name
 from nkiverify.manifest import Verification
@@ -74,8 +75,6 @@ class Execution:
 
 def execute(asked: Asked, run: ValueRun, dimensions: Mapping[str, int], fill: Filling) -> Execution:
     """Run the kernel on one choice of dimensions, its arguments filled. Raises what the kernel and the stubs raise."""
-    kernel, space = load_kernel(asked.reference, asked.base, Rewriting.NONE)
-    _, dotted = module_name((asked.base / asked.path).resolve())
     arguments: dict[str, Tensor] = {}
     others: dict[str, Any] = {}
 
@@ -88,9 +87,20 @@ def execute(asked: Asked, run: ValueRun, dimensions: Mapping[str, int], fill: Fi
                 arguments[called] = tensor
                 run.arguments[tensor.storage.identity] = _filled(run, fill(called, tensor), tensor)
 
+    return Execution(run, arguments, others, called(asked, run, dimensions, prepare))
+
+
+def called(
+    asked: Asked,
+    run: ConcreteRun,
+    dimensions: Mapping[str, int],
+    prepare: Callable[[Mapping[str, Any]], None] = lambda values: None,
+) -> Any:
+    """What the kernel returns in a run on one choice of dimensions; `prepare` sees its arguments."""
+    kernel, space = load_kernel(asked.reference, asked.base, Rewriting.NONE)
+    _, dotted = module_name((asked.base / asked.path).resolve())
     with space.active(), running(run):
-        result = asked.call(Verification(ConcreteBinding(dimensions), kernel), dotted, prepare)
-    return Execution(run, arguments, others, result)
+        return asked.call(Verification(ConcreteBinding(dimensions), kernel), dotted, prepare)
 
 
 def _filled(run: ValueRun, elements: Array, tensor: Tensor) -> Cells:

@@ -5,6 +5,9 @@ Sums, products and quotients are exact. Any other function is a keyed random fun
 exceptions, which hold for real numbers: maximum and minimum are associative, commutative and idempotent, each is the
 other on negated arguments, and the least and the greatest float32 are neutral; comparisons depend on the difference of
 their arguments; logical operators are polynomials in whether their arguments are 0.
+
+float32 stands for the real numbers. A conversion to any other dtype is a random function as well, one that leaves the
+values of that dtype alone: which those are is remembered. Constants are rounded and saturated as they really are.
 """
 
 from __future__ import annotations
@@ -16,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from nkiverify.errors import UnsupportedConstruct
-from nkiverify.model.dtypes import DType
-from nkiverify.values.formats import Array, holds
+from nkiverify.model.dtypes import DType, bool_, float32
+from nkiverify.values.formats import Array
 from nkiverify.values.numbers import Numbers
+from nkiverify.values.recognised import Constants, Residues, contains, converted
 
 #: Bits of a residue, and of all of a number.
 LANE_BITS = 29
@@ -34,6 +38,13 @@ _LANE = np.uint64((1 << LANE_BITS) - 1)
 _INFINITE = 3.38e38
 #: Integers up to here, of either sign, are recognised as integers.
 _SMALL = 1 << 24
+#: Operators whose results are 0 or 1.
+_CONDITIONS = frozenset(
+    (
+        "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_and", "logical_or",
+        "logical_xor",
+    )
+)  # fmt: skip
 
 
 def _is_prime(number: int) -> bool:
@@ -89,8 +100,8 @@ class Fields(Numbers):
 
     lanes = LANES
 
-    def __init__(self, seed: int | tuple[int, ...], roundings: bool = False) -> None:
-        """`roundings`: conversions to narrower floats are functions as well; otherwise they change nothing."""
+    def __init__(self, seed: int | tuple[int, ...], roundings: bool = True) -> None:
+        """Without `roundings` conversions that round change nothing; those that make integers are functions still."""
         random = np.random.default_rng(seed)
         self.primes = random_primes(random, LANES)
         self.roundings = roundings
@@ -101,7 +112,11 @@ class Fields(Numbers):
         self._inverse = 1.0 / self._p.astype(np.float64)
         #: Functions that were applied and are no quotients of polynomials, with how many numbers they were applied to.
         self.functions: dict[str, int] = {}
+        #: How many numbers were looked for among those that are remembered.
+        self.lookups = 0
         self.divided_by_zero = False
+        self._values: dict[DType, Residues] = {}
+        self._constants = Constants()
         infinity = random.integers(1 << (LANE_BITS - 1), 1 << LANE_BITS, LANES)
         self._infinity = infinity.astype(np.int64)
 
@@ -137,52 +152,114 @@ class Fields(Numbers):
 
     @property
     def applications(self) -> int:
-        """Numbers that functions other than maxima were applied to."""
-        return sum(count for name, count in self.functions.items() if name != "max")
+        """Numbers that functions other than maxima were applied to, or that were looked for."""
+        return self.lookups + sum(count for name, count in self.functions.items() if name != "max")
+
+    @property
+    def rounded_to(self) -> list[str]:
+        """The dtypes that numbers not known to be of them were rounded to."""
+        return sorted(str(dtype) for dtype in self._values if self._rounds(dtype) and f"to {dtype}" in self.functions)
 
     def random_elements(self, random: np.random.Generator, shape: tuple[int, ...], dtype: DType) -> Array:
-        """Stored random elements (lanes, *shape): any numbers, or any that conversion to `dtype` leaves alone."""
-        if self._rounds(dtype):
-            words = random.integers(0, 1 << _PAYLOAD_BITS, shape, dtype=np.uint64)
-            return self._encoded(f"to {dtype}", words).astype(np.uint32)
-        return np.stack([random.integers(0, prime, shape, dtype=np.uint32) for prime in self.primes])
+        """Stored random elements (lanes, *shape), taken for values of `dtype`."""
+        numbers = np.stack([random.integers(0, prime, shape, dtype=np.uint32) for prime in self.primes])
+        if dtype.is_integer or self._rounds(dtype):
+            self._table(dtype).add(numbers)
+        return numbers
 
     def read(self, stored: Array, dtype: DType) -> Array:
         if dtype.is_packed:
             raise UnsupportedConstruct(f"arithmetic on {dtype} elements over prime fields")
+        numbers = stored.astype(np.int64)
+        # The engines compute in float32, which does not hold every integer of 32 bits ("isa.fp32_internal").
+        return self.single(numbers) if dtype.is_integer and not contains(float32, dtype) else numbers
+
+    def exact(self, stored: Array, dtype: DType) -> Array:
         return stored.astype(np.int64)
 
-    exact = read
-
     def convert(self, numbers: Array, dtype: DType) -> Array:
-        if self._rounds(dtype):
-            numbers = self._rounded(numbers, dtype)
+        if dtype.is_packed and numbers.any():
+            raise UnsupportedConstruct(f"converting to {dtype} over prime fields")
+        if self._rounds(dtype) and dtype != float32:
+            numbers = self._value_of(numbers, dtype)
         return numbers.astype(np.uint32)
+
+    def single(self, integers: Array) -> Array:
+        return self._value_of(integers, float32) if self.roundings else integers
 
     def nonzero(self, condition: Array) -> Array:
         # What is 0 or 1 for real numbers, such as a comparison, is not seen to be: it is a condition like any other.
         value, known = self._small(condition)
         exact = np.broadcast_to((value != 0).astype(np.int64)[None], condition.shape)
-        return exact if known.all() else np.where(known, exact, self.function("nonzero", condition))
+        if known.all():
+            return exact
+        found = np.where(known, exact, self.function("nonzero", condition))
+        self._table(bool_).add(found)
+        return found
 
     def rounded(self, numbers: Array, dtype: DType) -> Array:
-        value, integer = self._small(numbers)
-        integer = integer & holds(value, dtype)
-        return numbers if integer.all() else np.where(integer, numbers, self.function(f"to {dtype}", numbers))
+        return self._value_of(numbers, dtype)
+
+    # --- values of a dtype --------------------------------------------------------------------------------------------
 
     def _rounds(self, dtype: DType) -> bool:
-        return self.roundings and dtype.is_float and dtype.itemsize < 4
+        return self.roundings and not dtype.is_integer and not dtype.is_packed
 
-    def _rounded(self, x: Array, dtype: DType) -> Array:
-        """A projection onto the values `dtype` is taken to have; small integers are among them."""
-        name = f"to {dtype}"
-        self._apply(name, x)
-        _, known = self._decoded(name, x)
-        known |= self._small(x)[1]
+    def _table(self, dtype: DType) -> Residues:
+        return self._values.setdefault(dtype, Residues())
+
+    def _value_of(self, x: Array, dtype: DType) -> Array:
+        """x converted to a dtype: itself where it is known to be a value of it, constants as they really are, others
+        by a random function, which is odd for floats."""
+        known = self._is_value(x, dtype)
         if known.all():
             return x
-        images = self._encoded(name, self._hashed(name, x) & _PAYLOAD)
-        return np.where(known, x, images)
+        name = f"to {dtype}"
+        others = x[:, ~known]
+        sign = others[0] > others[0].dtype.type(self.primes[0] >> 1)
+        if not dtype.is_float:
+            sign &= False
+        self._apply(name, others)
+        images = self._random(name, np.where(sign, self.negative(others), others))
+        images = np.where(sign, self.negative(images), images)
+        small, integral = self._small(others)
+        constants = np.where(integral, small, self._constants.values(others))
+        for value in np.unique(constants[~np.isnan(constants)]):
+            exactly = float(converted(np.array([value]), dtype)[0])
+            if exactly == exactly:
+                images[:, constants == value] = np.array(self._constant(exactly))[:, None]
+        result = np.array(np.broadcast_to(x, x.shape))
+        result[:, ~known] = images
+        self._table(dtype).add(images)
+        return result
+
+    def _is_value(self, x: Array, dtype: DType) -> Array:
+        """Which numbers are known to be values of a dtype, without the axis of the lanes."""
+        value, known = self._small(x)
+        if known.any():
+            known = known & (converted(value, dtype) == value)
+        for narrower, residues in self._values.items():
+            if known.all():
+                break
+            if contains(dtype, narrower):
+                self.lookups += known.size
+                known |= residues.has(x)
+                if narrower.is_float:
+                    known |= residues.has(self.negative(x))
+        return known
+
+    def _choice(self, result: Array, axis: int | None, *among: Array) -> Array:
+        """A result that is one of some numbers, or of those along an axis: a value of every dtype they all are of."""
+        for dtype, residues in list(self._values.items()):
+            whole = np.ones(result.shape[1:], dtype=bool)
+            for part in among:
+                known = self._is_value(part, dtype)
+                whole &= known if axis is None else known.all(axis=axis, keepdims=True)
+                if not whole.any():
+                    break
+            else:
+                residues.add(result[:, whole])
+        return result
 
     # --- the field ----------------------------------------------------------------------------------------------------
 
@@ -194,9 +271,12 @@ class Fields(Numbers):
             raise UnsupportedConstruct("NaN over prime fields")
         if abs(value) >= _INFINITE:
             sign = 1 if value > 0 else -1
-            return [int(part) * sign % prime for part, prime in zip(self._infinity, self.primes, strict=True)]
-        fraction = Fraction(value) if isinstance(value, int) else simplest_fraction(float(value))
-        return [fraction.numerator * pow(fraction.denominator, -1, prime) % prime for prime in self.primes]
+            lanes = [int(part) * sign % prime for part, prime in zip(self._infinity, self.primes, strict=True)]
+        else:
+            fraction = Fraction(value) if isinstance(value, int) else simplest_fraction(float(value))
+            lanes = [fraction.numerator * pow(fraction.denominator, -1, prime) % prime for prime in self.primes]
+        self._constants.add(tuple(lanes), float(value))
+        return lanes
 
     def _modulus(self, x: Array) -> Array:
         return self._p.reshape(LANES, *(1,) * (x.ndim - 1))
@@ -294,8 +374,12 @@ class Fields(Numbers):
         return np.asarray(words)
 
     def function(self, name: str, *arguments: Array) -> Array:
-        """A keyed random function of its arguments; each of its lanes depends on all of theirs."""
+        """A keyed random function of its arguments."""
         self._apply(name, arguments[0])
+        return self._random(name, *arguments)
+
+    def _random(self, name: str, *arguments: Array) -> Array:
+        """Each lane of the result depends on all of the arguments'."""
         lanes = [
             (self._hashed(f"{name} {lane}", *arguments) % np.uint64(prime)).astype(np.int64)
             for lane, prime in enumerate(self.primes)
@@ -314,14 +398,27 @@ class Fields(Numbers):
         if name == "relu":
             return self.maximum(x, self.constant(0, x.ndim))
         if name == "abs":
-            return self.add(self.function("abs", x), self.function("abs", self.negative(x)))
+            return self._absolute(x)
         if name == "logical_not":
             return self.add(self.constant(1, x.ndim), self.negative(self.nonzero(x)))
         if name == "rsqrt":
             return self.inverted(self.function("sqrt", x))
         return self.function(name, x)
 
+    def _absolute(self, x: Array) -> Array:
+        result = self.add(self.function("abs", x), self.function("abs", self.negative(x)))
+        for dtype, residues in self._values.items():
+            if dtype.is_float:
+                residues.add(result[:, self._is_value(x, dtype)])
+        return result
+
     def binary(self, name: str, x: Array, y: Array) -> Array:
+        result = self._binary(name, x, y)
+        if name in _CONDITIONS:
+            self._table(bool_).add(result)
+        return result
+
+    def _binary(self, name: str, x: Array, y: Array) -> Array:
         one = self.constant(1, max(x.ndim, y.ndim))
         match name:
             case "add":
@@ -337,7 +434,8 @@ class Fields(Numbers):
             case "maximum":
                 return self.maximum(x, y)
             case "minimum":
-                return self.negative(self.maximum(self.negative(x), self.negative(y)))
+                least = self.negative(self.maximum(self.negative(x), self.negative(y)))
+                return self._choice(least, None, *np.broadcast_arrays(x, y))
             case "abs_max" | "abs_min":
                 return self.binary(name.replace("abs_", "") + "imum", self.unary("abs", x), self.unary("abs", y))
             case "greater":
@@ -377,7 +475,7 @@ class Fields(Numbers):
         if name == "maximum":
             return self._greatest(x)
         if name == "minimum":
-            return self.negative(self._greatest(self.negative(x)))
+            return self._choice(self.negative(self._greatest(self.negative(x))), -1, x)
         if name in ("abs_max", "abs_min"):
             return self.reduce(name.replace("abs_", "") + "imum", self.unary("abs", x))
         result = x[..., :1]
@@ -399,7 +497,8 @@ class Fields(Numbers):
 
     def choose(self, condition: Array, x: Array, y: Array) -> Array:
         # A condition is 0 or 1 for real numbers, so this is the choice as a polynomial.
-        return self.add(y, self.multiply(condition, self.add(x, self.negative(y))))
+        chosen = self.add(y, self.multiply(condition, self.add(x, self.negative(y))))
+        return self._choice(chosen, None, *(np.broadcast_to(part, chosen.shape) for part in (x, y)))
 
     # --- recognisable values ------------------------------------------------------------------------------------------
 
@@ -409,7 +508,7 @@ class Fields(Numbers):
         self._apply("max", x)
         joined = self._encoded("max", (self._image(x) + self._image(y)) & _PAYLOAD)
         joined = np.where(self._neutral(x), y, np.where(self._neutral(y), x, joined))
-        return np.where((x == y).all(axis=0), x, joined)
+        return self._choice(np.where((x == y).all(axis=0), x, joined), None, x, y)
 
     def _greatest(self, x: Array) -> Array:
         """The maximum along the last axis, which stays: the image of the sum of the elements' images."""
@@ -422,7 +521,7 @@ class Fields(Numbers):
         chosen = np.broadcast_to(np.argmin(neutral, axis=-1)[None, ..., None], (LANES, *neutral.shape[:-1], 1))
         alone = np.take_along_axis(x, chosen, axis=-1)
         same = ((x == alone).all(axis=0) | neutral).all(axis=-1)[None, ..., None]
-        return np.where(same, alone, joined)
+        return self._choice(np.where(same, alone, joined), -1, x)
 
     def _image(self, x: Array) -> Array:
         """What elements add to a maximum: a maximum what it was made of, others a random word."""

@@ -98,14 +98,6 @@ def stored(values: Array, dtype: DType) -> Array:
         return values.astype(np.float32, copy=False).astype(kind)
 
 
-def holds(values: Array, dtype: DType) -> Array:
-    """Where an integer dtype holds integers as they are."""
-    if dtype == bool_:
-        return (values == 0) | (values == 1)
-    limits = np.iinfo(STORED[dtype])
-    return np.asarray((limits.min <= values) & (values <= limits.max))
-
-
 def _integers(values: Array, dtype: DType, kind: np.dtype[Any]) -> Array:
     if values.dtype == kind and dtype != bool_:
         return values

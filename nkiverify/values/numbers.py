@@ -64,6 +64,10 @@ class Numbers(ABC):
         """Numbers that are no integers, on their way to an integer dtype."""
         return numbers
 
+    def single(self, integers: Array) -> Array:
+        """Integers that were computed exactly, on their way to a float dtype."""
+        return integers
+
     @abstractmethod
     def constant(self, value: float, rank: int) -> Array:
         """One number, as an array of `rank` axes that broadcasts; its first axis is the lanes."""

@@ -116,8 +116,9 @@ class ValueRun(ConcreteRun):
         numbers: Numbers,
         *,
         watch: Callable[[Operation, Site | None], None] | None = None,
+        stop_at_first: bool = True,
     ) -> None:
-        super().__init__(hardware, stop_at_first=True, seconds=_NO_LIMIT, records=True)
+        super().__init__(hardware, stop_at_first=stop_at_first, seconds=_NO_LIMIT, records=True)
         self.numbers = numbers
         self.watch = watch
         #: The contents of the kernel's arguments, by the identity of their storages.

@@ -1,8 +1,10 @@
-"""Shapes on which two kernels are compared: every loop runs at least twice, no two dimensions are equal, none is 1."""
+"""Shapes on which two kernels are compared: every loop runs at least twice, no two dimensions are equal, none is 1;
+then others that are no multiples of a tile."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from nkiverify.check.request import Request
@@ -23,8 +25,18 @@ _QUESTION_MS = 1000
 _GREATEST = 1 << 14
 
 
-def chosen_dimensions(requests: Sequence[Request], hardware: str) -> dict[str, int]:
-    """Small values of all dimensions of the kernels. Raises `UsageError` where no values are legal."""
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """Values of all dimensions of the kernels: small ones, and others of which each has one or all dimensions one
+    greater."""
+
+    chosen: dict[str, int]
+    greater: dict[str, int] | None = None
+    greater_by_one: tuple[dict[str, int], ...] = ()
+
+
+def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
+    """The shapes to try. Raises `UsageError` where no values are legal."""
     domains: dict[str, DomainDimension] = {}
     demanded: list[Condition | bool] = []
     wished: list[Condition | bool] = []
@@ -36,7 +48,7 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> dict[str, i
             domains.setdefault(dimension.atom.name, dimension)
         _collect(exploration.run.program.body, demanded, wished)
     if not domains:
-        return {}
+        return Shapes({})
     own = {name: terms.of_atom(dimension.atom) for name, dimension in domains.items()}
     hypotheses = [*_ranges(domains.values(), own), *demanded]
     wished += [
@@ -50,7 +62,15 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> dict[str, i
     for wish in wished:
         if question.satisfiable(wish) is Answer.YES:
             question.suppose(wish)
-    return {name: _least(question, term, domains[name]) for name, term in own.items()}
+    chosen = {name: _least(question, term, domains[name]) for name, term in own.items()}
+
+    def allowed(dimensions: dict[str, int]) -> bool:
+        equalities = (_is(own[name], value) for name, value in dimensions.items())
+        return Question([*hypotheses, *equalities], _QUESTION_MS).satisfiable() is Answer.YES
+
+    greater = {name: value + 1 for name, value in chosen.items()}
+    single = ({**chosen, name: value} for name, value in greater.items()) if len(chosen) > 1 else ()
+    return Shapes(chosen, greater if allowed(greater) else None, tuple(filter(allowed, single)))
 
 
 def _limits() -> Limits:
@@ -107,5 +127,9 @@ def _least(question: Question, term: Term, dimension: DomainDimension) -> int:
             high = min(middle, question.model.get(dimension.atom, middle))
         else:
             low = middle + 1
-    question.suppose(conditions.equals_zero(_minus(term, terms.constant(high))))
+    question.suppose(_is(term, high))
     return high
+
+
+def _is(term: Term, value: int) -> Condition | bool:
+    return conditions.equals_zero(_minus(term, terms.constant(value)))

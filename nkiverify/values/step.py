@@ -44,7 +44,7 @@ MOVES = frozenset(
 class Step:
     """An operation in progress, computed on `n`: the run's numbers, or marks where `tracking`."""
 
-    __slots__ = ("_marked", "_operation", "_regions", "_run", "n", "tracking")
+    __slots__ = ("_exact", "_marked", "_operation", "_regions", "_run", "n", "tracking")
 
     def __init__(
         self, run: ValueRun, operation: Operation, regions: dict[str, Region], *, tracking: bool, marked: bool
@@ -55,6 +55,8 @@ class Step:
         self.tracking = tracking
         # Whether marks are set by a pass of their own, so that the pass on numbers need not clear them.
         self._marked = marked
+        # Whether integers of 32 bits were read as such, so that a float result rounds them.
+        self._exact = False
         self.n: Numbers = _MARKS if tracking else run.numbers
 
     # --- what the operation says --------------------------------------------------------------------------------------
@@ -190,6 +192,7 @@ class Step:
     def numbers(self, name: str, *, exact: bool = False, previous: bool = False) -> Array:
         """The engines' numbers of an operand, (lanes, *shape); `exact`: integers as such."""
         found, dtype = self.stored(name, previous=previous), self.dtype(name)
+        self._exact |= exact
         return self.n.exact(found, dtype) if exact else self.n.read(found, dtype)
 
     def rows(self, name: str, *, exact: bool = False, stored: bool = False, previous: bool = False) -> Array:
@@ -381,6 +384,8 @@ class Step:
     def _converted(self, values: Array, dtype: DType) -> Array:
         if dtype.is_integer and not self._moves_into(dtype):
             values = self.n.rounded(values, dtype)
+        elif self._exact and not dtype.is_integer:
+            values = self.n.single(values)
         return self.n.convert(values, dtype)
 
     def _moves_into(self, dtype: DType) -> bool:

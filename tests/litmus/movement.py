@@ -108,7 +108,7 @@ def round_on_the_way_a(x):
 
 
 def round_on_the_way_b(x):
-    """EQUAL DIFFERENT: over the reals a conversion to bfloat16 changes nothing; in floating point it rounds."""
+    """ROUNDINGS DIFFERENT: equal but for a conversion to bfloat16, which only the second kernel makes."""
     out = _result()
     narrow = _tile((4, 8), nl.bfloat16)
     nisa.tensor_copy(dst=narrow, src=nl.load(x))
@@ -240,7 +240,7 @@ def widen_integers_a(b):
 
 
 def widen_integers_b(b):
-    """UNKNOWN TESTED: the method does not see that these integers of 16 bits have 8, so that none saturates."""
+    """EQUAL TESTED: every integer of 8 bits is one of 16 bits, so that none saturates."""
     out = _result(dtype=nl.int8)
     wide, narrow = _tile((4, 8), nl.int16), _tile((4, 8), nl.int8)
     nisa.tensor_copy(dst=wide, src=nl.load(b))
