@@ -70,6 +70,9 @@ ANSWERING = {
     "nkiverify/dataflow/judge.py": _DATAFLOW,
     "nkiverify/dataflow/affine.py": _DATAFLOW,
     "nkiverify/dataflow/dependence.py": _DATAFLOW,
+    "nkiverify/dataflow/masks.py": _DATAFLOW,
+    "nkiverify/dataflow/positions.py": _DATAFLOW,
+    "nkiverify/model/dependence.py": _DATAFLOW,
     "nkiverify/memory/claims.py": _MEMORY,
     "nkiverify/memory/lifetimes.py": _MEMORY,
 }

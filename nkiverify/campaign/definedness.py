@@ -6,11 +6,12 @@ computes values, by code of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from nkiverify.campaign.oracle import Complaint, Defect, Trial
 from nkiverify.campaign.subject import Bench, Subject
@@ -29,7 +30,7 @@ from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.values.cells import Cells
 from nkiverify.values.numbers import Floats
 from nkiverify.values.run import ValueRun
-from nkiverify.values.simulator import undefined_results
+from nkiverify.values.simulator import undefined_elements
 from nkiverify.verifier import verify
 from nkiverify.witness.replay import replay
 
@@ -86,6 +87,12 @@ def _memory(target: Target, values: Mapping[str, int]) -> frozenset[str]:
 
 def _simulated(target: Target, values: Mapping[str, int]) -> bool | None:
     """Whether the simulator says that elements of the result are undefined; None where it cannot run the kernel."""
+    found = undefined_in_simulator(target, values)
+    return None if found is None else any(part.any() for part in found)
+
+
+def undefined_in_simulator(target: Target, values: Mapping[str, int]) -> list[npt.NDArray[np.bool_]] | None:
+    """Which elements of each tensor of the result the simulator calls undefined; None where it cannot run the kernel."""
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
     run = ValueRun(hardware_named(target.hardware), Floats())
     results: list[object] = []
@@ -94,7 +101,15 @@ def _simulated(target: Target, values: Mapping[str, int]) -> bool | None:
             target.function(Verification(ConcreteBinding(values), _Filled(kernel, run, results)))
     except (UnsupportedConstruct, ContractViolation, OutsideDomain):
         return None
-    return any(undefined_results(run, result) for result in results)
+    return [undefined_elements(run, tensor) for result in results for tensor in _tensors(result)]
+
+
+def _tensors(result: object) -> Iterator[Tensor]:
+    if isinstance(result, Tensor):
+        yield result
+    elif isinstance(result, tuple | list):
+        for part in result:
+            yield from _tensors(part)
 
 
 @dataclass(frozen=True, slots=True)

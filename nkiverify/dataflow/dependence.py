@@ -1,194 +1,162 @@
-"""Which elements of its operands each element of an operation's result depends on.
+"""Marks of a result from those of its operands, by what the operation states of their dependence, on NumPy arrays.
 
 A mark per element of an operand (an int, 0 for none) becomes a mark per element of the result: the greatest mark of
-what the element may be computed from. Where an operation is not listed, every element of the result may depend on every
-element of every operand, which is never too little. `certain` says where it depends on a marked element for sure: not
-where data choose what is used, nor where an operation is not listed.
+what the element may be computed from. Where a link that the operation states does not fit the shapes of the call, every
+element of the result may depend on every element of the operand, which is never too little. `certain` says where it
+depends on a marked element for sure: not where data choose what is used, nor where a link does not fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from nkiverify.dataflow.effects import REGISTERS, Command, command_of
+from nkiverify.model.dependence import PERMUTATIONS, REDUCTION_RESULT, Kind, dependence_of, reduced_axes
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
 
 Marks = npt.NDArray[np.int32]
+Shape = tuple[int, ...]
 
-#: Reductions over free axes named by `axis`.
-_REDUCTIONS = frozenset(f"nl.{name}" for name in ("sum", "max", "min", "mean", "prod", "var", "all")) | {
-    "nisa.tensor_reduce"
-}
-#: The result in a partition depends on that partition of every operand.
-_BY_PARTITION = frozenset(
-    ("nisa.bn_stats", "nisa.bn_aggr", "nisa.max8", "nisa.nc_find_index8", "nisa.nc_match_replace8", "nisa.nc_n_gather",
-     "nisa.nonzero_with_count", "nisa.tensor_tensor_scan", "nisa.tensor_scalar_cumulative", "nl.softmax",
-     "nl.gather_flattened")
-)  # fmt: skip
-#: Of these, element by element what comes before it in its partition.
-_RUNNING = frozenset(("nisa.tensor_tensor_scan", "nisa.tensor_scalar_cumulative"))
-#: Operands of which data choose what is used.
-_CHOSEN = {
-    "nisa.tensor_copy_predicated": ("src", "dst"), "nisa.select_reduce": ("on_true", "on_false"),
-    "nisa.range_select": ("on_true_tile",), "nl.where": ("x", "y"), "nisa.nc_n_gather": ("data",),
-    "nl.gather_flattened": ("data",), "nisa.nc_match_replace8": ("data", "vals"),
-}  # fmt: skip
-#: Operations whose result, element by element, depends on the operands at the same place (or the one broadcast there).
-_ELEMENTWISE = frozenset(
-    f"nisa.{name}"
-    for name in (
-        "tensor_copy", "tensor_tensor", "tensor_scalar", "scalar_tensor_tensor", "activation", "activation_reduce",
-        "activate2", "exponential", "reciprocal", "tensor_scalar_reduce", "tensor_copy_predicated", "affine_select",
-        "range_select", "select_reduce", "dma_copy", "dma_compute", "dropout", "memset", "iota", "rng", "rand2",
-        "sendrecv",
-    )
-)  # fmt: skip
 _COMPARE: dict[str, Callable[[npt.NDArray[np.int64], int], npt.NDArray[np.bool_]]] = {
     "equal": np.equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal,
     "greater": np.greater, "greater_equal": np.greater_equal,
 }  # fmt: skip
-_NOT_ELEMENTWISE = _REDUCTIONS | _BY_PARTITION | {
-    "nl.matmul", "nl.transpose", "nl.load_transpose2d", "nl.rms_norm", "nl.random_seed",
-}  # fmt: skip
-
-
-def is_elementwise(operation: Operation) -> bool:
-    """Whether each element of `dst` or `result` depends on the operands at the same place only."""
-    name = operation.name
-    return name in _ELEMENTWISE or name == "setitem" or (name.startswith("nl.") and name not in _NOT_ELEMENTWISE)
-
-
-def depends_on_partition(operation: Operation) -> bool:
-    """Whether the results in a partition depend on nothing but that partition of the operands."""
-    return operation.name in _BY_PARTITION or operation.name in _REDUCTIONS
 
 
 def is_reduced(argument: str) -> bool:
     """Whether an operand written holds a number for each partition of what is read."""
-    return argument in ("reduce_res", REGISTERS)
+    return argument in (REDUCTION_RESULT, REGISTERS)
+
+
+def link_of(operation: Operation, argument: str, read: str) -> Kind:
+    """How the written operand `argument` depends on the operand `read`."""
+    stated = dependence_of(operation)
+    if argument == REGISTERS and command_of(operation) is Command.RESET:
+        return Kind.NOTHING
+    if stated is None:
+        return Kind.EVERYTHING
+    if read.endswith(".index"):
+        return Kind.EVERYTHING
+    if is_reduced(argument):
+        return Kind.PARTITION
+    if read == REGISTERS:
+        # A scan goes on with the registers, other operations only reduce into them.
+        return Kind.PARTITION if stated.others is Kind.BEFORE else Kind.NOTHING
+    return stated.on(read)
 
 
 def matters(operation: Operation, argument: str, read: str) -> bool:
     """Whether the written operand `argument` depends on the operand `read` at all."""
-    if argument == REGISTERS and command_of(operation) is Command.RESET:
-        return False
-    # A scan goes on with the registers, other operations only reduce into them.
-    return read != REGISTERS or is_reduced(argument) or depends_on_partition(operation)
+    return link_of(operation, argument, read) is not Kind.NOTHING
 
 
-def masks_otherwise(operation: Operation) -> bool:
-    """Whether the operation has a mask over a grid that is not that of its operands and result, as for a matmul."""
-    return operation.mask is not None and not (is_elementwise(operation) or depends_on_partition(operation))
-
-
-def dependent(operation: Operation, argument: str, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks:
-    """Marks of the written operand `argument`, of `shape`, given those of everything read."""
-    marks = {name: mark for name, mark in marks.items() if matters(operation, argument, name)}
-    if not any(mark.any() for mark in marks.values()):
-        return np.zeros(shape, np.int32)
-    found = _rule(operation, argument)(operation, shape, marks)
-    return _everything(operation, shape, marks) if found is None else found
-
-
-def certain(operation: Operation, argument: str, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks:
-    """Marks of `dependent` where it is certain that they are those of what is used; 0 elsewhere."""
-    chosen = () if is_reduced(argument) else _CHOSEN.get(operation.name, ())
-    known = {
-        name: mark
-        for name, mark in marks.items()
-        if matters(operation, argument, name) and (name not in chosen or mark.all())
-    }
-    rule = _rule(operation, argument)
-    found = rule(operation, shape, known) if known and rule is not _everything else None
-    if found is not None:
-        return found
-    # Whatever it computes, it computes from one of these.
-    return _everything(operation, shape, {name: mark for name, mark in known.items() if mark.all()})
-
-
-_Rule = Callable[[Operation, tuple[int, ...], dict[str, Marks]], Marks | None]
-
-
-def _rule(operation: Operation, argument: str) -> _Rule:
-    name = operation.name
-    if name in _RUNNING and not is_reduced(argument):
-        return _running
-    if is_reduced(argument) or name in _BY_PARTITION:
-        return _by_partition
-    if name == "nisa.affine_select":
-        return _selected
-    if is_elementwise(operation):
-        return _elementwise
-    return {
-        "nisa.nc_matmul": _matmul,
-        "nl.matmul": _matmul,
-        "nisa.nc_transpose": _transpose,
-        "nl.transpose": _transpose,
-        "nl.load_transpose2d": _transpose,
-        "nisa.dma_transpose": _transpose,
-        "nisa.tensor_partition_reduce": _over_partitions,
-        "nisa.nc_stream_shuffle": _shuffled,
-    }.get(name, _reduction if name in _REDUCTIONS else _everything)
-
-
-def _everything(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks:
-    return np.full(shape, max((int(mark.max(initial=0)) for mark in marks.values()), default=0), np.int32)
-
-
-def _elementwise(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
+def dependent(operation: Operation, argument: str, shape: Shape, marks: dict[str, Marks]) -> Marks:
+    """Marks of the written operand `argument`, of `shape`, given those of everything read: too many."""
     result = np.zeros(shape, np.int32)
-    for mark in marks.values():
-        placed = _placed(mark, shape)
-        if placed is None:
-            return None
-        np.maximum(result, placed, out=result)
+    for name, mark in marks.items():
+        link = link_of(operation, argument, name)
+        if link is Kind.NOTHING or not mark.any():
+            continue
+        found = _linked(operation, link, shape, mark, name)
+        np.maximum(result, mark.max() if found is None else found, out=result)
     return result
 
 
-def _placed(mark: Marks, shape: tuple[int, ...]) -> Marks | None:
-    """`mark` at the elements of `shape`: the same elements in row-major order, or extents of 1 repeated."""
-    size = int(np.prod(shape))
-    if mark.size == size:
+def certain(operation: Operation, argument: str, shape: Shape, marks: dict[str, Marks]) -> Marks:
+    """Marks of `dependent` where it is certain that they are those of what is used; 0 elsewhere: too few."""
+    stated = dependence_of(operation)
+    chosen = frozenset() if stated is None or is_reduced(argument) else stated.chosen
+    result = np.zeros(shape, np.int32)
+    for name, mark in marks.items():
+        link = link_of(operation, argument, name)
+        if link is Kind.NOTHING or not mark.any():
+            continue
+        every = bool(mark.all())
+        if name in chosen and not every:
+            continue
+        found = None if link is Kind.EVERYTHING else _linked(operation, link, shape, mark, name)
+        if found is not None:
+            np.maximum(result, found, out=result)
+        elif every:
+            # Whatever it computes, it computes from one of these.
+            np.maximum(result, mark.max(), out=result)
+    return result
+
+
+def _linked(operation: Operation, link: Kind, shape: Shape, mark: Marks, name: str) -> Marks | None:
+    """The marks of one operand at the elements of a result of `shape`; None where the link does not fit the shapes."""
+    if link is Kind.ROW_MAJOR:
+        return _row_major(mark, shape)
+    if link is Kind.BROADCAST:
+        return _broadcast(mark, shape)
+    if link is Kind.ROWS:
+        return _rows(mark, shape)
+    if link is Kind.PARTITION:
+        return _partition(mark, shape)
+    if link is Kind.BEFORE:
+        return _before(mark, shape)
+    if link is Kind.SELECTED:
+        return _selected(operation, mark, shape)
+    if link is Kind.REDUCED:
+        return _reduced(operation, mark, shape)
+    if link is Kind.OVER_PARTITIONS:
+        return _row_major(mark.reshape(mark.shape[0], -1).max(axis=0), shape)
+    if link is Kind.TRANSPOSED:
+        return _row_major(mark.reshape(mark.shape[0], -1).T, shape)
+    if link is Kind.PERMUTED:
+        order = PERMUTATIONS.get(mark.ndim)
+        return None if order is None else _row_major(mark.transpose(order), shape)
+    if link in (Kind.STATIONARY, Kind.MOVING):
+        return _factor(operation, link, mark, shape)
+    if link in (Kind.SHUFFLED, Kind.LEFT_ALONE):
+        return _shuffled(operation, link, mark, shape)
+    return None
+
+
+def _row_major(mark: Marks, shape: Shape) -> Marks | None:
+    return mark.reshape(shape) if mark.size == prod(shape) else None
+
+
+def _broadcast(mark: Marks, shape: Shape) -> Marks | None:
+    if mark.size == prod(shape):
         return mark.reshape(shape)
-    if mark.ndim and shape and mark.size == mark.shape[0] == shape[0]:
-        # One number for each partition.
-        return np.broadcast_to(mark.reshape((shape[0],) + (1,) * (len(shape) - 1)), shape)
-    try:
-        return np.broadcast_to(mark, shape)
-    except ValueError:
+    aligned = zip(mark.shape[::-1], shape[::-1], strict=False)
+    fits = mark.ndim <= len(shape) and all(one in (1, extent) for one, extent in aligned)
+    return np.broadcast_to(mark, shape) if fits else None
+
+
+def _rows(mark: Marks, shape: Shape) -> Marks | None:
+    if mark.size == prod(shape):
+        return mark.reshape(shape)
+    if not mark.ndim or not shape:
         return None
+    rows = mark.reshape(mark.shape[0], -1)
+    grid = (shape[0], prod(shape[1:]))
+    if rows.shape[0] not in (1, grid[0]) or rows.shape[1] not in (1, grid[1]):
+        return None
+    return np.broadcast_to(rows, grid).reshape(shape)
 
 
-def _by_partition(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
-    result = np.zeros(shape, np.int32)
-    for mark in marks.values():
-        if mark.shape[0] != shape[0]:
-            return None
-        column = mark.reshape(mark.shape[0], -1).max(axis=1)
-        np.maximum(result, column.reshape((shape[0],) + (1,) * (len(shape) - 1)), out=result)
-    return result
+def _partition(mark: Marks, shape: Shape) -> Marks | None:
+    if not mark.ndim or not shape or mark.shape[0] not in (1, shape[0]):
+        return None
+    column = mark.reshape(mark.shape[0], -1).max(axis=1)
+    return np.broadcast_to(column.reshape((-1,) + (1,) * (len(shape) - 1)), shape)
 
 
-def _running(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
-    """What comes before an element in its partition, or is one number for all of it."""
-    result = np.zeros(shape, np.int32)
-    for mark in marks.values():
-        placed = _placed(mark, shape)
-        if placed is None:
-            return None
-        rows = np.maximum.accumulate(placed.reshape(shape[0], -1), axis=1)
-        np.maximum(result, rows.reshape(shape), out=result)
-    return result
+def _before(mark: Marks, shape: Shape) -> Marks | None:
+    placed = _rows(mark, shape)
+    return None if placed is None else np.maximum.accumulate(placed.reshape(shape[0], -1), axis=1).reshape(shape)
 
 
-def _selected(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
-    """Elements of `on_true_tile` where the pattern compares to 0 as asked ("affine_select.pred")."""
-    result = _elementwise(operation, shape, marks)
+def _selected(operation: Operation, mark: Marks, shape: Shape) -> Marks | None:
+    """Elements of an operand where the pattern compares to 0 as asked ("affine_select.pred")."""
+    result = _rows(mark, shape)
     compare = _COMPARE.get(getattr(operation.attributes.get("cmp_op"), "name", ""))
     pattern = operation.attributes.get("pattern")
     if result is None or compare is None or not is_sequence(pattern):
@@ -203,49 +171,34 @@ def _selected(operation: Operation, shape: tuple[int, ...], marks: dict[str, Mar
     return np.where(compare(values, 0).reshape(shape), result, 0).astype(np.int32)
 
 
-def _shuffled(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
-    """In each quadrant, partition i takes what is in partition mask[i], or stays ("shuffle.quadrant")."""
-    source, lanes = marks.get("src"), operation.attributes.get("shuffle_mask")
-    if source is None or not is_sequence(lanes) or source.shape[0] != shape[0] or source.size != int(np.prod(shape)):
+def _reduced(operation: Operation, mark: Marks, shape: Shape) -> Marks | None:
+    axes = reduced_axes(operation, mark.ndim)
+    return None if axes is None else _row_major(mark.max(axis=axes), shape)
+
+
+def _factor(operation: Operation, link: Kind, mark: Marks, shape: Shape) -> Marks | None:
+    """A factor of a product of (M, N): what is in a column of it counts for a row, or a column, of the product."""
+    rows = mark.reshape(mark.shape[0], -1)
+    turned = link is Kind.STATIONARY and not operation.attributes.get("transpose_x", True)
+    line = rows.max(axis=1 if turned else 0)
+    grid = (shape[0], prod(shape[1:]))
+    if line.size != grid[0 if link is Kind.STATIONARY else 1]:
         return None
-    result = marks["dst"].reshape(shape).copy() if "dst" in marks else np.zeros(shape, np.int32)
-    taken = source.reshape(shape)
+    return np.broadcast_to(line[:, None] if link is Kind.STATIONARY else line, grid).reshape(shape)
+
+
+def _shuffled(operation: Operation, link: Kind, mark: Marks, shape: Shape) -> Marks | None:
+    """In each quadrant, partition i takes what is in partition mask[i], or stays ("shuffle.quadrant")."""
+    lanes = operation.attributes.get("shuffle_mask")
+    if not is_sequence(lanes) or not shape or not mark.ndim or mark.shape[0] != shape[0] or mark.size != prod(shape):
+        return None
+    taken = mark.reshape(shape)
+    result = np.zeros(shape, np.int32)
     for start in range(0, shape[0], len(lanes)):
         for at, lane in enumerate(lanes[: shape[0] - start]):
-            if lane != LANE_STAYS and start + int(lane) < shape[0]:
+            stays = lane == LANE_STAYS or start + int(lane) >= shape[0]
+            if stays and link is Kind.LEFT_ALONE:
+                result[start + at] = taken[start + at]
+            elif not stays and link is Kind.SHUFFLED:
                 result[start + at] = taken[start + int(lane)]
     return result
-
-
-def _matmul(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
-    first, second = ("x", "y") if operation.name == "nl.matmul" else ("stationary", "moving")
-    left, right = (marks[name].reshape(marks[name].shape[0], -1) for name in (first, second))
-    rows = left.max(axis=0) if operation.attributes.get("transpose_x", True) else left.max(axis=1)
-    columns = right.max(axis=0)
-    if rows.size * columns.size != int(np.prod(shape)):
-        return None
-    result: Marks = np.maximum(rows[:, None], columns[None, :]).reshape(shape)
-    if "dst" in marks:
-        np.maximum(result, marks["dst"].reshape(shape), out=result)
-    return result
-
-
-def _transpose(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
-    (mark,) = marks.values()
-    if operation.name == "nisa.dma_transpose" and mark.ndim != 2:
-        return None
-    turned = mark.reshape(mark.shape[0], -1).T
-    return turned.reshape(shape) if turned.size == int(np.prod(shape)) else None
-
-
-def _over_partitions(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
-    row: Marks = marks["data"].reshape(marks["data"].shape[0], -1).max(axis=0)
-    return row.reshape(shape) if row.size == int(np.prod(shape)) else None
-
-
-def _reduction(operation: Operation, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks | None:
-    (mark,) = marks.values()
-    axis: Any = operation.attributes["axis"]
-    axes = tuple(int(part) for part in (axis if is_sequence(axis) else (axis,)))
-    row: Marks = mark.max(axis=axes)
-    return row.reshape(shape) if row.size == int(np.prod(shape)) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, replace
 
+from nkiverify.model.dependence import dependence_of
 from nkiverify.model.dtypes import float32
 from nkiverify.model.memory import SBUF
 from nkiverify.model.operation import Operation
@@ -139,6 +140,9 @@ def rows_touched(operation: Operation, argument: str) -> tuple[int, int] | None:
 
 def may_leave_out(operation: Operation, argument: str) -> bool:
     """Whether it is not known which elements of a result are written."""
+    if dependence_of(operation) is None:
+        # What nobody described defines nothing.
+        return True
     if operation.name in _COUNTED_AT_RUN_TIME:
         return True
     # What `reduce_res` holds after an idle command is not documented.

@@ -18,7 +18,6 @@ import islpy as isl
 from nkiverify.dataflow.affine import Sets, mentions
 from nkiverify.dataflow.beside import Source, has_effect, skips, source_of
 from nkiverify.dataflow.coordinates import Jumps, jumps_of
-from nkiverify.dataflow.dependence import masks_otherwise
 from nkiverify.dataflow.earlier import Iterations
 from nkiverify.dataflow.effects import (
     REGISTERS,
@@ -32,6 +31,7 @@ from nkiverify.dataflow.effects import (
 )
 from nkiverify.dataflow.keys import Key, key_of
 from nkiverify.dataflow.knowledge import Elements, State, add, confirmed, merged, remove, weaker
+from nkiverify.dataflow.masks import left_by, masks_otherwise
 from nkiverify.dataflow.order import DRAWN, Running
 from nkiverify.dataflow.positions import Partly, defined_elements
 from nkiverify.dataflow.products import Products
@@ -422,7 +422,7 @@ class _Walk:
     ) -> None:
         key = key_of(view.storage)
         rows = rows_touched(operation, argument)
-        region = self._regions.of(view, operation.mask, state.context, writes=True, rows=rows)
+        region = self._region_written(operation, argument, view, state, rows)
         certain = operation.body is None and not (
             skips(operation) or masks_otherwise(operation) or may_leave_out(operation, argument)
         )
@@ -462,6 +462,15 @@ class _Walk:
             if sure is not None and not joins:
                 remove(state.known.read_out, key, sure)
                 remove(state.own.read_out, key, sure)
+
+    def _region_written(
+        self, operation: Operation, argument: str, view: Tensor, state: State, rows: tuple[int, int] | None
+    ) -> Region | None:
+        try:
+            left = left_by(operation, argument) if operation.mask is not None else None
+        except LookupError:
+            return None
+        return self._regions.of(view, operation.mask, state.context, writes=True, rows=rows, left=left)
 
     def _positions(
         self, operation: Operation, state: State, undefined: dict[str, Region | None]

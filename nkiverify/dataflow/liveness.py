@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nkiverify.dataflow.beside import has_effect, skips
-from nkiverify.dataflow.dependence import Marks, masks_otherwise
-from nkiverify.dataflow.effects import Registers, may_leave_out, rows_touched
+from nkiverify.dataflow.dependence import Marks
+from nkiverify.dataflow.effects import Registers, may_leave_out
+from nkiverify.dataflow.masks import touched
 from nkiverify.dataflow.order import ABANDONED, Recorded, SharedTensors, interleaved
 from nkiverify.dataflow.windows import Window, units_of
 from nkiverify.model.operation import Operation
@@ -124,13 +125,13 @@ class _Run:
         read = self._reads[position] = set()
         if has_effect(operation):
             self._used.add(position)
-        mask = None if masks_otherwise(operation) else operation.mask
         for argument, view in self._looked_at(operation):
             held = self._of(view.storage)
             if held.each is None or view.indirect_by is not None:
                 read.update(held.writers(None))
                 continue
-            window = Window(held.unit, held.size, view, mask, rows_touched(operation, argument))
+            written = argument not in operation.reads
+            window = Window(held.unit, held.size, view, touched(operation, argument, writes=written).may)
             if not window.in_range:
                 self._lose(held)
                 continue
@@ -145,8 +146,8 @@ class _Run:
                 # It may write anywhere, or nothing: what was there may still be.
                 self._used.add(position)
             else:
-                window = Window(held.unit, held.size, view, mask, rows_touched(operation, argument))
-                self._write(position, held, window, whole=mask is operation.mask)
+                part = touched(operation, argument, writes=True)
+                self._write(position, held, Window(held.unit, held.size, view, part.must), whole=part.exact)
 
     def _looked_at(self, operation: Operation) -> Iterable[tuple[str, Tensor]]:
         yield from operation.reads.items()

@@ -14,7 +14,8 @@ import islpy as isl
 from nkiverify.dataflow.affine import Sets, Text
 from nkiverify.dataflow.coordinates import Coordinates, Jumps, as_term
 from nkiverify.dataflow.keys import Key, indices_of, key_of
-from nkiverify.model.extents import is_zero
+from nkiverify.dataflow.masks import Left
+from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value
@@ -85,16 +86,18 @@ class Regions:
         *,
         writes: bool,
         rows: tuple[int, int] | None = None,
+        left: Left | None = None,
     ) -> Region | None:
         """The elements of `view` under `mask`; None where they are not affine or may leave the storage.
 
-        Of every `rows[0]` rows only the first `rows[1]` count. Where the grid of the mask does not fit the view, what
-        is read may be more than the mask says, and what is written is not known.
+        Of every `rows[0]` rows only the first `rows[1]` count. `left` says what of the grid of the mask a reduction
+        leaves for the view. Where the grid of the mask does not fit the view, what is read may be more than the mask
+        says, and what is written is not known.
         """
-        key = (id(view), id(mask), writes, rows)
+        key = (id(view), id(mask), writes, rows, left and (id(left.of), left.to))
         if key not in self._known:
-            self._keep.append((view, mask))
-            self._known[key] = self._make(view, mask, writes, rows)
+            self._keep.append((view, mask, left))
+            self._known[key] = self._make(view, mask, writes, rows, left)
         found = self._known[key]
         # A view used at several places may leave its storage at one of them only.
         if found is None or not self._sets.apart(found.outside, context):
@@ -126,7 +129,9 @@ class Regions:
         names = [f"d{at}" for at in range(len(indices_of(storage)))]
         return ", ".join(names + [f"x{at}" for at in range(len(self._coordinates_of(storage).extents))])
 
-    def _make(self, view: Tensor, mask: Mask | None, writes: bool, rows: tuple[int, int] | None) -> Region | None:
+    def _make(
+        self, view: Tensor, mask: Mask | None, writes: bool, rows: tuple[int, int] | None, left: Left | None
+    ) -> Region | None:
         storage = view.storage
         if view.indirect_by is not None or view.dtype.itemsize != storage.dtype.itemsize:
             return None
@@ -140,11 +145,13 @@ class Regions:
         apart = set(range(view.ndim)) - split
         under: list[str] = []
         masked: set[int] = set()
+        grid: dict[str, Extent] = {}
         if mask is not None:
-            stated = _under(mask, view.shape, text, writes, apart)
+            placed = _placed_on(view.shape, left, apart)
+            stated = None if placed is None else _under(mask, placed, text, writes)
             if stated is None:
                 return None
-            under, masked = stated
+            under, masked, grid = stated
         conditions = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
         conditions += [f"{text.number(extent)} >= 1" for extent in view.shape if (constant_value(extent) or 0) < 1]
         conditions += under
@@ -157,12 +164,14 @@ class Regions:
         kept = {*shown, *masked, *(axis.number for axis in axes if axis.slanted)}
         rest, moved = _joined([axis for axis in axes if axis.number not in kept], places)
         axes_left = [*(axis for axis in axes if axis.number in kept), *rest]
-        summary = self._text(text, view, shown, masked, moved, axes_left, conditions)
+        summary = self._text(text, view, shown, masked, moved, axes_left, conditions, grid)
         found = isl.Map(text.head() + summary)
         reached = found.range()
         outside = reached.subtract(self.whole(storage)).params()
         every = range(view.ndim)
-        whole = self._text(text, view, every, (), places, axes, conditions) if apart.issuperset(every) else None
+        whole = None
+        if apart.issuperset(every):
+            whole = self._text(text, view, every, (), places, axes, conditions, grid)
         return Region(reached, outside, found if shown else None, whole and text.head() + whole)
 
     def _text(
@@ -174,12 +183,15 @@ class Regions:
         places: Sequence[Term],
         axes: Sequence[Axis],
         conditions: Sequence[str],
+        grid: Mapping[str, Extent],
     ) -> str:
-        """The map from `positions` to elements. All other axes are quantified over, also `others` that go nowhere."""
+        """The map from `positions` to elements. All other axes are quantified over, also `others` that go nowhere, and
+        those of the `grid` of a mask that the view has not got."""
         stated = list(conditions)
         sums = [[text.number(place)] for place in places]
         extents: dict[str, Extent] = {f"e{number}": view.shape[number] for number in (*positions, *others)}
-        quantified = {f"e{number}": None for number in others if number not in positions}
+        extents.update(grid)
+        quantified = {f"e{number}": None for number in others if number not in positions} | dict.fromkeys(grid)
         for at, axis in enumerate(axes):
             name = f"e{axis.number}" if axis.number is not None else f"f{at}"
             if name not in extents:
@@ -282,46 +294,75 @@ def _joined(axes: Sequence[Axis], places: Sequence[Term]) -> tuple[list[Axis], l
     return found, starts
 
 
-def _under(
-    mask: Mask, shape: tuple[Extent, ...], text: Text, writes: bool, apart: set[int]
-) -> tuple[list[str], set[int]] | None:
-    """The mask as conditions on the positions of an operand of `shape`, and the axes these are about.
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """The axes of the grid of a mask, counted from the last one (1): the axis of a view that each one is, with the
+    extent it has. None: the view has one position for all of them."""
 
-    Only axes in `apart` have positions. None where a write is not known.
-    """
-    found: list[str] = []
-    about: set[int] = set()
-    host = mask.host
-    found.append(text.condition(host if isinstance(host, bool | Condition) else True))
+    axes: Mapping[int, tuple[int | None, Extent | None]]
+    #: Whether what a mask leaves of the axes that the view has not got is touched at all: so for a reduction.
+    reduces: bool
+
+
+def _placed_on(shape: tuple[Extent, ...], left: Left | None, apart: set[int]) -> _Placed | None:
+    """How a view of `shape` lies on the grid of a mask; only axes in `apart` have positions. None if it does not."""
     rank = len(shape)
+    if left is None:
+        axes: dict[int, tuple[int | None, Extent | None]] = {
+            rank - at: (None, None) if is_one(extent) else (at, extent)
+            for at, extent in enumerate(shape)
+            if is_one(extent) or at in apart
+        }
+        return _Placed(axes, reduces=False)
+    to = dict(left.to)
+    if not all(same_extent(left.grid[axis], shape[at]) and at in apart for axis, at in to.items()):
+        return None
+    return _Placed({len(left.grid) - axis: (to.get(axis), each) for axis, each in enumerate(left.grid)}, reduces=True)
+
+
+def _under(
+    mask: Mask, placed: _Placed, text: Text, writes: bool
+) -> tuple[list[str], set[int], dict[str, Extent]] | None:
+    """The mask as conditions on the positions of an operand, the axes these are about, and the axes of its grid that
+    the operand has not got: of these it holds for some position.
+
+    None where a write is not known. Of a read, a term that does not fit is left out: too much is read then.
+    """
+    host = mask.host
+    found = [text.condition(host if isinstance(host, bool | Condition) else True)]
+    about: set[int] = set()
+    grid: dict[str, Extent] = {}
     for term in mask.terms:
         difference = term.difference
         parts = [text.number(difference.base)]
         places: set[int] = set()
+        others: dict[str, Extent] = {}
         fits = True
-        for axis in range(-difference.ndim, 0):
-            coefficient = difference.coefficients[axis]
+        for axis, coefficient in zip(range(difference.ndim, 0, -1), difference.coefficients, strict=True):
             if is_zero(coefficient):
                 continue
-            factor = constant_value(coefficient)
-            place = rank + axis
-            if difference.ndim > rank:
-                # A result of fewer axes than the grid keeps the partitions.
-                place = 0 if axis == -difference.ndim else -1
-            one = place >= 0 and same_extent(shape[place], difference.shape[axis])
-            if factor is None or not one or place not in apart:
+            factor, extent = constant_value(coefficient), difference.shape[-axis]
+            place, size = placed.axes.get(axis, (-1, 0))
+            # A written column beside a mask over rows: whether one position is enough is not documented.
+            beside = place is None and (placed.reduces or not writes)
+            one = same_extent(extent, grid.get(f"g{axis}", extent) if size is None else size)
+            if factor is None or not one or not (beside or (place is not None and place >= 0)):
                 fits = False
                 break
-            parts.append(f"{factor}*e{place}")
-            places.add(place)
+            if place is None:
+                others[f"g{axis}"] = extent
+            else:
+                places.add(place)
+            parts.append(f"{factor}*{f'g{axis}' if place is None else f'e{place}'}")
         if not fits:
             if writes:
                 return None
             continue
         about |= places
+        grid |= others
         relation = {Relation.AT_MOST: "<=", Relation.EQUAL: "=", Relation.UNEQUAL: "!="}[term.relation]
         found.append(f"{' + '.join(parts)} {relation} 0")
-    return found, about
+    return found, about, grid
 
 
 def same_extent(one: Extent, two: Extent) -> bool:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from nkiverify.dataflow.dependence import Marks, certain, dependent, masks_otherwise, matters
+from nkiverify.dataflow.dependence import Marks, certain, dependent, matters
 from nkiverify.dataflow.effects import (
     REGISTERS,
     Command,
@@ -25,8 +25,8 @@ from nkiverify.dataflow.effects import (
     is_register_file,
     may_leave_out,
     reading_rule,
-    rows_touched,
 )
+from nkiverify.dataflow.masks import Touched, masks_otherwise, touched
 from nkiverify.dataflow.order import ABANDONED, DRAWN, Recorded, Running, SharedTensors, interleaved
 from nkiverify.dataflow.windows import Places, Window, units_of
 from nkiverify.model.indirection import IndirectionKind
@@ -113,6 +113,12 @@ def first_reaching(items: Sequence[Recorded], generation: int, positions: Collec
     return machine.first_reached()
 
 
+def undefined_outputs(items: Sequence[Recorded], generation: int) -> list[npt.NDArray[np.bool_]] | None:
+    """Which elements of each tensor returned are unwritten or computed from such; None where that is not known."""
+    machine = _Machine(items, generation)
+    return None if _executed(machine, items).doubts else machine.undefined
+
+
 def _executed(machine: _Machine, items: Sequence[Recorded]) -> Findings:
     for position in interleaved(items):
         if position is None:
@@ -162,6 +168,8 @@ class _Machine:
         #: Storages with the result of a loop_reduce: assigning one in each iteration sums up over them.
         self._running_sums: set[int] = set()
         self._registers = Registers()
+        #: Of each tensor returned, which elements are not defined.
+        self.undefined: list[npt.NDArray[np.bool_]] = []
         #: Whether something that may be undefined, but need not be, has come to an output.
         self._perhaps = False
 
@@ -281,6 +289,8 @@ class _Machine:
                 region.write(shadow.marks, UNWRITTEN)
                 continue
             result = self._computed(operation, argument, region.view_shape, marks)
+            if result.any() and not result.all() and region.meets_itself():
+                self._doubt("a view that several elements of a result are written to one place of")
             if adds and operation.name == "setitem":
                 # It joins what is there, which is nothing in the first iteration.
                 result = np.maximum(result, region.read(shadow.marks, DEFINED).max(axis=-1))
@@ -320,20 +330,30 @@ class _Machine:
         shape = tuple(int(extent) for extent in view.shape)
         if view.indirect_by is not None:
             return self._read_anywhere(shadow, shape)
-        region = Window(shadow.unit, shadow.marks.size, view, operation.mask, rows_touched(operation, argument))
+        part = touched(operation, argument, writes=False)
+        region = Window(shadow.unit, shadow.marks.size, view, part.may)
         if not region.in_range:
             self._doubt("a view that leaves its tensor")
             return None
         values = region.read(shadow.marks, DEFINED)
+        if not part.exact:
+            values = self._surely_read(values, part)
         if shadow.products is not None and not _is_product(operation):
             held = region.read(shadow.products, 0).max(axis=-1)
             if (held == 1).any():
                 region.write(shadow.products, np.where(held == 1, 2, held).astype(np.int32))
-        self._use(shadow, region, _ADDED if added else _READ, view)
+        self._use(shadow, region, _ADDED if added else _READ, view, sure=part.exact)
         if int(values.min(initial=0)) < DEFINED:
             values = self._unwritten(argument, view, values)
         marks: Marks = values.max(axis=-1)
         return marks
+
+    def _surely_read(self, values: Marks, part: Touched) -> Marks:
+        """`values` where it is sure that they are read; elsewhere they are defined, or the verdict is open."""
+        there = np.broadcast_to(True if part.must is None else part.must[..., None], values.shape)
+        if (values[~there] != DEFINED).any():
+            self._doubt("a mask that does not fit what it leaves out")
+        return np.where(there, values, DEFINED).astype(np.int32)
 
     def _read_anywhere(self, shadow: _Shadow, shape: tuple[int, ...]) -> Marks:
         """A read whose place indices decide: what is unwritten anywhere may come in."""
@@ -375,13 +395,16 @@ class _Machine:
         """What is written for certain; None where that cannot be said."""
         if masks_otherwise(operation):
             self._doubt("a mask on an operation that is not element-wise")
-        uncertain = view.indirect_by is not None or operation.body is not None
+        part = touched(operation, argument, writes=True)
+        if not part.exact and not masks_otherwise(operation):
+            self._doubt("a mask that does not fit what is written under it")
+        uncertain = view.indirect_by is not None or operation.body is not None or not part.exact
         if uncertain or _skips(operation) or may_leave_out(operation, argument):
             shadow.marks[:] = np.where(shadow.marks == UNWRITTEN, MAYBE, shadow.marks)
             if self._iterations:
                 self._doubt("an indirect write in iterations or programs without an order")
             return None
-        region = Window(shadow.unit, shadow.marks.size, view, operation.mask, rows_touched(operation, argument))
+        region = Window(shadow.unit, shadow.marks.size, view, part.must)
         if not region.in_range:
             self._doubt("a view that leaves its tensor")
             return None
@@ -413,8 +436,11 @@ class _Machine:
 
     # --- iterations and programs --------------------------------------------------------------------------------------
 
-    def _use(self, shadow: _Shadow, region: Window, how: int, view: Tensor) -> None:
-        """Compare with what other iterations of the parallel loops around have done to the same elements."""
+    def _use(self, shadow: _Shadow, region: Window, how: int, view: Tensor, *, sure: bool = True) -> None:
+        """Compare with what other iterations of the parallel loops around have done to the same elements.
+
+        Not `sure`: `region` may be more than is used.
+        """
         if is_register_file(shadow.storage):
             # Iterations without an order reduce in registers one after the other.
             return
@@ -431,7 +457,9 @@ class _Machine:
                     continue
                 seen = region.read(users[which], 0)
                 clash |= (seen != 0) & (seen != mine)
-            if clash.any():
+            if clash.any() and not sure:
+                self._doubt("a mask that does not fit what it leaves out")
+            elif clash.any():
                 first = tuple(int(at) for at in np.argwhere(clash)[0][:-1])
                 contract, kind = ("df.programs", "program") if loop == 0 else ("df.affine_range", "iteration")
                 shown = (("element", first), ("of", tuple(view.shape)), (kind, number))
@@ -454,7 +482,7 @@ class _Machine:
         for position, tensor in self._outputs:
             self._position = position
             shadow = self._shadow(tensor.storage)
-            region = Window(shadow.unit, shadow.marks.size, tensor, None)
+            region = Window(shadow.unit, shadow.marks.size, tensor)
             self.findings.looked_at += 1
             if not region.in_range:
                 self._doubt("a view that leaves its tensor")
@@ -468,6 +496,7 @@ class _Machine:
             self._doubt("undefined elements that data, or the operation, may leave out")
 
     def _output(self, tensor: Tensor, marks: Marks, least: Marks) -> None:
+        self.undefined.append((marks != DEFINED) | (least != DEFINED))
         if (least == UNWRITTEN).any():
             first = tuple(int(at) for at in np.argwhere(least == UNWRITTEN)[0])
             missing = int((least == UNWRITTEN).sum())

@@ -24,11 +24,11 @@ import numpy as np
 from nkiverify.dataflow.beside import Source, source_of
 from nkiverify.dataflow.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.dataflow.liveness import InVain, liveness
+from nkiverify.dataflow.masks import touched
 from nkiverify.dataflow.order import Recorded
 from nkiverify.dataflow.rules import RULES
 from nkiverify.dataflow.shadow import Findings, execute
 from nkiverify.dataflow.trial import Trial, play
-from nkiverify.dataflow.windows import under
 from nkiverify.manifest import Target
 from nkiverify.memory.summary import name_of
 from nkiverify.model.hardware import Hardware
@@ -262,8 +262,10 @@ def _draft(rule: str, shape: _Shape, position: int, message: str, holds: str, al
     operation = shape.executed(position).operation
     argument, view = next(iter(operation.writes.items()))
     extents = tuple(int(extent) for extent in view.shape)
-    inside = under(operation.mask, extents)
-    element = tuple(int(at) for at in np.argwhere(inside)[0]) if inside is not None else (0,) * len(extents)
+    inside = touched(operation, argument, writes=True).may
+    element = (0,) * len(extents)
+    if inside is not None and inside.any():
+        element = tuple(int(at) for at in np.argwhere(inside)[0])
     return _Draft(rule, shape.values, position, message, argument, element, holds, also)
 
 

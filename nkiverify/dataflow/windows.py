@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from nkiverify.dataflow.dependence import Marks
-from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.tensor import Tensor
 from nkiverify.program import Operation as Executed
 
@@ -17,22 +16,20 @@ Places = npt.NDArray[np.int64]
 
 
 class Window:
-    """The elements of a storage that a view shows, those under a mask if there is one.
+    """The elements of a storage that a view shows, those that `inside` says if not all.
 
-    Arrays have an entry for each `unit` bytes of the storage, `size` in all. Of every `rows[0]` rows of the view only
-    the first `rows[1]` count. `shape` has an axis more than the view: the units that an element consists of.
+    Arrays have an entry for each `unit` bytes of the storage, `size` in all. `shape` has an axis more than the view:
+    the units that an element consists of.
     """
 
-    def __init__(
-        self, unit: int, size: int, view: Tensor, mask: Mask | None, rows: tuple[int, int] | None = None
-    ) -> None:
+    def __init__(self, unit: int, size: int, view: Tensor, inside: npt.NDArray[np.bool_] | None = None) -> None:
         ratio = view.dtype.itemsize // unit
         self._size = size
         self.view_shape = tuple(int(extent) for extent in view.shape)
         self.shape = (*self.view_shape, ratio)
         self._strides = (*(int(stride) * ratio for stride in view.strides), 1)
         self._start = int(view.offset) * ratio
-        self.inside = under(mask, self.view_shape, rows)
+        self.inside = inside
         self._places: Places | None = None
         if self.inside is None:
             reach = [stride * (extent - 1) for stride, extent in zip(self._strides, self.shape, strict=True)]
@@ -52,6 +49,23 @@ class Window:
     def touched(self) -> bool:
         """Whether there is an element at all."""
         return bool(self.count) if self.inside is None else bool(self.inside.any())
+
+    def meets_itself(self) -> bool:
+        """Whether an element of the storage is there several times, as in a view with a stride of 0."""
+        extended = [(abs(step), size) for step, size in zip(self._strides, self.shape, strict=True) if size > 1]
+        reach = 1
+        for step, size in sorted(extended):
+            if step < reach:
+                return len(np.unique(self.places())) < self.count if step else True
+            reach = step * (size - 1) + reach
+        return False
+
+    def places(self) -> Places:
+        """Where in the storage the elements are that a view without `inside` shows."""
+        found = np.asarray(self._start, np.int64)
+        for step, size in zip(self._strides, self.shape, strict=True):
+            found = found[..., None] + np.arange(size, dtype=np.int64) * step
+        return found
 
     @property
     def count(self) -> int:
@@ -106,39 +120,3 @@ def units_of(items: Sequence[object]) -> dict[int, int]:
                 units[id(view.storage)] = min(known, view.dtype.itemsize)
     return units
 
-
-def under(
-    mask: Mask | None, shape: tuple[int, ...], rows: tuple[int, int] | None = None
-) -> npt.NDArray[np.bool_] | None:
-    """Where the mask holds over a grid of `shape`, in the rows that count; None for everywhere."""
-    if mask is None and rows is None:
-        return None
-    result = np.full(shape, mask is None or bool(mask.host))
-    if rows is not None:
-        result[np.arange(shape[0]) % rows[0] >= rows[1]] = False
-    if mask is None:
-        return result
-    for term in mask.terms:
-        difference = term.difference
-        values = np.asarray(int(difference.base), np.int64)
-        for coefficient, extent in zip(difference.coefficients, difference.shape, strict=True):
-            values = values[..., None] + int(coefficient) * np.arange(int(extent))
-        holds = {
-            Relation.AT_MOST: values <= 0,
-            Relation.EQUAL: values == 0,
-            Relation.UNEQUAL: values != 0,
-        }[term.relation]
-        if holds.ndim <= len(shape) and _fits(holds.shape, shape):
-            result = result & holds
-            continue
-        # The grid is that of the operands; a result of fewer axes keeps the partitions that anything is left of.
-        lanes = holds.reshape(holds.shape[0], -1).any(axis=1)
-        if lanes.shape[0] != shape[0]:
-            return np.zeros(shape, bool)
-        result = result & lanes.reshape((shape[0],) + (1,) * (len(shape) - 1))
-    return result
-
-
-def _fits(part: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    """Whether an array of shape `part` can be repeated to `shape`."""
-    return all(one in (1, extent) for one, extent in zip(part[::-1], shape[::-1], strict=False))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from nkiverify.errors import UnsupportedConstruct, UsageError
@@ -169,6 +170,13 @@ def undefined_results(run: ValueRun, result: Any, name: str = "result") -> list[
         text = "nothing writes them" if mark == UNWRITTEN else str(origin)
         found.append(Undefined(name, int(places.sum()), tuple(int(part) for part in first), text))
     return found
+
+
+def undefined_elements(run: ValueRun, tensor: Tensor) -> npt.NDArray[np.bool_]:
+    """Which elements of a tensor are undefined."""
+    where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
+    marks = storage.read_marks(run.cells(tensor), where)
+    return np.zeros(where.shape, bool) if marks is None else np.asarray(marks[0] != 0)
 
 
 def simulator_of(kernel: Any, as_kernel: Callable[[Callable[..., Any]], Kernel]) -> Callable[..., Any]:
