@@ -92,7 +92,7 @@ def _simulated(target: Target, values: Mapping[str, int]) -> bool | None:
 
 
 def undefined_in_simulator(target: Target, values: Mapping[str, int]) -> list[npt.NDArray[np.bool_]] | None:
-    """Which elements of each tensor of the result the simulator calls undefined; None where it cannot run the kernel."""
+    """Which elements of each tensor returned the simulator calls undefined; None where it cannot run the kernel."""
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
     run = ValueRun(hardware_named(target.hardware), Floats())
     results: list[object] = []

@@ -98,6 +98,8 @@ def _linked(operation: Operation, link: Kind, shape: Shape, mark: Marks, name: s
         return _rows(mark, shape)
     if link is Kind.PARTITION:
         return _partition(mark, shape)
+    if link is Kind.STATISTICS:
+        return _statistics(mark, shape)
     if link is Kind.BEFORE:
         return _before(mark, shape)
     if link is Kind.SELECTED:
@@ -147,6 +149,16 @@ def _partition(mark: Marks, shape: Shape) -> Marks | None:
         return None
     column = mark.reshape(mark.shape[0], -1).max(axis=1)
     return np.broadcast_to(column.reshape((-1,) + (1,) * (len(shape) - 1)), shape)
+
+
+def _statistics(mark: Marks, shape: Shape) -> Marks | None:
+    """Count, mean and variance of the elements at even places, then at odd ones ("bn_stats.dst6")."""
+    rows = mark.reshape(mark.shape[0], -1)
+    if not shape or rows.shape[0] != shape[0] or prod(shape) != 6 * shape[0]:
+        return None
+    even, odd = (rows[:, first::2].max(axis=1, initial=0) for first in (0, 1))
+    nothing = np.zeros_like(even)
+    return np.stack((nothing, even, even, nothing, odd, odd), axis=1).reshape(shape)
 
 
 def _before(mark: Marks, shape: Shape) -> Marks | None:

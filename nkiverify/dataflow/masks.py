@@ -24,8 +24,9 @@ Places = npt.NDArray[np.bool_]
 
 #: Operands of these kinds lie on the grid of the result.
 _ON_THE_GRID = frozenset(
-    (Kind.NOTHING, Kind.ROW_MAJOR, Kind.BROADCAST, Kind.ROWS, Kind.PARTITION, Kind.BEFORE, Kind.SELECTED, Kind.REDUCED)
-)
+    (Kind.NOTHING, Kind.ROW_MAJOR, Kind.BROADCAST, Kind.ROWS, Kind.PARTITION, Kind.STATISTICS, Kind.BEFORE,
+     Kind.SELECTED, Kind.REDUCED)
+)  # fmt: skip
 
 
 class Placing(enum.Enum):

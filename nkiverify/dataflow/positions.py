@@ -103,6 +103,7 @@ def _partitions(operation: Operation, link: Kind, read: Shape, result: Shape) ->
         Kind.SELECTED: (same or one) and _rows(read, result) is not None,
         Kind.BEFORE: same or one,
         Kind.PARTITION: same or one,
+        Kind.STATISTICS: same,
         Kind.REDUCED: same and 0 not in (reduced_axes(operation, len(read)) or (0,)),
     }
     if not fits.get(link, False):

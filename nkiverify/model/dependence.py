@@ -30,6 +30,8 @@ class Kind(enum.Enum):
     ROWS = "rows"
     #: On all elements of the same partition, or of the only one.
     PARTITION = "partition"
+    #: On the elements of the same partition at even places, or at odd ones, as bn_stats has them; counts on none.
+    STATISTICS = "statistics"
     #: As ROWS, and on what comes before in the partition.
     BEFORE = "before"
     #: As ROWS, where an affine pattern selects the element.
@@ -113,7 +115,8 @@ _INSTRUCTIONS: dict[str, Dependence] = {
     "tensor_scalar_cumulative": _RUNNING,
     "tensor_reduce": _REDUCED,
     "tensor_partition_reduce": Dependence(Kind.OVER_PARTITIONS),
-    **dict.fromkeys(("bn_stats", "bn_aggr", "max8", "nc_find_index8"), _SUMMARY),
+    "bn_stats": Dependence(Kind.STATISTICS, summaries=_ALL),
+    **dict.fromkeys(("bn_aggr", "max8", "nc_find_index8"), _SUMMARY),
     "nc_match_replace8": Dependence(
         Kind.PARTITION, chosen=frozenset(("data", "vals")), summaries=frozenset(("dst_idx",))
     ),

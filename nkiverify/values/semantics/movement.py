@@ -14,7 +14,16 @@ _QUADRANT = 32
 _UNTOUCHED = 255
 
 
-@meaning("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "nl.static_cast")
+@meaning("nl.store")
+def store(step: Step) -> None:
+    """As a copy; the legacy API repeats extents of 1 ("leg.assign_shape")."""
+    if int(np.prod(step.shape("value"))) == int(np.prod(step.shape("dst"))):
+        copy(step)
+    else:
+        step.write("dst", step.aligned("value", len(step.shape("dst")) + 1), broadcast=True)
+
+
+@meaning("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.copy", "nl.static_cast")
 def copy(step: Step) -> None:
     """Elements in row-major order; equal dtypes are copied bit by bit ("tensor_copy.cast")."""
     source, target = step.only_read, step.only_write
