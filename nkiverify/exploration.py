@@ -83,8 +83,9 @@ def _state_memory(target: Target, run: SymbolicRun, hardware: Hardware) -> Memor
 
 
 def _explore_paths(run: SymbolicRun, execute: Callable[[], object], space: KernelSpace) -> None:
-    """Explore all paths; each begins with the modules of the kernel as they were when they had been imported."""
-    state = Snapshot(None, [vars(module) for module in space.modules.values()])
+    """Explore all paths; each begins with the model as it is now, and the modules of the kernel as they were when they
+    had been imported."""
+    state = Snapshot(None, [run.model, *(vars(module) for module in space.modules.values())])
 
     def execute_anew() -> None:
         _restore(state)

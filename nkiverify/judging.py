@@ -27,6 +27,7 @@ SUFFICIENT_SECONDS = 0.5
 ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete shapes"
 ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a plain run on the values is short"
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
+ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
 
 _CONTRADICTION = "no witness fails in plain Python: please report this"
@@ -93,7 +94,7 @@ class Judge:
         place, advice = self._unknown(claims, violations) if verdict is Verdict.UNKNOWN else (None, "")
         if verdict is Verdict.FAILED and not qualifier:
             # What only may be wrong is no violation beside what is.
-            violations = [one for one in violations if one.replayed or one.contract not in (*_RAISED, *SUFFICIENT)]
+            violations = [one for one in violations if one.replayed or not self._doubtful(one)]
         closed = Counter(decision.rung.value for decision in claims if decision.outcome is not Outcome.UNDECIDED)
         return Run(
             target=self._target.name,
@@ -149,6 +150,9 @@ class Judge:
             return place_of(limit.site), limit.advice or ADVICE_UNSUPPORTED
         if any(violation.contract in _RAISED for violation in violations):
             return None, "please report this: the symbolic run is not faithful to Python there"
+        unsure = [one for one in claims if one.outcome is Outcome.REFUTED and one.claim.sufficient]
+        if unsure and any(self._confirmation.may_hold(violation) for violation in violations):
+            return place_of(unsure[0].claim.site), ADVICE_INDEX
         undecided = next((decision for decision in claims if decision.outcome is Outcome.UNDECIDED), None)
         if undecided is None:
             return None, ""
@@ -160,7 +164,7 @@ class Judge:
         """The verdict, its qualifier and the reason."""
         if any(violation.replayed for violation in violations):
             return Verdict.FAILED, "", ""
-        doubtful = [violation for violation in violations if violation.contract in (*_RAISED, *SUFFICIENT)]
+        doubtful = [violation for violation in violations if self._doubtful(violation)]
         masked = next((played for played in self._confirmation.replays if played.raised is not None), None)
         if violations and masked is not None:
             text = f"{type(masked.raised).__name__}: {masked.raised}, at {masked.raised_at}"
@@ -169,13 +173,13 @@ class Judge:
         if violations and len(doubtful) < len(violations):
             limited = next((played.unsupported for played in self._confirmation.replays if played.unsupported), "")
             if limited:
-                open_one = next(violation for violation in violations if violation.contract not in _RAISED)
+                open_one = next(violation for violation in violations if not self._doubtful(violation))
                 values = ", ".join(f"{name} = {value}" for name, value in open_one.witness.items())
                 doubt = f"{open_one.contract} at {open_one.file}:{open_one.line} is refuted for {values}"
                 return Verdict.UNKNOWN, "not confirmed in plain Python", f"{doubt}, which is not confirmed: {limited}"
             if any(decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED) for decision in unwinding):
                 # What follows a loop that was cut, a `break` of the loop around it, say, may never have been seen.
-                shown = next(violation for violation in violations if violation.contract not in _RAISED)
+                shown = next(violation for violation in violations if not self._doubtful(violation))
                 doubt = f"{shown.contract} at {shown.file}:{shown.line} may fail"
                 bound = self._exploration.run.limits.unwind
                 return (
@@ -192,10 +196,11 @@ class Judge:
         memory = self._exploration.memory
         if self._phase == MEMORY_PHASE and memory is not None and memory.gap:
             return Verdict.UNKNOWN, memory.gap, memory.gap
-        unsure = [violation for violation in violations if violation.contract in SUFFICIENT]
+        unsure = [violation for violation in violations if self._confirmation.may_hold(violation)]
         if unsure:
             text = f"{unsure[0].contract} at {unsure[0].file}:{unsure[0].line}: {unsure[0].message}"
-            return Verdict.UNKNOWN, "may not fit", f"{text}; the plain runs that were tried keep it"
+            what = "may not fit" if unsure[0].contract in SUFFICIENT else "index not known well enough"
+            return Verdict.UNKNOWN, what, f"{text}; the plain runs that were tried keep it"
         if doubtful:
             text = f"{doubtful[0].message}, in the symbolic run only, at {doubtful[0].file}:{doubtful[0].line}"
             return Verdict.UNKNOWN, "raises in the symbolic run only", text
@@ -220,6 +225,10 @@ class Judge:
             why = "; ".join(self._why_unrolled(decision.claim.site) for decision in open_loops[:1])
             return Verdict.SUCCESSFUL, f"bounded {bound}", f"loops at {', '.join(sites)}{why}"
         return Verdict.SUCCESSFUL, "", ""
+
+    def _doubtful(self, violation: Violation) -> bool:
+        """Whether the violation proves nothing unless a plain run shows it."""
+        return violation.contract in _RAISED or self._confirmation.may_hold(violation)
 
     def _why_unrolled(self, site: Site | None) -> str:
         reason = self._exploration.unrolled.get(site) if site is not None else None

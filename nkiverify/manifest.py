@@ -283,7 +283,7 @@ class Verification:
     def register(self, name: str, low: Extent, high: Extent) -> VirtualRegister:
         """A register that holds an integer from `low` to `high`, for a helper function that takes one."""
         found = self._contents(name, int32, (low, high))
-        return VirtualRegister.given(Interval(*found))
+        return VirtualRegister.holding(Interval(*found))
 
     def _contents(self, name: str, dtype: DType, values: object) -> tuple[Extent, Extent]:
         """The range of the integers in an argument, those of them that its dtype has."""

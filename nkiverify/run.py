@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nkiverify.model.hardware import Hardware
     from nkiverify.model.operation import Operation
     from nkiverify.model.registers import VirtualRegister
+    from nkiverify.model.state import ModelState
     from nkiverify.model.tensor import Storage, Tensor
     from nkiverify.symbolic.conditions import Condition
     from nkiverify.symbolic.integers import Extent
@@ -33,9 +34,14 @@ class Run(Protocol):
     no_spills: bool
     #: The phases whose contracts count: the others are not looked at.
     phases: frozenset[int]
+    #: What the model keeps between two operations.
+    model: ModelState
 
     def require(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Record a claim, or check it at once."""
+
+    def suffices(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Record a claim that is enough for the contract; where values are plain, nothing."""
 
     def assume(self, condition: object) -> None:
         """From here on, `condition` holds on this path."""
@@ -80,6 +86,9 @@ class Run(Protocol):
 
     def allocation_id(self) -> object:
         """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""
+
+    def is_one_allocation(self, identity: object) -> bool:
+        """Whether the identity surely names one allocation, not those of several iterations of a loop."""
 
     def host_extents(self, extents: Sequence[Extent]) -> None:
         """Kernel code hands these integers to the API, as the shape of a tensor."""

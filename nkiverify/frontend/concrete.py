@@ -25,6 +25,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.state import ModelState
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.run import SHAPE_PHASES
 from nkiverify.source import Site, kernel_calls, kernel_site
@@ -130,6 +131,7 @@ class ConcreteRun:
     ) -> None:
         self.hardware = hardware
         self.phases = phases
+        self.model = ModelState()
         self.no_spills = False
         self.stop_at_first = stop_at_first
         self._deadline = time.process_time() + seconds
@@ -156,6 +158,9 @@ class ConcreteRun:
         elif condition:
             return
         self.violated(rule, kernel_site(2), quantities)
+
+    def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Nothing: that what is enough does not hold proves nothing."""
 
     @property
     def overdue(self) -> bool:
@@ -239,6 +244,10 @@ class ConcreteRun:
         """The how-manieth allocation it is."""
         self._count += 1
         return self._count
+
+    def is_one_allocation(self, identity: object) -> bool:
+        """Every allocation has its own number."""
+        return True
 
     def unroll_for(self, term: Term, use: str) -> None:
         """Every loop does run number by number."""

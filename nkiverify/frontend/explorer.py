@@ -173,17 +173,19 @@ class SymbolicRun(Paths):
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Record a claim."""
         self.check_alive()
-        if not self.recording:
-            return
-        stub, frame = stub_of(sys._getframe(1))
-        self.claim(
-            rule,
-            condition,
-            rule.phase,
-            frame_site(frame) if frame is not None else None,
-            stub,
-            tuple(quantities.items()),
-        )
+        if self.recording:
+            self._state(rule, condition, quantities, sufficient=False)
+
+    def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Record a claim that is enough for the contract."""
+        self.check_alive()
+        if self.recording:
+            self._state(rule, condition, quantities, sufficient=True)
+
+    def _state(self, rule: Contract, condition: object, quantities: Mapping[str, object], *, sufficient: bool) -> None:
+        stub, frame = stub_of(sys._getframe(2))
+        site = frame_site(frame) if frame is not None else None
+        self.claim(rule, condition, rule.phase, site, stub, tuple(quantities.items()), sufficient=sufficient)
 
     def claim(
         self,
@@ -194,18 +196,20 @@ class SymbolicRun(Paths):
         stub: str = "",
         quantities: tuple[tuple[str, object], ...] = (),
         unwinding: bool = False,
+        sufficient: bool = False,
     ) -> None:
         """Record a claim of `phase` at `site`."""
         if not self.recording:
             return
         stated = condition if isinstance(condition, Condition) else bool(condition)
         self._check_escaped(stated)
-        key = (rule.id, stated.uid if isinstance(stated, Condition) else stated, site, stub)
+        key = (rule.id, stated.uid if isinstance(stated, Condition) else stated, site, stub, sufficient)
         if key in self._block.stated:
             return
         self._block.stated.add(key)
         self._claims += 1
-        self._block.items.append(Claim(self._claims, rule, stated, phase, site, stub, quantities, unwinding))
+        made = Claim(self._claims, rule, stated, phase, site, stub, quantities, unwinding, sufficient)
+        self._block.items.append(made)
 
     def kernel_assert(self, condition: Condition, site: Site) -> None:
         """An assert of the kernel: a claim, unless it is to be assumed, and what follows it may rely on it."""
@@ -332,6 +336,16 @@ class SymbolicRun(Paths):
         """Identifies the allocation being made."""
         scope = self._scopes[-1]
         return AllocationId(kernel_site(2), (*scope.key, self.next_ordinal()), scope.indices)
+
+    def is_one_allocation(self, identity: object) -> bool:
+        """Whether the allocation was made in this iteration of each loop around it."""
+        if not isinstance(identity, AllocationId):
+            return True
+        scope = self._scopes[-1]
+        depth = len(identity.key) - 1
+        return identity.key[:depth] == scope.key[:depth] and all(
+            one is two for one, two in zip(identity.indices, scope.indices[:depth], strict=True)
+        )
 
     def host_extents(self, extents: Sequence[Extent]) -> None:
         """Kernel code hands these integers to the API: they must have 32 bits."""

@@ -16,6 +16,7 @@ from nkiverify import program
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.context import Context
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
+from nkiverify.model.state import ModelState
 from nkiverify.program import Assume, Block, Branch, Program
 from nkiverify.source import Site, kernel_site
 from nkiverify.symbolic import terms
@@ -91,6 +92,8 @@ class Paths:
         #: Loops that turned out to carry state, with the reason: they are unrolled.
         self.unrolled = unrolled
         self.program = Program()
+        #: What the model keeps between two operations. A path begins with what there was when its scope was opened.
+        self.model = ModelState()
         self.unsupported_construct: Unsupported | None = None
         self._given_up: LoopNotSummarised | None = None
         root = Context()

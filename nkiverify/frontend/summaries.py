@@ -22,15 +22,18 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.errors import UnsupportedConstruct
+from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
+from nkiverify.frontend.context import Context
 from nkiverify.frontend.holders import Holder, OpaqueState
 from nkiverify.frontend.lists import Element, Part, Pending, Segment, SymList
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.snapshot import Change, Snapshot, missing
 from nkiverify.frontend.values import CannotSubstitute, mutable_parts, same_value, substitute
+from nkiverify.model.contents import Contents
 from nkiverify.program import Loop as LoopItem
 from nkiverify.source import Site
-from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic import conditions, known, terms
 from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
 
@@ -39,7 +42,7 @@ if TYPE_CHECKING:
     from nkiverify.frontend.paths import Scope
 
 #: How often the guess about carried state may be refined.
-MAX_PASSES = 5
+MAX_PASSES = 8
 
 _ABSENT: Any = object()
 
@@ -88,6 +91,8 @@ class _Ending:
     local: dict[str, Any]
     changes: list[Change]
     lists: dict[int, list[Part]]
+    contents: Contents
+    context: Context
 
 
 class SummarisedLoop:
@@ -117,6 +122,7 @@ class SummarisedLoop:
         self._local: dict[str, _Guess] = {name: _Rebound() for name in temporaries}
         self._held: dict[tuple[int, Any], tuple[Holder, Any, _Linear]] = {}
         self._lists: dict[int, _Growth] = {}
+        self._carried = CarriedContents(run.model.contents)
         self._path_ended = False
         self._snapshot: Snapshot | None = None
         self._depth = run.depth
@@ -190,7 +196,7 @@ class SummarisedLoop:
             context = context.with_condition(bound)
         assert self._frame is not None
         run.open_loops.append(self)
-        snapshot = Snapshot(self._frame, self._entry.values())
+        snapshot = Snapshot(self._frame, (run.model, *self._entry.values()))
         if snapshot.opaque is not None:
             self._give_up(f"{snapshot.opaque} is within reach, whose state cannot be compared")
         self._snapshot = snapshot
@@ -246,6 +252,7 @@ class SummarisedLoop:
             holder.assign(key, linear.at(index))
         for growth in self._lists.values():
             growth.target.parts = growth.at(index)
+        self._run.model.contents = self._carried.at_start
         self._run.begin_path(scope)
 
     def _restore(self, snapshot: Snapshot) -> None:
@@ -259,7 +266,8 @@ class SummarisedLoop:
         local = self._frame.f_locals
         values = {name: local[name] for name in self._names if name in local}
         lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
-        return _Ending(values, list(snapshot.changes()), lists)
+        run = self._run
+        return _Ending(values, list(snapshot.changes()), lists, run.model.contents, run.context)
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
@@ -275,6 +283,8 @@ class SummarisedLoop:
             handled = set()
             for change in ending.changes:
                 key = (id(change.holder.value), change.key)
+                if change.holder.value is self._run.model and change.key == CONTENTS:
+                    continue
                 if id(change.holder.value) in self._lists or (
                     isinstance(change.key, tuple) and change.key[:1] == ("within",)
                 ):
@@ -291,7 +301,13 @@ class SummarisedLoop:
                     self._give_up(f"a {type(holder.value).__name__} changes in some iterations only")
         for list_id in list(self._lists):
             verified &= self._list_as_guessed(list_id, endings, index)
-        return verified
+        # What storages hold depends on the rest of the state: it is compared once that is as guessed.
+        return verified and self._contents_as_guessed(endings, index)
+
+    def _contents_as_guessed(self, endings: list[_Ending], index: Term) -> bool:
+        last = terms.add(self._sequence.trip_count(), terms.constant(-1))
+        ends = [over_iterations(ending.contents, index, last, ending.context.facts) for ending in endings]
+        return self._carried.verified(ends)
 
     def _local_as_guessed(self, name: str, ending: _Ending, guess: _Guess | None, following: Term, index: Term) -> bool:
         after = ending.local.get(name, _ABSENT)
@@ -382,6 +398,8 @@ class SummarisedLoop:
             growth.target.parts = growth.at(trips)
         for holder, key, linear in self._held.values():
             holder.assign(key, linear.at(trips))
+        some = conditions.negate(conditions.at_most_zero(trips))
+        run.model.contents = self._carried.after(possibly_none=not known(some))
         self._values = dict(self._entry)
         rebound: list[str] = []
         for name, guess in self._local.items():

@@ -1,24 +1,30 @@
-"""What is known of the numbers in a storage: intervals, as far as they decide where an indirect access goes.
+"""What is known of the numbers in a storage or register at one moment: a set of intervals, as far as it decides where an
+indirect access goes.
 
 Tensors have no values here, with one exception: an index read at run time has to stay inside the tensor it indexes. So
-each storage keeps where its contents come from: the range its argument was given, constants, copies of other storages.
-That record does not follow the order of execution: whatever is written anywhere counts everywhere, so a loop body that
-is run once for all iterations cannot miss what a later iteration reads. A storage that was used as an index takes no
-new kind of contents after that.
+the numbers in each storage of integers, and in each register, are followed in program order: what overwrites a storage
+as a whole replaces what was known, what overwrites a part of it joins. They are part of the state of the model
+(`nkiverify.model.state`), which loops compare and paths restore. Errs to too many numbers.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from nkiverify.model.dtypes import DType, DTypeKind
-from nkiverify.run import Run, current_run, unsupported
-from nkiverify.symbolic import Extent, equal
+from nkiverify.run import current_run
+from nkiverify.symbolic import Extent, constant_value, equal, known
 
 if TYPE_CHECKING:
-    from nkiverify.model.tensor import Tensor
+    from nkiverify.model.tensor import Storage, Tensor
+
+#: Intervals that a value is kept as: more become one, or unknown.
+_MOST_INTERVALS = 16
+
+#: What identifies an allocation in all iterations of the loops around it.
+Place = object
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,101 +61,243 @@ def whole_range(dtype: DType) -> Interval | None:
     return None
 
 
-class Contents:
-    """Where the numbers in a storage or register come from: intervals, and the contents of others."""
+class Assumption:
+    """That nothing but what has been seen writes to a storage: another iteration of a device loop, or another program
+    of the launch, might. Both flags only ever go up, whichever path raises them: what relies on a broken assumption is
+    unknown, and one that is broken after an access relied on it ends the run as unsupported.
+    """
 
-    __slots__ = ("_sources", "_unknown", "_used")
+    __slots__ = ("broken", "used")
 
-    def __init__(self, *initial: Interval) -> None:
-        self._sources: list[Interval | Contents] = list(initial)
-        self._unknown = False
-        self._used = False
+    def __init__(self) -> None:
+        self.used = False
+        self.broken = False
 
-    def add(self, source: Interval | Contents) -> None:
-        """Numbers of `source` are written."""
-        for known in self._sources:
-            if known is source or (isinstance(known, Interval) and known.same_as(source)):
-                return
-        self._check_unused()
-        self._sources.append(source)
-
-    def add_unknown(self) -> None:
-        """Numbers nobody keeps track of are written."""
-        self._check_unused()
-        self._unknown = True
-
-    def _check_unused(self) -> None:
-        if self._used and not self._unknown:
-            raise unsupported(
-                "other contents written to a tensor or register that an access was indexed with",
-                "use one index tensor for each source of indices",
+    def break_it(self, what: str) -> None:
+        """Something else does write to the storage."""
+        self.broken = True
+        if self.used:
+            raise current_run().unsupported(
+                f"an index or register that {what}",
+                "set it anew in each iteration or program, before it is used",
             )
 
-    def intervals(self) -> list[Interval] | None:
-        """Intervals that together hold every number written; None where they are not known. Counts as use."""
-        found: list[Interval] = []
-        seen: list[Contents] = []
-        waiting = [self]
-        while waiting:
-            current = waiting.pop()
-            if any(current is earlier for earlier in seen):
-                continue
-            seen.append(current)
-            current._used = True
-            if current._unknown or not current._sources:
-                return None
-            for source in current._sources:
-                if isinstance(source, Contents):
-                    waiting.append(source)
-                elif not any(source.same_as(earlier) for earlier in found):
-                    found.append(source)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """The numbers that a storage or register may hold: each lies in one of `intervals`; anything where that is None.
+
+    `exact`: nothing is lost, so that for some input both ends of every interval are there; else it is known only that
+    there are no others. `uniform`: any part of the storage holds what all of it does.
+    """
+
+    intervals: tuple[Interval, ...] | None
+    exact: bool = True
+    uniform: bool = True
+    assumptions: frozenset[Assumption] = frozenset()
+
+    @staticmethod
+    def between(low: Extent, high: Extent) -> Value:
+        """Any integer from `low` to `high`."""
+        return Value((Interval(low, high),))
+
+    @property
+    def known(self) -> tuple[Interval, ...] | None:
+        """The intervals; None where the numbers are not known."""
+        if any(assumption.broken for assumption in self.assumptions):
+            return None
+        return self.intervals
+
+    def assuming(self, assumption: Assumption) -> Value:
+        """The same value, as far as an assumption holds."""
+        return self if self.intervals is None else replace(self, assumptions=self.assumptions | {assumption})
+
+    def without(self, assumptions: frozenset[Assumption]) -> Value:
+        """The same value, with assumptions that have turned out to hold left out."""
+        if self.assumptions.isdisjoint(assumptions):
+            return self
+        return replace(self, assumptions=self.assumptions - assumptions)
+
+    def joined(self, other: Value) -> Value:
+        """The numbers of both."""
+        if self is other:
+            return self
+        mine, others = self.known, other.known
+        if mine is None or others is None:
+            return UNKNOWN
+        added = tuple(each for each in others if not any(each.same_as(one) for one in mine))
+        missed = any(not any(each.same_as(one) for one in others) for each in mine)
+        intervals = _fewer((*mine, *added))
+        if intervals is None:
+            return UNKNOWN
+        same = not added and not missed
+        return Value(
+            intervals,
+            self.exact and other.exact and same,
+            self.uniform and other.uniform,
+            self.assumptions | other.assumptions,
+        )
+
+    def covers(self, other: Value) -> bool:
+        """Whether every number of `other` is surely one of these, and what is promised of these holds of it."""
+        if self is other:
+            return True
+        mine, others = self.known, other.known
+        if mine is None:
+            return True
+        if others is None or not other.assumptions <= self.assumptions:
+            return False
+        if (self.exact and not other.exact) or (self.uniform and not other.uniform):
+            return False
+        if self.exact and len(mine) != len(others):
+            return False
+        if self.exact:
+            return all(any(each.same_as(one) for one in mine) for each in others)
+        return all(any(_within(each, one) for one in mine) for each in others)
+
+
+#: Anything.
+UNKNOWN = Value(None, exact=False)
+
+
+def _within(inner: Interval, outer: Interval) -> bool:
+    if inner.same_as(outer):
+        return True
+    return known(outer.low <= inner.low) and known(inner.high <= outer.high)
+
+
+def _fewer(intervals: tuple[Interval, ...]) -> tuple[Interval, ...] | None:
+    """As many intervals as are kept; None where they are too many and not numbers."""
+    if len(intervals) <= _MOST_INTERVALS:
+        return intervals
+    lows = [constant_value(each.low) for each in intervals]
+    highs = [constant_value(each.high) for each in intervals]
+    if None in lows or None in highs:
+        return None
+    return (Interval(min(low for low in lows if low is not None), max(high for high in highs if high is not None)),)
+
+
+class Contents:
+    """The values of all storages and registers at one moment. Not changed once made.
+
+    What is not there has not been written since it was allocated.
+    """
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Mapping[Place, Value] | None = None) -> None:
+        self._values = dict(values or {})
+
+    def get(self, place: Place) -> Value | None:
+        """The value of one storage; None where it has not been written."""
+        return self._values.get(place)
+
+    def items(self) -> Iterator[tuple[Place, Value]]:
+        """All storages with their values."""
+        return iter(self._values.items())
+
+    def copy(self) -> dict[Place, Value]:
+        """The values, to go on from."""
+        return dict(self._values)
+
+    def mapped(self, change: Callable[[Value], Value]) -> Contents:
+        """The contents with every value changed."""
+        return Contents({place: change(value) for place, value in self._values.items()})
+
+    def joined(self, other: Contents) -> Contents:
+        """What may be there where either of the two is."""
+        if self is other:
+            return self
+        values = dict(self._values)
+        for place, value in other._values.items():
+            mine = values.get(place)
+            values[place] = value if mine is None else mine.joined(value)
+        return Contents(values)
+
+    def uncovered(self, other: Contents) -> list[Place]:
+        """The storages in which `other` may have numbers that these have not."""
+        found: list[Place] = []
+        for place, value in other._values.items():
+            mine = self._values.get(place)
+            if mine is None or not mine.covers(value):
+                found.append(place)
         return found
 
-
-_NOT_HELD = object()
-
-#: The contents of every allocation of a run.
-_allocations: WeakKeyDictionary[Run, dict[object, Contents]] = WeakKeyDictionary()
+    def changed(self, other: Contents) -> list[Place]:
+        """The storages whose value `other` has another one of."""
+        return [place for place, value in other._values.items() if self._values.get(place) is not value]
 
 
-def contents_of(identity: object, initial: Interval | None = None) -> Contents:
-    """The contents of the allocation with this identity, in all iterations of the loops around it together."""
-    held = getattr(identity, "contents", _NOT_HELD)
-    if held is not _NOT_HELD:
-        # Where tensors have elements, an allocation holds this record itself, and is forgotten with it.
-        if held is None:
-            held = identity.contents = Contents() if initial is None else Contents(initial)  # type: ignore[attr-defined]
-        assert isinstance(held, Contents)
-        return held
-    run = current_run()
-    allocations = _allocations.get(run)
-    if allocations is None:
-        allocations = _allocations[run] = {}
-    # An identity made by a symbolic run names the place and the indices of the loops around it.
-    place = (identity.site, identity.key) if hasattr(identity, "indices") else identity  # type: ignore[attr-defined]
-    found = allocations.get(place)
-    if found is None:
-        found = allocations[place] = Contents() if initial is None else Contents(initial)
-    return found
+# --- what operations do to it -----------------------------------------------------------------------------------------
 
 
-def copied(target: Tensor, source: Tensor) -> None:
-    """Elements of `source` are written to `target`, as integers or not at all."""
+def copied(target: Tensor, source: Tensor, *, partly: bool = False) -> None:
+    """Elements of `source` are written to `target`, as integers or not at all; with `partly`, some stay as they are."""
     kept = _plain_integers(target) and _plain_integers(source) and _holds(target.dtype, source.dtype)
-    if kept and target.storage is not source.storage:
-        target.storage.contents.add(source.storage.contents)
-    elif not kept:
-        target.storage.contents.add_unknown()
+    wrote(target, held(source) if kept else UNKNOWN, partly=partly)
 
 
 def filled(target: Tensor, low: object, high: object) -> None:
-    """Integers from `low` to `high` are written to `target`."""
-    if _plain_integers(target) and isinstance(low, int) and isinstance(high, int):
-        whole = whole_range(target.dtype)
-        if whole is not None and whole.low <= low and high <= whole.high:
-            target.storage.contents.add(Interval(int(low), int(high)))
-            return
-    target.storage.contents.add_unknown()
+    """Integers from `low` to `high` are written to `target`, one number or different ones to different elements."""
+    whole = whole_range(target.dtype)
+    first, last = _integer(low), _integer(high)
+    if not _plain_integers(target) or whole is None or first is None or last is None:
+        wrote(target, UNKNOWN)
+    elif known(whole.low <= first) and known(last <= whole.high):
+        wrote(target, Value((Interval(first, last),), uniform=equal(first, last) is True))
+    else:
+        wrote(target, UNKNOWN)
+
+
+def _integer(value: object) -> Extent | None:
+    from nkiverify.model.extents import as_extent
+
+    return None if isinstance(value, bool) else as_extent(value)
+
+
+def wrote(target: Tensor, value: Value | None, *, partly: bool = False) -> None:
+    """Numbers of `value` are written to `target`, to all of it unless `partly`; None: of something not yet written."""
+    if tracked(target.storage):
+        whole = not partly and _is_whole(target)
+        current_run().model.write(target.storage, UNKNOWN if value is None else value, whole=whole)
+
+
+def overwritten(target: Tensor) -> None:
+    """Numbers nobody keeps track of are written to `target`."""
+    if tracked(target.storage):
+        current_run().model.write(target.storage, UNKNOWN, whole=False)
+
+
+def held(tensor: Tensor) -> Value | None:
+    """What the elements of a view may be; None where its storage has not been written."""
+    if not _plain_integers(tensor):
+        return UNKNOWN
+    value = current_run().model.read(tensor.storage)
+    if value is None or value.uniform or _is_whole(tensor):
+        return value
+    # Its elements are some of those numbers.
+    return replace(value, exact=False)
+
+
+def tracked(storage: Storage) -> bool:
+    """Whether the numbers in a storage are followed: no others are used as indices."""
+    return storage.dtype.is_integer
+
+
+def _is_whole(view: Tensor) -> bool:
+    """Whether the view surely has every element of its storage."""
+    from nkiverify.model.extents import is_one, is_zero, same
+
+    if view.indirect_by is not None or not same(view.size, view.storage.size) or view.dtype != view.storage.dtype:
+        return False
+    if not all(is_zero(start) or is_zero(step) for start, step in view.offset_terms):
+        return False
+    step: Extent = 1
+    for extent, stride in zip(reversed(view.shape), reversed(view.strides), strict=True):
+        if not is_one(extent) and not same(stride, step):
+            return False
+        step = step * extent
+    return True
 
 
 def _plain_integers(tensor: Tensor) -> bool:
@@ -162,4 +310,7 @@ def _holds(target: DType, source: DType) -> bool:
 
     Conversions go through float32 ("isa.fp32_internal"), which holds integers of 16 bits exactly and those of 32 not.
     """
-    return target == source or (source.itemsize <= 2 and target.itemsize > source.itemsize)
+    if target == source:
+        return True
+    loses_sign = source.kind is DTypeKind.SIGNED and target.kind is not DTypeKind.SIGNED
+    return source.itemsize <= 2 and target.itemsize > source.itemsize and not loses_sign

@@ -93,6 +93,18 @@ def require(id: str, condition: object, /, **quantities: object) -> None:
         run.require(rule, condition, quantities)
 
 
+def suffices(id: str, condition: object, /, **quantities: object) -> None:
+    """State that `condition` is enough for the contract `id` to hold here, and may be more than it asks for.
+
+    A symbolic run records a claim whose refutation proves nothing until a plain run breaks the contract; a plain run,
+    which could not tell either, has nothing to report.
+    """
+    run = current_run()
+    rule = _registry.get(id) or contract(id)
+    if rule.phase in run.phases:
+        run.suffices(rule, condition, quantities)
+
+
 def evident(id: str) -> None:
     """State a contract that evidently holds here: a symbolic run counts the claim, others have nothing to check."""
     if current_run().symbolic:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn, TypeVar
 
+from nkiverify.model.access import Access
+from nkiverify.model.contents import overwritten, tracked
 from nkiverify.model.contracts import legacy_rules, require
-from nkiverify.model.operation import HOST_FUNCTIONS, Recorder
+from nkiverify.model.extents import is_sequence
+from nkiverify.model.operation import HOST_FUNCTIONS, WRITTEN, Recorder
+from nkiverify.model.tensor import Tensor
 from nkiverify.run import current_run, unsupported
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
@@ -18,12 +22,13 @@ def documented(function: FunctionT) -> FunctionT:
     """A stub function whose parameters are the documented ones; any other keyword breaks "isa.kwargs_checked"."""
     allowed = frozenset(inspect.signature(function).parameters)
     recorder = _recorder(function)
+    execute = _forgetting(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if kwargs and not allowed.issuperset(kwargs):
             kwargs = _without_unknown(function, allowed, kwargs)
-        result = function(*args, **kwargs)
+        result = execute(*args, **kwargs)
         if recorder is not None and current_run().records:
             recorder.record(args, kwargs, result)
         return result
@@ -34,6 +39,44 @@ def documented(function: FunctionT) -> FunctionT:
 def _recorder(function: Callable[..., Any]) -> Recorder | None:
     """What records the calls of `function` as operations; None where it only computes on the host."""
     return None if function.__name__ in HOST_FUNCTIONS else Recorder(function)
+
+
+def _forgetting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, after which the numbers are unknown in every operand that it writes without saying what it writes."""
+    names = tuple(inspect.signature(function).parameters)
+    written = tuple((position, name) for position, name in enumerate(names) if name in WRITTEN)
+    if not written:
+        return function
+
+    def execute(*args: Any, **kwargs: Any) -> Any:
+        operands = [
+            operand
+            for position, name in written
+            for operand in _integers(args[position] if position < len(args) else kwargs.get(name))
+        ]
+        if not operands:
+            return function(*args, **kwargs)
+        model = current_run().model
+        before = [model.read(operand.storage) for operand in operands]
+        result = function(*args, **kwargs)
+        for operand, value in zip(operands, before, strict=True):
+            if model.read(operand.storage) is value:
+                overwritten(operand)
+        return result
+
+    return execute
+
+
+def _integers(value: Any) -> Iterator[Tensor]:
+    """The tensors of integers among the views, or sequences of them, given for a parameter."""
+    if isinstance(value, Access):
+        value = value.tensor
+    if isinstance(value, Tensor):
+        if tracked(value.storage):
+            yield value
+    elif is_sequence(value):
+        for part in value:
+            yield from _integers(part)
 
 
 def renamed(function: FunctionT, name: str, documentation: str) -> FunctionT:
@@ -58,6 +101,7 @@ def legacy_documented(function: FunctionT) -> FunctionT:
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     allowed = frozenset(name for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_KEYWORD)
     recorder = _recorder(function)
+    execute = _forgetting(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -71,7 +115,7 @@ def legacy_documented(function: FunctionT) -> FunctionT:
             if unknown:
                 kwargs = _without_unknown(function, allowed, kwargs)
         with legacy_rules():
-            result = function(*args, **kwargs)
+            result = execute(*args, **kwargs)
         if recorder is not None and current_run().records:
             recorder.record(args, kwargs, result)
         return result

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from nkiverify.model.contents import Interval
+from nkiverify.model.contents import UNKNOWN, Assumption, Contents, Interval, Place, Value
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_one
-from nkiverify.model.registers import VirtualRegister
-from nkiverify.run import current_run
-from nkiverify.symbolic import Extent, known
+from nkiverify.model.registers import VirtualRegister, held_by, set_register
+from nkiverify.run import current_run, run_in_progress
+from nkiverify.symbolic import known
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -22,29 +22,41 @@ if TYPE_CHECKING:
 
 
 class LoopBody:
-    """One body of a device loop being emitted, `outer` the one around it. What is allocated in it is not used after."""
+    """One body of a device loop being emitted, `outer` the one around it. What is allocated in it is not used after.
 
-    __slots__ = ("__weakref__", "outer")
+    `before` and `assumed` are the model's: what storages held before the loop, and what its body takes for granted.
+    """
+
+    __slots__ = ("__weakref__", "assumed", "before", "outer")
 
     def __init__(self, outer: LoopBody | None = None) -> None:
         self.outer = outer
+        self.before = Contents()
+        self.assumed: dict[Place, Assumption] = {}
 
+    def is_around(self, body: LoopBody | None) -> bool:
+        """Whether `body` is this one or inside it."""
+        while body is not None:
+            if body is self:
+                return True
+            body = body.outer
+        return False
 
-#: The bodies and the `no_reorder` blocks being emitted, outermost first.
-_bodies: list[LoopBody] = []
-_fixed_orders: list[FixedOrder] = []
+    def settled(self, value: Value) -> Value:
+        """What a value is once nothing more can break the assumptions of this body."""
+        return UNKNOWN if value.known is None else value.without(frozenset(self.assumed.values()))
 
 
 def innermost_body() -> LoopBody | None:
     """The loop body being emitted, if there is one."""
-    return _bodies[-1] if _bodies else None
+    return current_run().model.body
 
 
 def claim_in_scope(tensor: Tensor) -> None:
     """Claim that the loop body `tensor` was allocated in, if any, is the one being emitted or around it."""
     body = tensor.storage.body
     if body is not None:
-        require("loop.escape", any(body is current for current in _bodies), tensor=tensor.label or "tensor")
+        require("loop.escape", body.is_around(innermost_body()), tensor=tensor.label or "tensor")
 
 
 class _Emission:
@@ -56,20 +68,21 @@ class _Emission:
         self._body = LoopBody(innermost_body())
 
     def __enter__(self) -> None:
-        require("loop.dynamic_no_reorder", not _fixed_orders)
-        _bodies.append(self._body)
+        model = current_run().model
+        require("loop.dynamic_no_reorder", model.fixed_orders == 0)
+        model.enter_body(self._body)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.end()
+        # A signal of ours ends the path, or the run: nothing follows.
+        self.end(ended=error is None or isinstance(error, Exception))
 
-    def end(self) -> None:
+    def end(self, *, ended: bool = True) -> None:
         """Leave the body and what was left inside it without an end."""
-        for position, body in enumerate(_bodies):
-            if body is self._body:
-                del _bodies[position:]
-                return
+        run = run_in_progress()
+        if run is not None:
+            run.model.leave_body(self._body, ended=ended)
 
 
 class FixedOrder:
@@ -78,12 +91,12 @@ class FixedOrder:
     __slots__ = ()
 
     def __enter__(self) -> None:
-        _fixed_orders.append(self)
+        current_run().model.fixed_orders += 1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        _fixed_orders.remove(self)
+        current_run().model.fixed_orders -= 1
 
 
 class DynamicRange:
@@ -100,7 +113,11 @@ class DynamicRange:
 
     def __iter__(self) -> Iterator[VirtualRegister]:
         iterations = current_run().iterations(self._register, *self._bounds)
-        return _DynamicIteration(self._register) if iterations is None else self._executed(iterations)
+        if iterations is not None:
+            return self._executed(iterations)
+        # The registers among the bounds count when the loop begins.
+        set_register(self._register, _induction(*self._bounds))
+        return _DynamicIteration(self._register)
 
     def _executed(self, iterations: Iterator[None]) -> Iterator[VirtualRegister]:
         for _ in iterations:
@@ -136,12 +153,12 @@ class _DynamicIteration:
 def dynamic_range(start: object, stop: object, step: object) -> DynamicRange:
     """The iterations of a hardware loop; with `start` alone, they count from 0 to it."""
     low, high = (0, start) if stop is None else (start, stop)
-    return DynamicRange(VirtualRegister.of_loop(_iterations(low, high, step)), (low, high, step))
+    return DynamicRange(_loop_register(low, high, step), (low, high, step))
 
 
 def fori_loop(lower: object, upper: object, body: Callable[[VirtualRegister], object], step: object) -> None:
     """`body(i)` for every `i` from `lower` to `upper` (excluded)."""
-    register = VirtualRegister.of_loop(_iterations(lower, upper, step))
+    register = _loop_register(lower, upper, step)
     iterations = current_run().iterations(register, lower, upper, step)
     for _ in (None,) if iterations is None else iterations:
         with _Emission():
@@ -153,7 +170,7 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
     require("loop.while_loop", isinstance(init, VirtualRegister), init=type(init).__name__)
     if not isinstance(init, VirtualRegister):
         raise TypeError(f"nl.while_loop starts with a register, not {type(init).__name__}")
-    register = init if current_run().register_number(init) is not None else VirtualRegister.of_loop(None)
+    register = init if current_run().register_number(init) is not None else VirtualRegister.holding(None, frozen=True)
     while current_run().register_number(register) != 0:
         with _Emission():
             result = body(register)
@@ -163,27 +180,40 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
         register = result
 
 
-def _iterations(start: object, stop: object, step: object) -> Interval | None:
-    """The values of an induction register."""
+def _loop_register(start: object, stop: object, step: object) -> VirtualRegister:
+    """The induction register of a device loop, whose bounds are claimed to be what they may be."""
     increment = as_extent(step) if not isinstance(step, VirtualRegister) else None
     require("loop.dynamic_range", False if increment is None else increment >= 1, step=step)
-    low, high = _bound(start), _bound(stop)
-    if increment is None or low is None or high is None or not known(increment >= 1):
-        return None
-    if is_one(increment):
-        return Interval(low.low, high.high - 1)
-    if low.low is low.high and high.low is high.high:
-        return Interval(low.low, low.low + (high.high - 1 - low.low) // increment * increment)
-    return Interval(low.low, high.high - 1)
+    for bound in (start, stop):
+        if not isinstance(bound, VirtualRegister):
+            legal = as_extent(bound) is not None
+            require("loop.dynamic_range", legal, bound=type(bound).__name__)
+            if not legal:
+                raise TypeError(f"a loop bound is an integer or a register, not {type(bound).__name__}")
+    register = VirtualRegister(frozen=True)
+    set_register(register, _induction(start, stop, step))
+    return register
 
 
-def _bound(value: Any) -> Interval | None:
-    """The values a loop bound may have; None where they are not known."""
+def _induction(start: object, stop: object, step: object) -> Value:
+    """The values of an induction register; exact as far as the bounds are."""
+    increment = as_extent(step) if not isinstance(step, VirtualRegister) else None
+    first, end = _bound(start), _bound(stop)
+    if increment is None or not known(increment >= 1):
+        return UNKNOWN
+    if first.known is None or end.known is None or len(first.known) != 1 or len(end.known) != 1:
+        return UNKNOWN
+    (low,), (high,) = first.known, end.known
+    last = high.high - 1
+    if not is_one(increment) and low.low is low.high and high.low is high.high:
+        last = low.low + (last - low.low) // increment * increment
+    interval = Interval(low.low, last)
+    return Value((interval,), first.exact and end.exact, assumptions=first.assumptions | end.assumptions)
+
+
+def _bound(value: Any) -> Value:
+    """What a bound of a loop may be."""
     if isinstance(value, VirtualRegister):
-        intervals = value.contents.intervals()
-        return intervals[0] if intervals is not None and len(intervals) == 1 else None
-    number: Extent | None = as_extent(value)
-    require("loop.dynamic_range", number is not None, bound=type(value).__name__)
-    if number is None:
-        raise TypeError(f"a loop bound is an integer or a register, not {type(value).__name__}")
-    return Interval(number, number)
+        return held_by(value) or UNKNOWN
+    number = as_extent(value)
+    return UNKNOWN if number is None else Value.between(number, number)

@@ -6,13 +6,14 @@ What is claimed of the indices is claimed where the view is used, since a DMA ma
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nkiverify.model.contents import Interval
-from nkiverify.model.contracts import require
+from nkiverify.model.contents import Value, held
+from nkiverify.model.contracts import require, suffices
 from nkiverify.model.memory import SBUF
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.registers import VirtualRegister, held_by
 from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 
@@ -73,33 +74,40 @@ def claim_reach(contract: str, moves: Indirection) -> None:
     if reach is None:
         return
     index = moves.index
-    known: list[Interval] | None = None
     actual = current_run().index_range(index)
     if actual is not None:
-        known = [actual]
-    elif isinstance(index, VirtualRegister):
-        known = index.contents.intervals()
-    elif index.dtype == index.storage.dtype:
-        known = index.storage.contents.intervals()
-    if known is None:
+        value: Value | None = Value((actual,))
+    else:
+        value = held_by(index) if isinstance(index, VirtualRegister) else held(index)
+    if value is None or value.known is None:
         raise unsupported(
             "an indirect access with indices computed at run time",
             "use oob_mode.skip, or indices copied from an argument with a declared range",
         )
-    for values in known:
-        inside = all_of(
-            reach.first + values.low * reach.unit >= 0,
-            reach.last + values.high * reach.unit < reach.size,
-        )
-        require(
-            contract,
-            any_of(values.low > values.high, inside),
-            indices=str(values),
-            unit=reach.unit,
-            first=reach.first,
-            last=reach.last,
-            size=reach.size,
-        )
+    claim_numbers(
+        contract,
+        value,
+        lambda low, high: all_of(reach.first + low * reach.unit >= 0, reach.last + high * reach.unit < reach.size),
+        unit=reach.unit,
+        first=reach.first,
+        last=reach.last,
+        size=reach.size,
+    )
+
+
+def claim_numbers(
+    contract: str, value: Value | None, legal: Callable[[Extent, Extent], Any], **quantities: object
+) -> None:
+    """Claim that all numbers of `value` are legal indices, `legal` asking it of an interval; nothing where they are not
+    known. Where the value may have lost something, what is claimed is enough, and no fault if it does not hold."""
+    if value is None:
+        return
+    state = require if value.exact else suffices
+    for values in value.known or ():
+        for assumption in value.assumptions:
+            assumption.used = True
+        condition = any_of(values.low > values.high, legal(values.low, values.high))
+        state(contract, condition, indices=str(values), **quantities)
 
 
 def by_scalar(index: object, reach: Reach) -> Indirection:

@@ -33,12 +33,20 @@ class Launch:
 #: The legacy documentation describes gen2 and gen3.
 LAST_LEGACY_GENERATION = 3
 
-_launches: list[Launch] = []
+#: What stands for a launch where there is none.
+_NO_LAUNCH = Launch((), ())
 
 
 def current_launch() -> Launch:
     """The launch in progress; a kernel called without a launch has no grid."""
-    return _launches[-1] if _launches else Launch((), ())
+    run = run_in_progress()
+    launch = None if run is None else run.model.launch
+    return _NO_LAUNCH if launch is None else launch
+
+
+def _launched() -> bool:
+    """Whether a kernel is being executed."""
+    return current_run().model.launch is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +130,14 @@ class Kernel:
         args = tuple(self._argument(value) for value in args)
         kwargs = {name: self._argument(value) for name, value in kwargs.items()}
         result: Any = None
+        model = current_run().model
+        outer = model.launch
         for program in _programs(grid):
-            _launches.append(Launch(grid, program))
+            model.launch = Launch(grid, program)
             try:
                 result = self.function(*args, **kwargs)
             finally:
-                _launches.pop()
+                model.launch = outer
         self._claim_results(result)
         return result
 
@@ -148,17 +158,17 @@ class Kernel:
     def _claim_not_nested(self) -> None:
         if not self.legacy:
             require("lang.target", "platform_target" not in self.options)
-            require("lang.no_nested_jit", not _launches, kernel=self.name)
+            require("lang.no_nested_jit", not _launched(), kernel=self.name)
             return
         hardware = current_run().hardware
         if hardware.generation > LAST_LEGACY_GENERATION:
             raise unsupported(f"the legacy API on {hardware}, which its documentation does not know")
         if self.grid:
-            require("leg.spmd", not _launches, kernel=self.name)
+            require("leg.spmd", not _launched(), kernel=self.name)
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Tensor):
-            if not _launches:
+            if not _launched():
                 require("mem.io_hbm", not value.on_chip, tensor=value.label, buffer=value.buffer)
             return self._argument_view(value)
         if is_sequence(value) and not isinstance(value, tuple) and not self.legacy:
@@ -168,7 +178,7 @@ class Kernel:
         return value
 
     def _claim_results(self, result: Any) -> None:
-        if _launches:
+        if _launched():
             return
         returned = tuple(tensors_in(result))
         current_run().returned(returned)

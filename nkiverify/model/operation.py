@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nkiverify.model.access import Access
+from nkiverify.model.contents import overwritten
 from nkiverify.model.dynamic_loops import LoopBody, innermost_body
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
@@ -86,6 +87,20 @@ class Operation:
 
 
 def issue(
+    name: str,
+    *,
+    writes: dict[str, Tensor],
+    reads: dict[str, Tensor] | None = None,
+    mask: Mask | None = None,
+    **attributes: object,
+) -> None:
+    """The run in progress executes an operation of Python's operators; what it writes is not followed."""
+    for view in writes.values():
+        overwritten(view)
+    _record(name, writes=writes, reads=reads, mask=mask, **attributes)
+
+
+def _record(
     name: str,
     *,
     writes: dict[str, Tensor],
@@ -170,7 +185,7 @@ class Recorder:
         elif result is not None and "register" in type(result).__name__.lower():
             attributes["result"] = result
         _add_updates(self.name, reads, writes, attributes)
-        issue(self.name, writes=writes, reads=reads, mask=mask, asked_engine=asked, **attributes)
+        _record(self.name, writes=writes, reads=reads, mask=mask, asked_engine=asked, **attributes)
 
 
 def _as_pattern(value: object, result: Tensor) -> dict[str, Any]:

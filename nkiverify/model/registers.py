@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from nkiverify.model.contents import Contents, Interval, contents_of
+from nkiverify.model.contents import UNKNOWN, Interval, Value
 from nkiverify.model.contracts import require
 from nkiverify.run import current_run, unsupported
 
@@ -17,29 +17,16 @@ class VirtualRegister:
     def __init__(self, state: object = None, frozen: bool = False) -> None:
         if state is not None:
             raise unsupported("constructing a VirtualRegister directly", "allocate it with nisa.register_alloc")
-        self.identity = current_run().allocation_id()
+        run = current_run()
+        self.identity = run.allocation_id()
         self.frozen = frozen
-
-    @property
-    def contents(self) -> Contents:
-        """The numbers it may hold, as far as they are known."""
-        return contents_of(self.identity)
+        run.model.allocated(self.identity)
 
     @classmethod
-    def of_loop(cls, values: Interval | None) -> VirtualRegister:
-        """The induction register of a loop on the device."""
-        register = cls(frozen=True)
-        if values is None:
-            register.contents.add_unknown()
-        else:
-            register.contents.add(values)
-        return register
-
-    @classmethod
-    def given(cls, values: Interval) -> VirtualRegister:
-        """A register that is an argument, with numbers from a declared range."""
-        register = cls()
-        register.contents.add(values)
+    def holding(cls, values: Interval | None, *, frozen: bool = False) -> VirtualRegister:
+        """A register with some number of an interval, or with any where that is None."""
+        register = cls(frozen=frozen)
+        set_register(register, UNKNOWN if values is None else Value((values,)))
         return register
 
     def __bool__(self) -> NoReturn:
@@ -48,6 +35,16 @@ class VirtualRegister:
 
     def __repr__(self) -> str:
         return "register"
+
+
+def set_register(register: VirtualRegister, value: Value | None) -> None:
+    """A register gets a number of `value`; None: of something not yet written."""
+    current_run().model.write(register, UNKNOWN if value is None else value, whole=True)
+
+
+def held_by(register: VirtualRegister) -> Value | None:
+    """What a register may hold; None where nothing has set it."""
+    return current_run().model.read(register)
 
 
 def _host_use(what: str) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from nkiverify.model import access_patterns, indexing, indirection, rearrangement, views
-from nkiverify.model.contents import Contents, Interval, contents_of, whole_range
+from nkiverify.model.contents import Interval, Value, whole_range
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, dtype_named
 from nkiverify.model.dynamic_loops import LoopBody, innermost_body
@@ -59,11 +59,6 @@ class Storage:
     block_dims: int = 0
     content_range: Interval | None = None
     body: LoopBody | None = None
-
-    @property
-    def contents(self) -> Contents:
-        """Where its numbers come from, as far as that is known."""
-        return contents_of(self.identity, self.content_range)
 
     @property
     def partitions(self) -> Extent:
@@ -393,7 +388,11 @@ def argument(
     values = whole_range(dtype) if content_range is None else Interval(*content_range)
     if content_range is None and values is not None and name:
         values = Interval(values.low, values.high, undeclared=name)
-    return Tensor.whole(Storage(("argument", name), tuple(shape), dtype, buffer, name, content_range=values))
+    storage = Storage(("argument", name), tuple(shape), dtype, buffer, name, content_range=values)
+    run = run_in_progress()
+    if run is not None and values is not None:
+        run.model.given(storage.identity, Value((values,)))
+    return Tensor.whole(storage)
 
 
 def new_storage(
@@ -412,6 +411,7 @@ def new_storage(
     storage = Storage(
         run.allocation_id(), shape, dtype, buffer, name, address, allocator, block_dims, body=innermost_body()
     )
+    run.model.allocated(storage.identity)
     if run.records:
         run.allocation(storage)
     return storage

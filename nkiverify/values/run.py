@@ -11,7 +11,7 @@ import numpy as np
 
 from nkiverify.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.frontend.concrete import ConcreteRun
-from nkiverify.model.contents import Contents, Interval
+from nkiverify.model.contents import Interval
 from nkiverify.model.contracts import Contract, contract
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
@@ -21,6 +21,7 @@ from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.operation import loads_registers
 from nkiverify.model.operators import Operator
 from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.state import ModelState
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.source import Site, kernel_site
 from nkiverify.values import cells as storage
@@ -51,11 +52,10 @@ _LANES = 128
 class Allocation:
     """The identity of one allocation or register, and what it holds; both live as long as something refers to it."""
 
-    __slots__ = ("__weakref__", "cells", "contents", "number", "running")
+    __slots__ = ("__weakref__", "cells", "number", "running")
 
     def __init__(self) -> None:
         self.cells: Cells | None = None
-        self.contents: Contents | None = None
         #: The number of a register.
         self.number: int | None = None
         #: The operator of the running reduction whose part this is.
@@ -119,6 +119,8 @@ class ValueRun(ConcreteRun):
         stop_at_first: bool = True,
     ) -> None:
         super().__init__(hardware, stop_at_first=stop_at_first, seconds=_NO_LIMIT, records=True)
+        # Elements say what an index is.
+        self.model = ModelState(follows=False)
         self.numbers = numbers
         self.watch = watch
         #: The contents of the kernel's arguments, by the identity of their storages.

@@ -63,6 +63,8 @@ class Confirmation:
         self._hardware = hardware
         self._phase = phase
         self._replays: list[tuple[dict[str, int], Replay]] = []
+        #: Contracts and lines of which only what is enough is refuted, without a plain run that breaks them.
+        self._unsure: set[tuple[str, str, int]] = set()
         #: Seconds that they have taken, and may take.
         self._replaying = 0.0
         self._may_replay = REPLAY_SECONDS
@@ -71,6 +73,12 @@ class Confirmation:
     def replays(self) -> list[Replay]:
         """All plain runs so far, in order."""
         return [played for _, played in self._replays]
+
+    def may_hold(self, violation: Violation) -> bool:
+        """Whether all that is known is that what is enough for the contract does not hold."""
+        return not violation.replayed and (
+            violation.contract in SUFFICIENT or (violation.contract, violation.file, violation.line) in self._unsure
+        )
 
     def violations(self, refuted: Sequence[Sequence[Decision]]) -> list[Violation]:
         """A violation per place: each list has the refuted claims of one place, as `by_place` gives them."""
@@ -101,7 +109,7 @@ class Confirmation:
                 witnesses = [(seen, replace(witness, smallest=False)) for seen, witness in witnesses]
                 break
             witnesses.append((decision, smallest_witness(self._program, decision, self._left(deadline))))
-        witnesses.sort(key=lambda pair: simplicity(pair[1].values, dimensions))
+        witnesses.sort(key=lambda pair: (pair[0].claim.sufficient, simplicity(pair[1].values, dimensions)))
         tried = [self._replayed(decision, witness, awaited) for decision, witness in witnesses[:MAX_REPLAYED]]
         if any(one.replay is not None for one in tried):
             # The verdict stands: what is tried from here on makes it no surer.
@@ -113,7 +121,8 @@ class Confirmation:
         if group[0].claim.contract.id == CAPACITY:
             # What needs most overflows first.
             return group
-        return sorted(group, key=lambda one: simplicity(dimension_values(one), self._program.dimensions))
+        dimensions = self._program.dimensions
+        return sorted(group, key=lambda one: (one.claim.sufficient, simplicity(dimension_values(one), dimensions)))
 
     @staticmethod
     def _left(deadline: float) -> float:
@@ -163,7 +172,10 @@ class Confirmation:
         decision, witness = found.decision, found.witness
         program = self._program
         if found.replay is None:
-            return violation_of(decision, witness, program, Circumstances(replayed=False))
+            violation = violation_of(decision, witness, program, Circumstances(replayed=False))
+            if decision.claim.sufficient:
+                self._unsure.add((violation.contract, violation.file, violation.line))
+            return violation
         seconds = max(0.0, min(GENERALISE_SECONDS, deadline - time.process_time()))
         known = Circumstances(
             replayed=True,

@@ -21,7 +21,7 @@ OLD = "import neuronxcc.nki.language as old\n"
         "nl.ndarray((128, n), dtype=nl.float32, buffer=nl.sbuf).partitions",
         "nl.ndarray((128, n), dtype=nl.float32, buffer=nl.sbuf).itemsize",
         "hasattr(nl.ndarray((128, n), dtype=nl.float32, buffer=nl.sbuf), 'free_size')",
-        "nisa.register_alloc(0).contents",
+        "nisa.register_alloc(0).identity",
         "nisa.current_run",
         "old.ndarray((128, n), dtype=old.float32).ap([[n, 128], [1, n]])",
         "old.ndarray((128, n), dtype=old.float32).buffer",

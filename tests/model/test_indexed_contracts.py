@@ -503,14 +503,37 @@ def test_indices_computed_on_chip_are_not_known() -> None:
         value(computed)
 
 
-def test_other_indices_written_after_use_are_not_known() -> None:
-    def rewritten() -> None:
-        loaded = indices(4, 1, high=7)
+def test_what_is_written_after_the_use_does_not_count() -> None:
+    def rewritten(first: int, second: int) -> None:
+        loaded = indices(4, 1, high=first)
         nisa.dma_copy(sbuf(4, 2), hbm(8, 2).ap([[2, 4], [1, 2]], vector_offset=loaded))
-        nisa.memset(loaded, 9)
+        nisa.memset(loaded, second)
+        nisa.dma_copy(sbuf(4, 2), hbm(10, 2).ap([[2, 4], [1, 2]], vector_offset=loaded))
+
+    assert broken(lambda: rewritten(7, 9)) == []
+    assert broken(lambda: rewritten(8, 9)) == ["dma_copy.oob"]
+    assert broken(lambda: rewritten(7, 10)) == ["dma_copy.oob"]
+
+
+def test_what_overwrites_a_part_of_the_indices_joins_them() -> None:
+    def rewritten(rows: int) -> None:
+        loaded = indices(4, 1, high=9)
+        nisa.memset(loaded[0:rows, :], 2)
+        nisa.dma_copy(sbuf(4, 2), hbm(9, 2).ap([[2, 4], [1, 2]], vector_offset=loaded))
+
+    # A plain run says no more than it knows: 9 may have been overwritten, or not.
+    assert broken(lambda: rewritten(2)) == []
+    assert broken(lambda: rewritten(4)) == []
+
+
+def test_an_operation_that_says_nothing_of_what_it_writes_leaves_it_unknown() -> None:
+    def selected() -> None:
+        loaded, chosen = indices(4, 1, high=7), indices(4, 1, high=3)
+        nisa.tensor_copy_predicated(loaded, chosen, chosen)
+        nisa.dma_copy(sbuf(4, 2), hbm(8, 2).ap([[2, 4], [1, 2]], vector_offset=loaded))
 
     with pytest.raises(UnsupportedConstruct):
-        value(rewritten)
+        value(selected)
 
 
 def test_patterns_and_constants_bound_indices() -> None:

@@ -19,6 +19,7 @@ from nkiverify.model.contracts import Contract
 from nkiverify.model.dtypes import float32, int8, int32, uint16
 from nkiverify.model.hardware import TRN2
 from nkiverify.model.memory import SBUF
+from nkiverify.model.state import ModelState
 from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.symbolic import Extent, as_term, terms
 from nkiverify.symbolic.conditions import Condition
@@ -43,6 +44,7 @@ class ConcolicRun:
             next(iter(term.monomials))[0]: terms.constant(values[name]) for name, term in self.dimensions.items()
         }
         self._count = 0
+        self.model = ModelState()
 
     def _holds(self, condition: object) -> bool:
         if not isinstance(condition, Condition):
@@ -53,6 +55,9 @@ class ConcolicRun:
         """Raise at the first claim that is false for the values."""
         if not self._holds(condition):
             raise ContractViolation(rule.id, rule.statement)
+
+    def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Nothing to raise."""
 
     def assume(self, condition: object) -> None:
         """Nothing to remember."""
@@ -91,6 +96,10 @@ class ConcolicRun:
         """The how-manieth allocation it is."""
         self._count += 1
         return self._count
+
+    def is_one_allocation(self, identity: object) -> bool:
+        """No scenario loops."""
+        return True
 
     def host_extents(self, extents: Sequence[Extent]) -> None:
         """Not looked at."""

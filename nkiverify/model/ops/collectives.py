@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from nkiverify.model.contents import overwritten
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import uint32
 from nkiverify.model.extents import as_extent, is_sequence
@@ -57,7 +58,7 @@ def claim_lists(srcs: object, dsts: object, *, hbm_only: bool, single: bool = Fa
         buffers=tuple(operand.buffer for operand in operands),
     )
     for target in lists.targets:
-        target.storage.contents.add_unknown()
+        overwritten(target)
     return lists
 
 
@@ -196,9 +197,7 @@ def permute_implicit(
 
 def rank_register() -> VirtualRegister:
     """A register with a rank that is known at run time."""
-    register = VirtualRegister()
-    register.contents.add_unknown()
-    return register
+    return VirtualRegister.holding(None)
 
 
 def claim_channel(channel_id: object) -> None:

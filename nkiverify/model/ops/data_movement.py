@@ -38,7 +38,7 @@ def dma_copy(
     mode = member(dge_mode, isa.dge_mode, "dge_mode")
     queue = member(engine, isa.engine, "engine")
     _claim_dma_operands(target, source)
-    contents.copied(target, source)
+    contents.copied(target, source, partly=skips)
     _claim_indirect_mode(mode, target, source)
     if mode is isa.dge_mode.hwdge:
         require("dma_copy.hwdge_gen3", generation() >= 3, generation=generation())

@@ -55,7 +55,7 @@ def dma_transpose(
         require("dma_transpose.mode_direct", mode is not isa.dge_mode.swdge, dge_mode=mode)
     if mode is isa.dge_mode.hwdge:
         _claim_hardware_transpose(source)
-    contents.copied(target, source)
+    contents.copied(target, source, partly=skips)
 
 
 def _axes(axes: object, source: Tensor) -> tuple[int, ...]:
@@ -138,7 +138,7 @@ def dma_compute(
     require("dma_compute.oob_skip", not skips or bool(indirect), oob_mode=oob_mode)
     if indirect:
         _claim_update_in_place(target, sources, unique_indices)
-    target.storage.contents.add_unknown()
+    contents.overwritten(target)
 
 
 def _claim_update_in_place(target: Tensor, sources: list[Tensor], unique_indices: object) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.access import Access
+from nkiverify.model.contents import overwritten
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, bfloat16, float16, float32
 from nkiverify.model.indices import Mask
@@ -90,7 +91,10 @@ def dma_copy(dst: object, src: object, dst_rmw_op: object, mask: Mask | None) ->
     """Copy between HBM and SBUF."""
     if dst_rmw_op is not None:
         raise unsupported("dma_copy with dst_rmw_op")
-    data_movement.dma_copy(operand(dst, mask, "dst"), operand(src, mask, "src"))
+    target = operand(dst, mask, "dst")
+    data_movement.dma_copy(target, operand(src, mask, "src"))
+    if mask is not None:
+        overwritten(target)
 
 
 def tensor_tensor(

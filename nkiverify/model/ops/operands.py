@@ -6,6 +6,7 @@ import enum
 from numbers import Real
 from typing import Any, TypeVar
 
+from nkiverify.model.contents import overwritten
 from nkiverify.model.contracts import require
 from nkiverify.model.dynamic_loops import claim_in_scope
 from nkiverify.model.indirection import IndirectionKind, claim_reach
@@ -60,7 +61,7 @@ def claim_scattered_by_scalar_engine(result: Tensor) -> None:
 def destination(value: object, argument: str = "dst", *, gathers: bool = False) -> Tensor:
     """`value` as a tensor that an instruction writes, with numbers nobody keeps track of."""
     target = tile(value, argument, gathers=gathers)
-    target.storage.contents.add_unknown()
+    overwritten(target)
     return target
 
 

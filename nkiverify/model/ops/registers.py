@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nkiverify.model.contents import Interval
+from nkiverify.model.contents import UNKNOWN, Value, held, wrote
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent
 from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import tile
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.registers import VirtualRegister, held_by, set_register
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import unsupported
 from nkiverify.symbolic import all_of, equal
@@ -28,7 +28,7 @@ def register_move(dst: object, src: object) -> None:
     """dst = src, a constant or another register."""
     target = _written(dst)
     if isinstance(src, VirtualRegister):
-        target.contents.add(src.contents)
+        set_register(target, held_by(src))
     else:
         _set(target, src, "register_move.src")
 
@@ -38,27 +38,22 @@ def _set(register: VirtualRegister, value: object, contract: str) -> None:
     require(contract, number is not None, value=value)
     if number is None:
         raise TypeError(f"a register holds an integer, not {type(value).__name__}")
-    register.contents.add(Interval(number, number))
+    set_register(register, Value.between(number, number))
 
 
 def register_load(dst: object, src: object) -> None:
     """dst = the one element of src."""
     target, source = _written(dst), tile(src, "src")
     _claim_one_element("register_load.src", source)
-    if source.dtype.is_integer and source.dtype == source.storage.dtype:
-        target.contents.add(source.storage.contents)
-    else:
-        target.contents.add_unknown()
+    set_register(target, held(source))
 
 
 def register_store(dst: object, src: object) -> None:
     """The one element of dst = src."""
     target, source = tile(dst, "dst"), _register(src)
     _claim_one_element("register_store.dst", target)
-    if target.dtype.is_integer and target.dtype.itemsize == 4 and target.dtype == target.storage.dtype:
-        target.storage.contents.add(source.contents)
-    else:
-        target.storage.contents.add_unknown()
+    plain = target.dtype.is_integer and target.dtype.itemsize == 4 and target.dtype == target.storage.dtype
+    wrote(target, held_by(source) if plain else UNKNOWN)
 
 
 def _claim_one_element(contract: str, tensor: Tensor) -> None:

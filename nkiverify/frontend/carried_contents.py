@@ -1,0 +1,136 @@
+"""What a summarised loop carries in storages and registers: an interval over all its iterations.
+
+The body runs with what an arbitrary iteration may find: what is there before the loop, or what an earlier iteration has
+left. That is guessed from what the body has been seen to leave, and then checked by another run of it, as all carried
+state is (`nkiverify.frontend.summaries`). What an iteration leaves may mention its index; where another iteration finds
+it, the index may be any: the interval is that over all of them. Errs to too many numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nkiverify.model.contents import UNKNOWN, Contents, Interval, Value
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.terms import Term
+from nkiverify.symbolic.values import as_term
+
+#: The part of the model's state that is compared as intervals.
+CONTENTS = "contents"
+
+#: How often what an iteration finds grows by what one leaves, before nothing is known of what the body writes.
+_GROWS = 2
+
+
+class CarriedContents:
+    """What an arbitrary iteration of one loop finds in storages and registers."""
+
+    def __init__(self, before: Contents) -> None:
+        self._before = before
+        #: What an iteration finds, as far as it has been guessed.
+        self.at_start = before
+        self._left = before
+        self._refined = 0
+
+    def verified(self, ends: Sequence[Contents]) -> bool:
+        """Whether an iteration that finds `at_start` leaves nothing else; if not, the guess has been refined.
+
+        `ends` are what the paths through the body leave, in any iteration."""
+        if not ends:
+            return True
+        left = ends[0]
+        for end in ends[1:]:
+            left = left.joined(end)
+        self._left = left
+        missed = self.at_start.uncovered(left)
+        if not missed:
+            return True
+        self._refined += 1
+        grown = self.at_start.joined(left)
+        if self._refined > _GROWS:
+            # Whatever the body writes, as the next thing may depend on it.
+            written = grown.copy()
+            written.update((place, UNKNOWN) for place in (*missed, *self._before.changed(left)))
+            grown = Contents(written)
+        self.at_start = grown
+        return False
+
+    def after(self, *, possibly_none: bool) -> Contents:
+        """What is there after the loop, which has perhaps had no iteration."""
+        return self._before.joined(self._left) if possibly_none else self._left
+
+
+def over_iterations(contents: Contents, index: Term, last: Term, facts: Facts) -> Contents:
+    """What iterations from 0 to `last` leave, of which `contents` is left by iteration `index` where `facts` hold."""
+    (atom,) = index.atoms
+    ends: tuple[Term, Term] | None = None
+    values = contents.copy()
+    for place, value in contents.items():
+        if value.intervals is None or not any(
+            atom in terms.all_atoms(end) for each in value.intervals for end in _ends(each)
+        ):
+            continue
+        ends = ends or _narrowed(index, last, facts)
+        values[place] = _over(value, index, ends, facts)
+    return Contents(values)
+
+
+def _ends(interval: Interval) -> tuple[Term, Term]:
+    low, high = as_term(interval.low), as_term(interval.high)
+    assert low is not None
+    assert high is not None
+    return low, high
+
+
+def _narrowed(index: Term, last: Term, facts: Facts) -> tuple[Term, Term]:
+    """The first and the last iteration where `facts` hold, as far as that is seen at once."""
+    one = terms.constant(1)
+    first = terms.constant(0)
+    only = facts.value_of(index)
+    if only is not None:
+        return terms.constant(only), terms.constant(only)
+    if facts.proves(_at_most(last, index)):
+        return last, last
+    if facts.proves(_at_most(one, index)):
+        first = one
+    before = terms.add(last, one, -1)
+    if facts.proves(_at_most(index, before)):
+        last = before
+    return first, last
+
+
+def _at_most(one: Term, two: Term) -> conditions.Condition | bool:
+    return conditions.at_most_zero(terms.add(one, two, -1))
+
+
+def _over(value: Value, index: Term, ends: tuple[Term, Term], facts: Facts) -> Value:
+    found: list[Interval] = []
+    for each in value.intervals or ():
+        low, high = _ends(each)
+        least, most = _extreme(low, index, ends, facts), _extreme(high, index, ends[::-1], facts)
+        if least is None or most is None:
+            return UNKNOWN
+        found.append(Interval(least, most, each.undeclared))
+    return Value(tuple(found), exact=False, uniform=value.uniform, assumptions=value.assumptions)
+
+
+def _extreme(term: Term, index: Term, ends: tuple[Term, Term], facts: Facts) -> Extent | None:
+    """The least of `term` over the iterations between `ends` (the greatest, where they are given in reverse); None
+    where it is not seen to go one way with the index."""
+    (atom,) = index.atoms
+    if atom not in terms.all_atoms(term):
+        return term  # type: ignore[return-value]
+    parts = terms.coefficient_of(term, atom)
+    if parts is None or any(atom in terms.all_atoms(part) for part in parts):
+        return None
+    factor, rest = parts
+    nothing = terms.constant(0)
+    if facts.proves(_at_most(nothing, factor)):
+        at = ends[0]
+    elif facts.proves(_at_most(factor, nothing)):
+        at = ends[1]
+    else:
+        return None
+    return terms.add(rest, terms.multiply(factor, at))  # type: ignore[return-value]

@@ -1,0 +1,174 @@
+"""The state of the model: everything it keeps between two operations, in one place.
+
+A run has one `ModelState`. It is one of the mutable objects that `nkiverify.frontend.snapshot` records: what a loop body
+changes in it is state that the loop carries, and a path begins with what was there when its scope was opened. Nothing
+else in `nkiverify.model` or the stubs changes while a kernel runs; AUDIT.md lists what was looked at
+("State of the model"), and `tests/model/test_state.py` fails for what is not in that list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from nkiverify.model.contents import UNKNOWN, Assumption, Contents, Place, Value
+from nkiverify.model.memory import SHARED_HBM
+from nkiverify.run import current_run
+from nkiverify.symbolic import equal
+
+if TYPE_CHECKING:
+    from nkiverify.model.dynamic_loops import LoopBody
+    from nkiverify.model.launch import Launch
+
+_ANOTHER_ITERATION = "another iteration of a device loop writes"
+_ANOTHER_PROGRAM = "another program of the launch may write"
+
+
+class HoldsNumbers(Protocol):
+    """A storage or a register."""
+
+    @property
+    def identity(self) -> object:
+        """Which allocation it is."""
+
+
+class ModelState:
+    """What the model keeps between two operations of a run.
+
+    `contents` (by `read` and `write`) is what the storages of integers and the registers may hold. `launch` is the
+    kernel execution in progress, `body` the device loop whose body is being emitted, `fixed_orders` how many
+    `no_reorder` blocks are. All of them are immutable values that are replaced, so that to record them is to keep them.
+
+    `follows` is off where tensors have elements, which say what an index is. What programs of a launch write to memory
+    they share is no matter of one path: `_shared` belongs to the run as a whole, and only ever makes more unknown.
+    """
+
+    __slots__ = ("_contents", "_recorded", "_shared", "body", "fixed_orders", "follows", "launch")
+
+    def __init__(self, follows: bool = True) -> None:
+        self._contents: dict[Place, Value] = {}
+        #: What `contents` gave last, as long as nothing has been written since.
+        self._recorded: Contents | None = None
+        self._shared: dict[Place, Assumption] = {}
+        self.follows = follows
+        self.launch: Launch | None = None
+        self.body: LoopBody | None = None
+        self.fixed_orders = 0
+
+    # --- recording and putting back -----------------------------------------------------------------------------------
+
+    def __nki_state__(self) -> dict[str, Any]:
+        """What a loop body may not change without being noticed."""
+        return {
+            "contents": self.contents,
+            "launch": self.launch,
+            "body": self.body,
+            "fixed_orders": self.fixed_orders,
+        }
+
+    def __nki_restore__(self, state: dict[str, Any]) -> None:
+        self.contents = state["contents"]
+        self.launch, self.body, self.fixed_orders = state["launch"], state["body"], state["fixed_orders"]
+
+    # --- contents -----------------------------------------------------------------------------------------------------
+
+    @property
+    def contents(self) -> Contents:
+        """What storages and registers may hold now."""
+        if self._recorded is None:
+            self._recorded = Contents(self._contents)
+        return self._recorded
+
+    @contents.setter
+    def contents(self, contents: Contents) -> None:
+        if contents is not self._recorded:
+            self._contents = contents.copy()
+            self._recorded = contents
+
+    def read(self, holder: HoldsNumbers) -> Value | None:
+        """What a storage or register may hold; None where nothing has been written since it was allocated."""
+        place = place_of(holder.identity)
+        value = self._contents.get(place)
+        if value is None or value.intervals is None or not self._is_shared(holder):
+            return value
+        shared = self._shared.setdefault(place, Assumption())
+        return value if shared in value.assumptions else value.assuming(shared)
+
+    def write(self, holder: HoldsNumbers, value: Value, *, whole: bool) -> None:
+        """Numbers of `value` are written, over all that was there if `whole`, else beside it."""
+        if not self.follows:
+            return
+        place = place_of(holder.identity)
+        if self._is_shared(holder):
+            self._shared.setdefault(place, Assumption()).break_it(_ANOTHER_PROGRAM)
+            value = UNKNOWN
+        before = self._contents.get(place)
+        if before is not None and not (whole and current_run().is_one_allocation(holder.identity)):
+            value = before.joined(value)
+        # A record of its own even of the same numbers: that it was written shows.
+        self._contents[place] = replace(value)
+        self._recorded = None
+
+    def allocated(self, identity: object) -> None:
+        """A storage or register begins to exist: nothing has been written to it.
+
+        Other iterations of the loops around it, whose allocations are of the same place, are out of reach here.
+        """
+        if self._contents.pop(place_of(identity), None) is not None:
+            self._recorded = None
+
+    def given(self, identity: object, value: Value) -> None:
+        """An argument of the kernel has these numbers."""
+        if self.follows:
+            self._contents[place_of(identity)] = value
+            self._recorded = None
+
+    def _is_shared(self, holder: HoldsNumbers) -> bool:
+        """Whether other programs of the launch in progress reach the storage."""
+        if getattr(holder, "buffer", None) is not SHARED_HBM or self.launch is None:
+            return False
+        return any(equal(extent, 1) is not True for extent in self.launch.grid)
+
+    # --- device loops -------------------------------------------------------------------------------------------------
+
+    def enter_body(self, body: LoopBody) -> None:
+        """The body of a device loop begins, which is run once for all its iterations.
+
+        Each storage holds what it does before the loop, on the assumption that no iteration leaves anything else there.
+        """
+        body.before = self.contents
+        values: dict[Place, Value] = {}
+        for place, value in self._contents.items():
+            assumption = body.assumed[place] = Assumption()
+            values[place] = value.assuming(assumption)
+        self._contents = values
+        self._recorded = None
+        self.body = body
+
+    def leave_body(self, body: LoopBody, *, ended: bool) -> None:
+        """The body of a device loop ends, and with it what was left inside it without an end.
+
+        What an iteration leaves where the next one would find it breaks the assumption about it. After the loop a
+        storage holds what it did before it, or what an iteration has left. Nothing is checked unless it has `ended`.
+        """
+        if not body.is_around(self.body):
+            return
+        self.body = body.outer
+        if not ended:
+            return
+        after = self.contents
+        found = True
+        while found:
+            found = False
+            for place in body.before.uncovered(after.mapped(body.settled)):
+                assumption = body.assumed.get(place)
+                if assumption is not None and not assumption.broken:
+                    found = True
+                    assumption.break_it(_ANOTHER_ITERATION)
+        self.contents = body.before.joined(after.mapped(body.settled))
+
+
+def place_of(identity: object) -> Place:
+    """What the allocations of one line have in common in all iterations of the loops around it."""
+    # An identity made by a symbolic run names the place and the indices of the loops around it.
+    return (identity.site, identity.key) if hasattr(identity, "indices") else identity  # type: ignore[attr-defined]
