@@ -52,8 +52,8 @@ class Claim:
 
     `phase` is 1 or 2. `site` is the place in the kernel, None where no kernel code is executing (the output contract);
     `stub` is the function that states it. `quantities` are the named values a message shows. `unwinding` claims say
-    that a loop was unrolled far enough: refuting one refutes nothing, it bounds the verdict. A `sufficient` one asks for
-    more than its contract may: refuting one proves nothing until a plain run breaks the contract.
+    that a loop was unrolled far enough: refuting one refutes nothing, it bounds the verdict. A `sufficient` one may ask
+    for more than its contract: refuting one proves nothing until a plain run breaks the contract.
     """
 
     number: int

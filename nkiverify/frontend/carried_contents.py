@@ -21,7 +21,7 @@ from nkiverify.symbolic.values import as_term
 CONTENTS = "contents"
 
 #: How often what an iteration finds grows by what one leaves, before nothing is known of what the body writes.
-_GROWS = 2
+_GROWS = 4
 
 
 class CarriedContents:

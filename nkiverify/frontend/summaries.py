@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from nkiverify.frontend.paths import Scope
 
 #: How often the guess about carried state may be refined.
-MAX_PASSES = 8
+MAX_PASSES = 10
 
 _ABSENT: Any = object()
 

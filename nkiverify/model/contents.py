@@ -1,4 +1,4 @@
-"""What is known of the numbers in a storage or register at one moment: a set of intervals, as far as it decides where an
+"""What is known of the numbers in a storage or register at one moment: intervals, as far as they decide where an
 indirect access goes.
 
 Tensors have no values here, with one exception: an index read at run time has to stay inside the tensor it indexes. So

@@ -1,9 +1,9 @@
 """The state of the model: everything it keeps between two operations, in one place.
 
-A run has one `ModelState`. It is one of the mutable objects that `nkiverify.frontend.snapshot` records: what a loop body
-changes in it is state that the loop carries, and a path begins with what was there when its scope was opened. Nothing
-else in `nkiverify.model` or the stubs changes while a kernel runs; AUDIT.md lists what was looked at
-("State of the model"), and `tests/model/test_state.py` fails for what is not in that list.
+A run has one `ModelState`. It is one of the mutable objects that `nkiverify.frontend.snapshot` records: what a loop
+body changes in it is state that the loop carries, and a path begins with what was there when its scope was opened.
+Nothing else in `nkiverify.model` or the stubs changes while a kernel runs; AUDIT.md lists what was looked at ("State of
+the model"), and `tests/model/test_state.py` fails for what is not in that list.
 """
 
 from __future__ import annotations

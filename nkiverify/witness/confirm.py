@@ -13,10 +13,13 @@ from nkiverify.manifest import Target
 from nkiverify.memory.claims import demanding, needed
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
-from nkiverify.program import Program
+from nkiverify.program import Claim, Program
 from nkiverify.results import Violation
 from nkiverify.run import SHAPE_PHASES
 from nkiverify.source import Site
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import Index
 from nkiverify.witness.explain import Circumstances, violation_of
 from nkiverify.witness.generalise import generalisation
 from nkiverify.witness.labels import argument_labels
@@ -46,6 +49,11 @@ FURTHER_REPLAY_SECONDS = 2.0
 HUGE_REPLAY_SECONDS = 2.0
 HUGE = 10**6
 
+
+#: Iterations up to which those are sought that find what an earlier one has left in an index or register: as many
+#: registers may pass it on.
+MOST_LATER = 5
+_LATER = "iterations before"
 
 #: That a memory overflows is one thing, wherever it first does.
 CAPACITY = "mem.capacity_live"
@@ -156,9 +164,9 @@ class Confirmation:
         self._replays.append((witness.values, played))
         if played.confirms(claim.contract, claim.site):
             return _Confirmed(decision, witness, played)
-        harder = demanding(claim) if claim.contract.id in SUFFICIENT else None
+        # What suffices is not fulfilled: what is necessary may be broken by larger values only.
+        harder = demanding(claim) if claim.contract.id in SUFFICIENT else later(decision) if claim.sufficient else None
         if harder is not None:
-            # What suffices is not fulfilled: what is necessary may be broken by larger values only.
             refuted = self._engine.refuted(harder, decision.hypotheses)
             if refuted is not None:
                 larger = smallest_witness(self._program, refuted, 0.2)
@@ -196,6 +204,25 @@ class _Confirmed:
     decision: Decision
     witness: Witness
     replay: Replay | None
+
+
+def later(decision: Decision) -> Claim | None:
+    """The claim of a refutation for later iterations only, which find what earlier ones leave; None where there are no
+    loops, or iterations enough have been tried."""
+    claim, reached = decision.claim, dict(decision.claim.quantities).get(_LATER, 0)
+    loops = {
+        atom
+        for condition in decision.hypotheses
+        if isinstance(condition, Condition)
+        for atom in condition.atoms()
+        if isinstance(atom, Index) and not atom.representative
+    }
+    if not loops or not isinstance(reached, int) or reached >= MOST_LATER:
+        return None
+    early = [conditions.at_most_zero(terms.add(terms.of_atom(loop), terms.constant(-reached))) for loop in loops]
+    kept = tuple(pair for pair in claim.quantities if pair[0] != _LATER)
+    condition = conditions.disjunction((claim.condition, *early))
+    return replace(claim, condition=condition, quantities=(*kept, (_LATER, reached + 1)))
 
 
 def by_place(refuted: Iterable[Decision], every: bool) -> list[list[Decision]]:

@@ -1,0 +1,445 @@
+"""State of the model that a loop carries or a path leaves behind: numbers in registers and index tiles, device loops.
+
+A register or tile is state like a variable: what one iteration or path writes, another must not take for its own. The
+plain run, which follows every write in order, says what is right.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from nkiverify.results import Verdict
+from tests.soundness.trap import Trap, complaints, target_for, verdict
+
+_START = """
+import nki.isa as nisa
+
+def table(rows):
+    return nl.ndarray((rows, 4), dtype=nl.float32, buffer=nl.shared_hbm)
+
+def tile():
+    made = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+    nisa.memset(made, 0)
+    return made
+
+def use(x, index):
+    row = nl.ndarray((1, 4), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.dma_copy(dst=row, src=x.ap([[4, 1], [1, 4]], scalar_offset=index, indirect_dim=0))
+
+"""
+
+
+def _trap(name: str, source: str, decided: bool = True) -> Trap:
+    return Trap(name, _START + textwrap.dedent(source), decided=decided, low=1, tried=range(1, 6))
+
+
+#: Registers are moved, tiles copied and stored; `_wrong` ones leave the table for some number of rows.
+TRAPS = [
+    _trap(
+        "swap_right",
+        """
+        def kernel(n):
+            x = table(n)
+            a, b, spare = nisa.register_alloc(0), nisa.register_alloc(n - 1), nisa.register_alloc(0)
+            for i in range(n):
+                use(x, a)
+                nisa.register_move(spare, a)
+                nisa.register_move(a, b)
+                nisa.register_move(b, spare)
+        """,
+    ),
+    _trap(
+        "swap_wrong",
+        """
+        def kernel(n):
+            x = table(n)
+            a, b, spare = nisa.register_alloc(0), nisa.register_alloc(n), nisa.register_alloc(0)
+            for i in range(n):
+                use(x, a)
+                nisa.register_move(spare, a)
+                nisa.register_move(a, b)
+                nisa.register_move(b, spare)
+        """,
+    ),
+    _trap(
+        "rotate_three_wrong",
+        """
+        def kernel(n):
+            x = table(n)
+            a, b, c = nisa.register_alloc(0), nisa.register_alloc(0), nisa.register_alloc(0)
+            for i in range(n):
+                use(x, c)
+                nisa.register_move(c, b)
+                nisa.register_move(b, a)
+                nisa.register_move(a, n - i)
+        """,
+    ),
+    _trap(
+        "rotate_three_right",
+        """
+        def kernel(n):
+            x = table(n + 1)
+            a, b, c = nisa.register_alloc(0), nisa.register_alloc(0), nisa.register_alloc(0)
+            for i in range(n):
+                use(x, c)
+                nisa.register_move(c, b)
+                nisa.register_move(b, a)
+                nisa.register_move(a, n - i)
+        """,
+    ),
+    _trap(
+        "rotate_five_wrong",
+        """
+        def kernel(n):
+            x = table(n)
+            held = (nisa.register_alloc(0), nisa.register_alloc(0), nisa.register_alloc(0), nisa.register_alloc(0),
+                    nisa.register_alloc(0))
+            for i in range(n):
+                use(x, held[4])
+                nisa.register_move(held[4], held[3])
+                nisa.register_move(held[3], held[2])
+                nisa.register_move(held[2], held[1])
+                nisa.register_move(held[1], held[0])
+                nisa.register_move(held[0], n)
+        """,
+        decided=False,
+    ),
+    _trap(
+        "inner_loop_used_after_wrong",
+        """
+        def kernel(n):
+            x, index, r = table(n), tile(), nisa.register_alloc(0)
+            for i in range(n):
+                for j in range(n):
+                    nisa.register_move(r, j + 1)
+                    nisa.register_store(index, r)
+                use(x, index)
+        """,
+    ),
+    _trap(
+        "inner_loop_used_after_right",
+        """
+        def kernel(n):
+            x, index, r = table(n), tile(), nisa.register_alloc(0)
+            for i in range(n):
+                for j in range(n):
+                    nisa.register_move(r, j)
+                    nisa.register_store(index, r)
+                use(x, index)
+        """,
+    ),
+    _trap(
+        "loop_used_after_it_wrong",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            for i in range(n + 1):
+                nisa.register_move(r, i)
+            use(x, r)
+        """,
+    ),
+    _trap(
+        "loop_of_perhaps_no_iteration_wrong",
+        """
+        def kernel(n):
+            x, r = table(2), nisa.register_alloc(2)
+            for i in range(n - 3):
+                nisa.register_move(r, 0)
+            use(x, r)
+        """,
+    ),
+    _trap(
+        "loop_of_one_iteration_at_least_right",
+        """
+        def kernel(n):
+            x, r = table(2), nisa.register_alloc(2)
+            for i in range(n):
+                nisa.register_move(r, 0)
+            use(x, r)
+        """,
+    ),
+    _trap(
+        "copies_of_copies_wrong",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            first, second, third = tile(), tile(), tile()
+            for i in range(n):
+                use(x, third)
+                nisa.tensor_copy(third, second)
+                nisa.tensor_copy(second, first)
+                nisa.register_move(r, n - i)
+                nisa.register_store(first, r)
+        """,
+    ),
+    _trap(
+        "copy_is_taken_when_it_is_made_right",
+        """
+        def kernel(n):
+            x, first, second = table(n), tile(), tile()
+            nisa.tensor_copy(second, first)
+            nisa.memset(first, 99)
+            use(x, second)
+        """,
+    ),
+    _trap(
+        "copy_is_taken_when_it_is_made_wrong",
+        """
+        def kernel(n):
+            x, first, second = table(n), tile(), tile()
+            nisa.memset(first, 99)
+            nisa.tensor_copy(second, first)
+            nisa.memset(first, 0)
+            use(x, second)
+        """,
+    ),
+    _trap(
+        "two_paths_right",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(99)
+            if n > 2:
+                nisa.register_move(r, 2)
+            else:
+                nisa.register_move(r, n - 1)
+            use(x, r)
+        """,
+    ),
+    _trap(
+        "two_paths_wrong",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(99)
+            if n > 2:
+                nisa.register_move(r, 2)
+            elif n > 1:
+                nisa.register_move(r, n - 1)
+            use(x, r)
+        """,
+    ),
+    _trap(
+        "two_paths_of_an_iteration_wrong",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            for i in range(n):
+                if i % 2 == 0:
+                    use(x, r)
+                    nisa.register_move(r, 0)
+                else:
+                    nisa.register_move(r, i + 1)
+        """,
+        decided=False,
+    ),
+    _trap(
+        "moved_on_a_condition_wrong",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(n)
+            for i in range(n):
+                if i > 1:
+                    nisa.register_move(r, i)
+                if i > 0:
+                    use(x, r)
+        """,
+    ),
+    _trap(
+        "moved_on_a_condition_right",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            for i in range(n):
+                if i + 1 < n:
+                    use(x, r)
+                    nisa.register_move(r, i + 1)
+            use(x, r)
+        """,
+    ),
+    _trap(
+        "written_after_its_use_wrong",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            for i in range(n):
+                use(x, r)
+                nisa.register_move(r, i + 2)
+        """,
+    ),
+    _trap(
+        "written_after_its_use_right",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            for i in range(n):
+                use(x, r)
+                nisa.register_move(r, i)
+        """,
+    ),
+    _trap(
+        "written_before_its_use_right",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(99)
+            for i in range(n):
+                nisa.register_move(r, n - 1 - i)
+                use(x, r)
+                nisa.register_move(r, 99)
+        """,
+    ),
+    _trap(
+        "of_another_iteration_of_the_outer_loop_wrong",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            for i in range(n):
+                for j in range(n):
+                    use(x, r)
+                nisa.register_move(r, n - i)
+        """,
+    ),
+    _trap(
+        "tiles_in_a_list_wrong",
+        """
+        def kernel(n):
+            x, r, tiles = table(n), nisa.register_alloc(0), []
+            for i in range(n):
+                nisa.register_move(r, i + 1)
+                made = tile()
+                nisa.register_store(made, r)
+                tiles.append(made)
+            for k in range(n):
+                use(x, tiles[k])
+        """,
+    ),
+    _trap(
+        "tiles_in_a_list_right",
+        """
+        def kernel(n):
+            x, r, tiles = table(n + 1), nisa.register_alloc(0), []
+            for i in range(n):
+                nisa.register_move(r, i + 1)
+                made = tile()
+                nisa.register_store(made, r)
+                tiles.append(made)
+            for k in range(n):
+                use(x, tiles[k])
+        """,
+    ),
+    _trap(
+        "one_tile_of_a_list_overwritten_wrong",
+        """
+        def kernel(n):
+            x, tiles = table(1), []
+            for i in range(n):
+                made = tile()
+                nisa.memset(made, 1)
+                tiles.append(made)
+            for k in range(n):
+                if k == 0:
+                    nisa.memset(tiles[k], 0)
+                if k > 0:
+                    use(x, tiles[k])
+        """,
+        decided=False,
+    ),
+    _trap(
+        "registers_in_a_list_wrong",
+        """
+        def kernel(n):
+            x, held = table(n), []
+            for i in range(n):
+                held.append(nisa.register_alloc(n - i))
+            for k in range(n):
+                use(x, held[k])
+        """,
+    ),
+    _trap(
+        "part_of_a_tile_wrong",
+        """
+        def kernel(n):
+            x = table(1)
+            index = nl.ndarray((2, 1), dtype=nl.int32, buffer=nl.sbuf)
+            nisa.memset(index, 1)
+            nisa.memset(index[0:1, :], 0)
+            use(x, index[1:2, :])
+        """,
+        decided=False,
+    ),
+    _trap(
+        "index_that_is_not_affine_wrong",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            for i in range(n):
+                use(x, r)
+                nisa.register_move(r, (n - i) % (n + 1))
+        """,
+        decided=False,
+    ),
+    _trap(
+        "product_with_the_index_wrong",
+        """
+        def kernel(n):
+            x, r = table(n * n), nisa.register_alloc(0)
+            for i in range(n + 2):
+                use(x, r)
+                nisa.register_move(r, n * i)
+        """,
+    ),
+    _trap(
+        "loop_that_counts_down_wrong",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            for i in range(n, 0, -1):
+                use(x, r)
+                nisa.register_move(r, i)
+        """,
+    ),
+    _trap(
+        "loop_with_a_counter_wrong",
+        """
+        def kernel(n):
+            x, r, count = table(n), nisa.register_alloc(0), 2
+            for i in range(n):
+                use(x, r)
+                nisa.register_move(r, count)
+                count += 1
+        """,
+    ),
+    _trap(
+        "comprehension_wrong",
+        """
+        def moved(x, r, number):
+            use(x, r)
+            nisa.register_move(r, number)
+            return number
+
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            numbers = [moved(x, r, n - i) for i in range(n)]
+        """,
+    ),
+    _trap(
+        "table_of_indices_written_elsewhere_wrong",
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(0)
+            index = nl.ndarray((n, 1), dtype=nl.int32, buffer=nl.hbm)
+            for i in range(n):
+                nisa.register_move(r, n - i)
+                nisa.register_store(index[i:i + 1, :], r)
+            for i in range(n):
+                nisa.register_load(r, index[i:i + 1, :])
+                use(x, r)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize("trap", TRAPS, ids=str)
+def test_the_verdict_is_what_the_plain_runs_say(trap: Trap, tmp_path: Path) -> None:
+    assert complaints(trap, tmp_path) == []
