@@ -84,26 +84,32 @@ class _Comprehension:
     """A list comprehension being evaluated."""
 
     simple: bool
+    #: The frame it is evaluated in, which lives as long as that takes.
+    frame: int
     driver: SummarisedLoop | None = None
 
 
+#: Those being evaluated, innermost last. One that an exception ended is left behind, with those inside it.
 _comprehensions: builtins.list[_Comprehension] = []
 
 
 def start(simple: bool) -> _Comprehension:
     """A list comprehension is about to be evaluated; `simple`: one `for`, no `if`."""
-    started = _Comprehension(simple)
+    started = _Comprehension(simple, id(sys._getframe(1)))
     _comprehensions.append(started)
     return started
 
 
 def items(iterable: Any) -> Any:
     """The first iterable of a list comprehension."""
+    frame = sys._getframe(1)
+    while _comprehensions[-1].frame != id(frame):
+        # It was left behind in a function that this one has called for its first iterable.
+        _comprehensions.pop()
     current = _comprehensions[-1]
     run = _symbolic_run()
     if run is None:
         return iterable
-    frame = sys._getframe(1)
     driver = loop_over(iterable, run, frame_site(frame), frame, (), (), (), (), "element", current.simple, False)
     if isinstance(driver, SummarisedLoop):
         current.driver = driver

@@ -6,8 +6,10 @@ Their body is emitted once, so it is run once, with a register that stands for e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from nkiverify.errors import UnsupportedConstruct
 from nkiverify.model.contents import UNKNOWN, Assumption, Contents, Interval, Place, Value
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_one
@@ -147,7 +149,9 @@ class _DynamicIteration:
 
     def __del__(self) -> None:
         if self._emission is not None:
-            self._emission.end()
+            # What cannot be concluded the run remembers: there is nobody here to be told.
+            with suppress(UnsupportedConstruct):
+                self._emission.end()
 
 
 def dynamic_range(start: object, stop: object, step: object) -> DynamicRange:

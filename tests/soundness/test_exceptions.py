@@ -9,6 +9,19 @@ import pytest
 from tests.soundness.trap import Trap, complaints
 
 TRAPS = [
+    Trap("list_comprehension_left_by_an_exception_wrong", """
+        def number(i):
+            if i == 2:
+                raise ValueError
+            return i
+        def length(n):
+            try:
+                return n + len([number(i) for i in (0, 1, 2)])
+            except ValueError:
+                return n
+        def kernel(n):
+            assert len([j for j in range(length(n))]) <= 3
+        """),
     # what an exception holds
     Trap(
         "what_an_exception_holds_counts_right",
