@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nkiverify.errors import InternalError
 from nkiverify.run import current_run
+
+if TYPE_CHECKING:
+    from nkiverify.run import Run
 
 _registry: dict[str, Contract] = {}
 
@@ -89,7 +93,7 @@ def require(id: str, condition: object, /, **quantities: object) -> None:
     """
     run = current_run()
     rule = _registry.get(id) or contract(id)
-    if rule.phase in run.phases and (not _legacy_calls or _LEGACY in rule.api):
+    if _counts(rule, run):
         run.require(rule, condition, quantities)
 
 
@@ -101,8 +105,13 @@ def suffices(id: str, condition: object, /, **quantities: object) -> None:
     """
     run = current_run()
     rule = _registry.get(id) or contract(id)
-    if rule.phase in run.phases:
+    if _counts(rule, run):
         run.suffices(rule, condition, quantities)
+
+
+def _counts(rule: Contract, run: Run) -> bool:
+    """Whether the run looks at the contract, and the API in use documents it."""
+    return rule.phase in run.phases and (not _legacy_calls or _LEGACY in rule.api)
 
 
 def evident(id: str) -> None:

@@ -272,13 +272,13 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
     else:
         raise unsupported(f"assigning a {type(value).__name__} to a tensor")
     if isinstance(value, Tensor):
-        contents.copied(destination, value)
+        contents.copied(destination, value, partly=mask is not None)
     else:
-        destination.storage.contents.add_unknown()
+        contents.filled(destination, value, value)
     if not isinstance(value, Tensor):
-        issue("setitem", writes={"dst": destination}, value=value)
+        issue("setitem", writes={"dst": destination}, followed=True, value=value)
     elif not _same_elements(destination, value):
-        issue("setitem", writes={"dst": destination}, reads={"value": value}, mask=mask)
+        issue("setitem", writes={"dst": destination}, reads={"value": value}, mask=mask, followed=True)
 
 
 def _same_elements(one: Tensor, two: Tensor) -> bool:

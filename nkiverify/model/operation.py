@@ -92,11 +92,14 @@ def issue(
     writes: dict[str, Tensor],
     reads: dict[str, Tensor] | None = None,
     mask: Mask | None = None,
+    followed: bool = False,
     **attributes: object,
 ) -> None:
-    """The run in progress executes an operation of Python's operators; what it writes is not followed."""
-    for view in writes.values():
-        overwritten(view)
+    """The run in progress executes an operation of Python's operators. Unless the numbers that it writes are `followed`
+    by whoever executes it, they are not known."""
+    if not followed:
+        for view in writes.values():
+            overwritten(view)
     _record(name, writes=writes, reads=reads, mask=mask, **attributes)
 
 

@@ -24,8 +24,10 @@ RUNS = {"nkiverify/frontend/paths.py": ("Paths", "Scope"), "nkiverify/frontend/e
 
 _MUTABLE = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 _MAKERS = frozenset(
-    ("dict", "list", "set", "defaultdict", "deque", "Counter", "OrderedDict", "count", "ContextVar", "local", "cycle")
-    + ("WeakKeyDictionary", "WeakValueDictionary", "WeakSet")
+    (
+        *("dict", "list", "set", "defaultdict", "deque", "Counter", "OrderedDict", "count", "ContextVar", "local"),
+        *("cycle", "WeakKeyDictionary", "WeakValueDictionary", "WeakSet"),
+    )
 )
 _CHANGING = frozenset(
     ("append", "add", "update", "setdefault", "pop", "popitem", "clear", "extend", "insert", "remove", "discard")
@@ -54,9 +56,8 @@ def tables(tree: ast.Module) -> set[str]:
     """Mutable objects at the top of a module that it changes after they are made, and caches of functions."""
     bound: set[str] = set()
     for statement in tree.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        targets = [statement.target] if isinstance(statement, ast.AnnAssign) else targets
-        if targets and _is_mutable(statement.value):  # type: ignore[union-attr]
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and _is_mutable(statement.value):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             bound.update(target.id for target in targets if isinstance(target, ast.Name))
     found: set[str] = set()
     for node in ast.walk(tree):
@@ -107,7 +108,11 @@ def run_attributes(tree: ast.Module, classes: tuple[str, ...]) -> set[str]:
     for outer in tree.body:
         if not isinstance(outer, ast.ClassDef) or outer.name not in classes:
             continue
-        found.update(f"{outer.name}.{part.target.id}" for part in outer.body if _declares(part))  # type: ignore[union-attr, attr-defined]
+        found.update(
+            f"{outer.name}.{part.target.id}"
+            for part in outer.body
+            if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+        )
         found.update(
             f"{outer.name}.{node.attr}"
             for node in ast.walk(outer)
@@ -117,10 +122,6 @@ def run_attributes(tree: ast.Module, classes: tuple[str, ...]) -> set[str]:
             and node.value.id == "self"
         )
     return found
-
-
-def _declares(part: ast.stmt) -> bool:
-    return isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
 
 
 def what_changes() -> set[str]:

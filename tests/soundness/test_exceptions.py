@@ -9,7 +9,9 @@ import pytest
 from tests.soundness.trap import Trap, complaints
 
 TRAPS = [
-    Trap("list_comprehension_left_by_an_exception_wrong", """
+    Trap(
+        "list_comprehension_left_by_an_exception_wrong",
+        """
         def number(i):
             if i == 2:
                 raise ValueError
@@ -21,7 +23,8 @@ TRAPS = [
                 return n
         def kernel(n):
             assert len([j for j in range(length(n))]) <= 3
-        """),
+        """,
+    ),
     # what an exception holds
     Trap(
         "what_an_exception_holds_counts_right",

@@ -450,80 +450,122 @@ def test_the_verdict_is_what_the_plain_runs_say(trap: Trap, tmp_path: Path) -> N
 RIGHT, OPEN, WRONG = Verdict.SUCCESSFUL, Verdict.UNKNOWN, Verdict.FAILED
 
 DEVICE = [
-    pytest.param(RIGHT, """
+    pytest.param(
+        RIGHT,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(n - 1)
             for k in nl.dynamic_range(4):
                 use(x, r)
             use(x, r)
-        """, id="a_register_of_before_is_only_read"),
-    pytest.param(WRONG, """
+        """,
+        id="a_register_of_before_is_only_read",
+    ),
+    pytest.param(
+        WRONG,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(n)
             for k in nl.dynamic_range(4):
                 use(x, r)
-        """, id="a_register_of_before_is_out_of_bounds"),
-    pytest.param(OPEN, """
+        """,
+        id="a_register_of_before_is_out_of_bounds",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(0)
             for k in nl.dynamic_range(4):
                 use(x, r)
                 nisa.register_move(r, n)
-        """, id="found_by_the_next_iteration"),
-    pytest.param(OPEN, """
+        """,
+        id="found_by_the_next_iteration",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r, later = table(n), nisa.register_alloc(0), nisa.register_alloc(0)
             for k in nl.dynamic_range(4):
                 use(x, later)
                 nisa.register_move(later, r)
                 nisa.register_move(r, n)
-        """, id="found_by_the_one_after_it"),
-    pytest.param(OPEN, """
+        """,
+        id="found_by_the_one_after_it",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r, index = table(n), nisa.register_alloc(0), tile()
             for k in nl.dynamic_range(4):
                 nisa.register_store(index, r)
                 use(x, index)
                 nisa.register_move(r, n)
-        """, id="found_in_a_copy"),
-    pytest.param(RIGHT, """
+        """,
+        id="found_in_a_copy",
+    ),
+    pytest.param(
+        RIGHT,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(99)
             for k in nl.dynamic_range(4):
                 nisa.register_move(r, n - 1)
                 use(x, r)
                 nisa.register_move(r, 99)
-        """, id="set_anew_in_each_iteration"),
-    pytest.param(RIGHT, """
+        """,
+        id="set_anew_in_each_iteration",
+    ),
+    pytest.param(
+        RIGHT,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(0)
             for k in nl.dynamic_range(4):
                 use(x, r)
                 nisa.register_move(r, 0)
-        """, id="the_same_number_again"),
-    pytest.param(OPEN, """
+        """,
+        id="the_same_number_again",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r = table(2), nisa.register_alloc(2)
             for k in nl.dynamic_range(n):
                 nisa.register_move(r, 0)
             use(x, r)
-        """, id="perhaps_no_iteration"),
-    pytest.param(RIGHT, """
+        """,
+        id="perhaps_no_iteration",
+    ),
+    pytest.param(
+        RIGHT,
+        """
         def kernel(n):
             x, r = table(3), nisa.register_alloc(2)
             for k in nl.dynamic_range(n):
                 nisa.register_move(r, 0)
             use(x, r)
-        """, id="either_is_legal"),
-    pytest.param(OPEN, """
+        """,
+        id="either_is_legal",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(0)
             def body(k):
                 use(x, r)
                 nisa.register_move(r, n)
             nl.fori_loop(0, 4, body)
-        """, id="fori_loop"),
-    pytest.param(OPEN, """
+        """,
+        id="fori_loop",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r, go = table(n), nisa.register_alloc(0), nisa.register_alloc(1)
             def body(condition):
@@ -531,16 +573,24 @@ DEVICE = [
                 nisa.register_move(r, n)
                 return condition
             nl.while_loop(go, body)
-        """, id="while_loop"),
-    pytest.param(OPEN, """
+        """,
+        id="while_loop",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(0)
             for k in nl.dynamic_range(4):
                 for j in nl.dynamic_range(4):
                     use(x, r)
                 nisa.register_move(r, n)
-        """, id="found_by_an_inner_loop_of_the_next_iteration"),
-    pytest.param(OPEN, """
+        """,
+        id="found_by_an_inner_loop_of_the_next_iteration",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(0)
             for k in nl.dynamic_range(4):
@@ -548,24 +598,36 @@ DEVICE = [
                     use(x, r)
                 for i in range(n):
                     nisa.register_move(r, i + 1)
-        """, id="summarised_loops_inside"),
-    pytest.param(OPEN, """
+        """,
+        id="summarised_loops_inside",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(0)
             for i in range(n):
                 for k in nl.dynamic_range(4):
                     use(x, r)
                     nisa.register_move(r, i + 1)
-        """, id="inside_a_summarised_loop"),
-    pytest.param(OPEN, """
+        """,
+        id="inside_a_summarised_loop",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(0)
             for k in nl.dynamic_range(4):
                 use(x, r)
                 nisa.register_move(r, n)
                 break
-        """, id="left_by_break"),
-    pytest.param(OPEN, """
+        """,
+        id="left_by_break",
+    ),
+    pytest.param(
+        OPEN,
+        """
         def kernel(n):
             x, r = table(n), nisa.register_alloc(n)
             for k in nl.dynamic_range(r):
@@ -573,18 +635,26 @@ DEVICE = [
                 nisa.register_move(r, n + 1)
             for k in nl.dynamic_range(r):
                 use(x, k)
-        """, id="the_bound_is_that_of_the_moment"),
-    pytest.param(RIGHT, """
+        """,
+        id="the_bound_is_that_of_the_moment",
+    ),
+    pytest.param(
+        RIGHT,
+        """
         def kernel(n):
             x, index = table(n), tile()
             for k in nl.dynamic_range(n):
                 nisa.register_store(index, k)
                 use(x, index)
-        """, id="copies_of_the_index_of_the_loop"),
+        """,
+        id="copies_of_the_index_of_the_loop",
+    ),
 ]
 
 LAUNCHED = [
-    pytest.param(OPEN, """
+    pytest.param(
+        OPEN,
+        """
         @nki.jit
         def launched(n):
             x, r = table(n), nisa.register_alloc(0)
@@ -597,8 +667,12 @@ LAUNCHED = [
                 nisa.register_store(index, r)
         def kernel(n):
             launched[2](n)
-        """, id="another_program_writes_the_index"),
-    pytest.param(OPEN, """
+        """,
+        id="another_program_writes_the_index",
+    ),
+    pytest.param(
+        OPEN,
+        """
         @nki.jit
         def launched(n):
             x, r = table(n), nisa.register_alloc(0)
@@ -611,8 +685,12 @@ LAUNCHED = [
                 use_shared(x, r, index)
         def kernel(n):
             launched[2](n)
-        """, id="another_program_wrote_the_index"),
-    pytest.param(OPEN, """
+        """,
+        id="another_program_wrote_the_index",
+    ),
+    pytest.param(
+        OPEN,
+        """
         @nki.jit
         def launched(n, index):
             x, r = table(n), nisa.register_alloc(n)
@@ -622,8 +700,12 @@ LAUNCHED = [
                 nisa.register_store(index, r)
         def kernel(n):
             launched[2](n, shared_index())
-        """, id="another_program_overwrites_the_index"),
-    pytest.param(OPEN, """
+        """,
+        id="another_program_overwrites_the_index",
+    ),
+    pytest.param(
+        OPEN,
+        """
         @nki.jit
         def launched(n, index):
             x, r = table(n), nisa.register_alloc(n)
@@ -633,16 +715,24 @@ LAUNCHED = [
                 use_shared(x, r, index)
         def kernel(n):
             launched[2](n, shared_index())
-        """, id="another_program_overwrote_the_index"),
-    pytest.param(RIGHT, """
+        """,
+        id="another_program_overwrote_the_index",
+    ),
+    pytest.param(
+        RIGHT,
+        """
         @nki.jit
         def launched(n, index):
             x, r = table(n), nisa.register_alloc(n)
             use_shared(x, r, index)
         def kernel(n):
             launched[2](n, shared_index())
-        """, id="no_program_overwrites_the_index"),
-    pytest.param(RIGHT, """
+        """,
+        id="no_program_overwrites_the_index",
+    ),
+    pytest.param(
+        RIGHT,
+        """
         @nki.jit
         def launched(n):
             x, r = table(n), nisa.register_alloc(0)
@@ -651,8 +741,12 @@ LAUNCHED = [
             use_shared(x, r, index)
         def kernel(n):
             launched[1](n)
-        """, id="there_is_one_program"),
-    pytest.param(RIGHT, """
+        """,
+        id="there_is_one_program",
+    ),
+    pytest.param(
+        RIGHT,
+        """
         @nki.jit
         def launched(n):
             x, r = table(n + 1), nisa.register_alloc(0)
@@ -660,7 +754,9 @@ LAUNCHED = [
             use(x, r)
         def kernel(n):
             launched[2](n)
-        """, id="registers_are_the_programs_own"),
+        """,
+        id="registers_are_the_programs_own",
+    ),
 ]
 
 _LAUNCH = """

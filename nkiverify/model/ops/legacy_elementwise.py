@@ -93,7 +93,6 @@ def in_place(name: str, target: object, value: object) -> Any:
         return NotImplemented
     tile = operand(target, None, "target")
     require("leg.assign_buffer", tile.on_chip, dst=tile.buffer)
-    tile.storage.contents.add_unknown()
     if isinstance(value, Tensor | Access):
         other = operand(value, None, "value")
         require("leg.assign_buffer", other.on_chip, src=other.buffer)

@@ -58,10 +58,10 @@ def store(dst: object, value: object, mask: Mask | None) -> None:
     target = operand(dst, mask, "dst")
     require("nl.store.dst", not target.on_chip, dst=target.buffer)
     if is_number(value):
-        target.storage.contents.add_unknown()
+        contents.overwritten(target)
         return
     source = operand(value, mask, "value")
-    contents.copied(target, source)
+    contents.copied(target, source, partly=mask is not None)
     require("leg.store.value", on_chip(source), value=source.buffer)
     claim_assignable(target.shape, _stored_shape(source, target))
 
