@@ -77,7 +77,7 @@ class Degrees(Numbers):
         """A value of a dtype: x itself, or the result of a function; known numbers as they really are converted."""
         top, bottom = self._function(x)[0], x[1]
         value = converted(np.nan_to_num(x[2]), dtype)
-        known = ~np.isnan(x[2]) & ~np.isnan(value)
+        known = ~np.isnan(x[2]) & ((value == x[2]) if dtype.is_integer else ~np.isnan(value))
         return _of(np.where(known, x[0], np.maximum(x[0], top)), bottom, np.where(known, value, np.nan))
 
     def integers(self, stored: Array, dtype: DType) -> Array:

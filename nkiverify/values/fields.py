@@ -7,7 +7,7 @@ other on negated arguments, and the least and the greatest float32 are neutral; 
 their arguments; logical operators are polynomials in whether their arguments are 0.
 
 float32 stands for the real numbers. A conversion to any other dtype is a random function as well, one that leaves the
-values of that dtype alone: which those are is remembered. Constants are rounded and saturated as they really are.
+values of that dtype alone: which those are is remembered. Constants are rounded to floats as they really are.
 """
 
 from __future__ import annotations
@@ -145,10 +145,15 @@ class Fields(Numbers):
             raise UnsupportedConstruct(f"an array of {values.dtype}")
         if values.dtype.kind in "iub":
             whole = values.astype(np.int64)
-            return np.stack([whole % prime for prime in self.primes]).astype(np.uint32)
-        different, places = np.unique(values.astype(np.float64), return_inverse=True)
-        residues = np.array([self._constant(part) for part in different.tolist()], dtype=np.uint32).T
-        return residues[:, places.ravel()].reshape(LANES, *values.shape)
+            residues = np.stack([whole % prime for prime in self.primes])
+            if dtype.is_integer and (converted(whole, dtype) == whole).all():
+                self._table(dtype).add(residues)
+                return residues.astype(np.uint32)
+        else:
+            different, places = np.unique(values.astype(np.float64), return_inverse=True)
+            constants = np.array([self._constant(part) for part in different.tolist()], dtype=np.int64).T
+            residues = constants[:, places.ravel()].reshape(LANES, *values.shape)
+        return self.convert(self.rounded(residues, dtype) if dtype.is_integer else residues, dtype)
 
     @property
     def applications(self) -> int:
@@ -209,8 +214,8 @@ class Fields(Numbers):
         return self._values.setdefault(dtype, Residues())
 
     def _value_of(self, x: Array, dtype: DType) -> Array:
-        """x converted to a dtype: itself where it is known to be a value of it, constants as they really are, others
-        by a random function, which is odd for floats."""
+        """x converted to a dtype: itself where it is known to be a value of it, others by a random function. For floats
+        that is odd, and constants are rounded as they really are; how they become integers is not documented."""
         known = self._is_value(x, dtype)
         if known.all():
             return x
@@ -222,12 +227,13 @@ class Fields(Numbers):
         self._apply(name, others)
         images = self._random(name, np.where(sign, self.negative(others), others))
         images = np.where(sign, self.negative(images), images)
-        small, integral = self._small(others)
-        constants = np.where(integral, small, self._constants.values(others))
-        for value in np.unique(constants[~np.isnan(constants)]):
-            exactly = float(converted(np.array([value]), dtype)[0])
-            if exactly == exactly:
-                images[:, constants == value] = np.array(self._constant(exactly))[:, None]
+        if dtype.is_float:
+            small, integral = self._small(others)
+            constants = np.where(integral, small, self._constants.values(others))
+            for value in np.unique(constants[~np.isnan(constants)]):
+                exactly = float(converted(np.array([value]), dtype)[0])
+                if exactly == exactly:
+                    images[:, constants == value] = np.array(self._constant(exactly))[:, None]
         result = np.array(np.broadcast_to(x, x.shape))
         result[:, ~known] = images
         self._table(dtype).add(images)

@@ -265,3 +265,126 @@ def large_integers_left_a(j):
 def large_integers_left_b(j):
     """EQUAL TESTED: the Vector Engine reads integers as float32 as well, so nothing is left."""
     return _out(_filled(0.0))
+
+
+def _numbered(dtype, columns):
+    tile = _tile(dtype, (4, columns))
+    nisa.iota(tile, [[1, columns]], offset=0, channel_multiplier=0)
+    return tile
+
+
+def numbers_that_fit_a(x):
+    return _out(_numbered(nl.float32, 256))
+
+
+def numbers_that_fit_b(x):
+    """EQUAL TESTED: integers up to 256 are bfloat16."""
+    return _out(_as(_numbered(nl.bfloat16, 256), nl.float32))
+
+
+def numbers_that_do_not_fit_a(x):
+    return _out(_numbered(nl.float32, 260))
+
+
+def numbers_that_do_not_fit_b(x):
+    """ROUNDINGS DIFFERENT: 257 is no bfloat16."""
+    return _out(_as(_numbered(nl.bfloat16, 260), nl.float32))
+
+
+def numbers_that_overflow_a(x):
+    return _out(_numbered(nl.float32, 130))
+
+
+def numbers_that_overflow_b(x):
+    """DIFFERENT DIFFERENT: 128 is no integer of 8 bits."""
+    return _out(_as(_numbered(nl.int8, 130), nl.float32))
+
+
+def half_as_an_integer_a(x):
+    return _out(_filled(0, nl.int32))
+
+
+def half_as_an_integer_b(x):
+    """UNKNOWN TESTED: no document says whether one half becomes 0 or 1."""
+    return _out(_as(_filled(0.5), nl.int32))
+
+
+def sum_before_storing_a(x):
+    powers, total = _tile(nl.bfloat16), _tile(nl.float32, (4, 1))
+    nisa.activation_reduce(dst=powers, op=nl.exp, data=nl.load(x), reduce_op=nl.add, reduce_res=total)
+    return _out(total)
+
+
+def sum_before_storing_b(x):
+    """ROUNDINGS DIFFERENT: an activation adds up what it computes, not what it stores."""
+    powers, total = _tile(nl.bfloat16), _tile(nl.float32, (4, 1))
+    nisa.activation(dst=powers, op=nl.exp, data=nl.load(x))
+    nisa.tensor_reduce(dst=total, data=powers, op=nl.add, axis=1)
+    return _out(total)
+
+
+def state_of_a_scan_a(x):
+    sums = _tile(nl.bfloat16)
+    nisa.tensor_tensor_scan(dst=sums, data0=_filled(1.0), data1=nl.load(x), initial=0.0, op0=nl.multiply, op1=nl.add)
+    return _out(sums)
+
+
+def state_of_a_scan_b(x):
+    """ROUNDINGS TESTED: a scan keeps its state in float32, whatever it is stored as."""
+    tile, sums = nl.load(x), _tile(nl.bfloat16)
+    nisa.tensor_copy(dst=sums[:, 0:1], src=tile[:, 0:1])
+    for at in range(1, 8):
+        nisa.tensor_tensor(dst=sums[:, at : at + 1], data1=sums[:, at - 1 : at], data2=tile[:, at : at + 1], op=nl.add)
+    return _out(sums)
+
+
+def dma_that_converts_a(x):
+    narrow = nl.ndarray((4, 8), dtype=nl.bfloat16, buffer=nl.shared_hbm)
+    nisa.dma_copy(dst=narrow, src=x)
+    return _out(nl.load(narrow))
+
+
+def dma_that_converts_b(x):
+    """EQUAL TESTED: a DMA rounds as a copy does."""
+    return _out(_as(nl.load(x), nl.bfloat16))
+
+
+def narrow_factors_a(x):
+    tile = _as(nl.load(x), nl.bfloat16)
+    product = nl.ndarray((8, 8), dtype=nl.float32, buffer=nl.psum)
+    nisa.nc_matmul(dst=product, stationary=tile, moving=tile)
+    return _out(_as(product, nl.float32))
+
+
+def narrow_factors_b(x):
+    """ROUNDINGS DIFFERENT: the factors are not rounded."""
+    tile = nl.load(x)
+    product = nl.ndarray((8, 8), dtype=nl.float32, buffer=nl.psum)
+    nisa.nc_matmul(dst=product, stationary=tile, moving=tile)
+    return _out(_as(product, nl.float32))
+
+
+def choice_of_narrow_a(x, h):
+    tile, mask = nl.load(h), _of(nl.greater, nl.load(x), _filled(0.0), nl.uint8)
+    chosen = _tile(nl.bfloat16)
+    nisa.memset(chosen, 0.0)
+    nisa.tensor_copy_predicated(dst=chosen, src=tile, predicate=mask)
+    return _out(_as(chosen, nl.float32))
+
+
+def choice_of_narrow_b(x, h):
+    """EQUAL TESTED: what is chosen among bfloat16 is one of them."""
+    tile, mask = _as(nl.load(h), nl.float32), _of(nl.greater, nl.load(x), _filled(0.0), nl.uint8)
+    chosen = _filled(0.0)
+    nisa.tensor_copy_predicated(dst=chosen, src=tile, predicate=mask)
+    return _out(chosen)
+
+
+def greatest_then_rounded_a(x, y):
+    return _out(_as(_of(nl.maximum, nl.load(x), nl.load(y)), nl.bfloat16))
+
+
+def greatest_then_rounded_b(x, y):
+    """ROUNDINGS TESTED: that rounding keeps the order of numbers is a property that the method does not know."""
+    left, right = _as(nl.load(x), nl.bfloat16), _as(nl.load(y), nl.bfloat16)
+    return _out(_of(nl.maximum, left, right, nl.bfloat16))

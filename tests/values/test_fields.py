@@ -11,12 +11,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nkiverify.errors import UnsupportedConstruct
-from nkiverify.model.dtypes import bfloat16, float32, int32
+from nkiverify.model.dtypes import (
+    DType,
+    bfloat16,
+    bool_,
+    float8_e4m3,
+    float8_e5m2,
+    float16,
+    float32,
+    int8,
+    int16,
+    int32,
+    tfloat32,
+    uint8,
+    uint16,
+)
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
 from nkiverify.values.execution import contents, execute
 from nkiverify.values.fields import LANES, Fields, random_primes, simplest_fraction
 from nkiverify.values.formats import Array
+from nkiverify.values.recognised import Residues, contains
 from nkiverify.values.run import ValueRun
 from tests.values import definitions
 from tests.values.test_equivalence import TILED, side
@@ -167,3 +182,55 @@ def test_integers_give_the_integers_that_exact_arithmetic_gives(
     ((_, result),) = execution.outputs()
     got = fields.integers(contents(execution.run, result)[0], int32)
     np.testing.assert_array_equal(got, definition(*inputs))
+
+
+@pytest.mark.parametrize(
+    ("wider", "narrower", "expected"),
+    [
+        (bfloat16, int8, True),
+        (bfloat16, uint8, True),
+        (bfloat16, int16, False),
+        (float16, bfloat16, False),
+        (bfloat16, float16, False),
+        (float32, bfloat16, True),
+        (bfloat16, float8_e4m3, True),
+        (float8_e4m3, bfloat16, False),
+        (float8_e4m3, float8_e5m2, False),
+        (int16, uint8, True),
+        (int8, uint8, False),
+        (float32, int32, False),
+        (float32, uint16, True),
+        (tfloat32, float32, False),
+        (tfloat32, bfloat16, True),
+        (uint8, bool_, True),
+    ],
+)
+def test_which_dtypes_hold_all_numbers_of_which(wider: DType, narrower: DType, expected: bool) -> None:
+    assert contains(wider, narrower) is expected
+
+
+@FEW
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=8), SEEDS)
+def test_residues_are_recognised_exactly(sizes: list[int], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    known = Residues()
+    added = [random.integers(0, 1 << 29, (LANES, size)) for size in sizes]
+    for part in added:
+        known.add(part)
+    for part in added:
+        assert known.has(part).all()
+        for lane in range(LANES):
+            moved = part.copy()
+            moved[lane] ^= 1
+            assert not known.has(moved).any()
+
+
+def test_integers_of_32_bits_are_not_read_exactly() -> None:
+    fields = Fields(9)
+    x = fields.random_elements(np.random.default_rng(1), (50,), int32)
+    assert (fields.exact(x, int32) == x).all()
+    read = fields.read(x, int32)
+    assert (read != x).any(axis=0).all()
+    assert (fields.read(read.astype(np.uint32), int32) == read).all()
+    small = fields.entered(np.arange(-5, 6), int32)
+    assert (fields.read(small, int32) == small).all()

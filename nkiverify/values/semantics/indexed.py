@@ -83,7 +83,8 @@ def where(step: Step) -> None:
 @meaning("nisa.local_gather")
 def local_gather(step: Step) -> None:
     """Groups of elements of each partition; the indices of 16 partitions are shared, column by column."""
-    data, indices = step.rows("src_buffer", stored=True), step.indices("index")
+    same = step.dtype("src_buffer") == step.dtype("dst")
+    data, indices = step.rows("src_buffer", stored=same), step.indices("index")
     size = int(step.attribute("num_elem_per_idx", 1) or 1)
     target = step.shape("dst")
     elements = int(np.prod(target[1:]))
@@ -95,17 +96,18 @@ def local_gather(step: Step) -> None:
         places = (order[:, None] * size + np.arange(size)).ravel()[:elements]
         step.check_places("index", places, data.shape[2])
         result[:, start : start + _GROUP, : len(places)] = data[:, start : start + _GROUP, places]
-    step.write("dst", result, stored=True)
+    step.write("dst", result, stored=same)
 
 
 @meaning("nisa.nc_n_gather", "nl.gather_flattened")
 def n_gather(step: Step) -> None:
     """Elements of each partition by an index of its own for each."""
     (target,) = step.written
-    data, indices = step.rows("data", stored=True), step.indices("indices")
+    same = step.dtype("data") == step.dtype(target)
+    data, indices = step.rows("data", stored=same), step.indices("indices")
     step.check_places("indices", indices, data.shape[2])
     found = np.take_along_axis(data, np.broadcast_to(indices[None], (data.shape[0], *indices.shape)), axis=2)
-    step.write(target, found, stored=True)
+    step.write(target, found, stored=same)
 
 
 @meaning("nisa.register_alloc")

@@ -81,9 +81,10 @@ def transpose(step: Step) -> None:
 @meaning("nisa.dma_transpose")
 def dma_transpose(step: Step) -> None:
     """The axes in the one order each rank has."""
-    data = step.stored("src")
+    same = step.dtype("src") == step.dtype("dst")
+    data = step.stored("src") if same else step.numbers("src")
     order = _TRANSPOSED[data.ndim - 1]
-    step.write("dst", data.transpose(0, *(axis + 1 for axis in order)), stored=True)
+    step.write("dst", data.transpose(0, *(axis + 1 for axis in order)), stored=same)
 
 
 @meaning("nisa.dma_compute")
@@ -110,15 +111,16 @@ def copy_predicated(step: Step) -> None:
 @meaning("nisa.nc_stream_shuffle")
 def stream_shuffle(step: Step) -> None:
     """In each quadrant, partition i takes what is in partition mask[i] ("shuffle.quadrant")."""
-    source = step.rows("src", stored=True)
-    result = step.rows("dst", stored=True, previous=True).copy()
+    same = step.dtype("src") == step.dtype("dst")
+    source = step.rows("src", stored=same)
+    result = step.rows("dst", stored=same, previous=True).copy()
     mask = [int(lane) for lane in step.attribute("shuffle_mask")]
     for start in range(0, result.shape[1], _QUADRANT):
         for lane, taken in enumerate(mask):
             at, origin = start + lane, start + taken
             if taken != _UNTOUCHED and at < result.shape[1] and origin < source.shape[1]:
                 result[:, at] = source[:, origin]
-    step.write("dst", result, stored=True)
+    step.write("dst", result, stored=same)
 
 
 @meaning("nl.shared_identity_matrix")
