@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.model.contents import Interval
+from nkiverify.model.contents import Value, wrote
 from nkiverify.model.dtypes import float32, int32
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
 from tests.model.stub_library import Control, old_hbm, old_ncc, old_nl, old_psum, old_sbuf, value
@@ -56,7 +56,7 @@ def assign(tensor: Any, key: object, value: object) -> None:
 def places(low: int, high: int, dtype: Any = int32, memory: Any = SBUF, width: int = 1) -> Any:
     """A column of 4 indices from `low` to `high`."""
     tensor = old_nl.ndarray((4, width), dtype, buffer=memory)
-    tensor.storage.contents.add(Interval(low, high))
+    wrote(tensor, Value.between(low, high))
     return tensor
 
 
