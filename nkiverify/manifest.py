@@ -37,9 +37,10 @@ from nkiverify.errors import UsageError
 from nkiverify.model.contents import Interval, whole_range
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, int32
-from nkiverify.model.launch import Kernel, tensors_in
+from nkiverify.model.launch import Kernel
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor, argument
 from nkiverify.program import DomainDimension
 from nkiverify.results import Kind, Verdict

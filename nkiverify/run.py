@@ -78,8 +78,8 @@ class Run(Protocol):
     def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
         """The iterations of a device loop, its register set in each; None where its body is run once for all."""
 
-    def returned(self, tensors: tuple[Tensor, ...]) -> None:
-        """The kernel returned these tensors."""
+    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+        """The kernel returned these tensors, in each of the programs that are run."""
 
     def shown(self, tensor: Tensor) -> str:
         """The elements of a tensor, where it has any, for its text."""

@@ -6,7 +6,7 @@ computes values, by code of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import OutsideDomain, Target, Verification
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.placement import MEMORY_PHASE
+from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor
 from nkiverify.results import Run, Verdict
 from nkiverify.run import SHAPE_PHASES, running
@@ -36,7 +37,7 @@ from nkiverify.witness.replay import replay
 
 PHASES = (3, 4)
 #: What the simulator sees of phase 4.
-_UNDEFINED = {"df.read_unwritten", "df.output_written"}
+_UNDEFINED = {"df.read_unwritten", "df.output_written", "acc.reduce_needs_init"}
 _SECONDS = 5.0
 
 
@@ -99,17 +100,10 @@ def undefined_in_simulator(target: Target, values: Mapping[str, int]) -> list[np
     try:
         with space.active(), running(run):
             target.function(Verification(ConcreteBinding(values), _Filled(kernel, run, results)))
+            tensors = [tensor for result in results for tensor in tensors_in(result)]
     except (UnsupportedConstruct, ContractViolation, OutsideDomain):
         return None
-    return [undefined_elements(run, tensor) for result in results for tensor in _tensors(result)]
-
-
-def _tensors(result: object) -> Iterator[Tensor]:
-    if isinstance(result, Tensor):
-        yield result
-    elif isinstance(result, tuple | list):
-        for part in result:
-            yield from _tensors(part)
+    return [undefined_elements(run, tensor) for tensor in tensors]
 
 
 @dataclass(frozen=True, slots=True)

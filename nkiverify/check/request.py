@@ -23,8 +23,10 @@ from nkiverify.frontend.loader import load_kernel, load_module, module_name
 from nkiverify.manifest import Target, Verification
 from nkiverify.model.launch import Kernel
 from nkiverify.model.legacy_tensor import legacy_view
+from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor
 from nkiverify.results import Kind
+from nkiverify.run import current_run
 
 #: `kernel[2]`, but not `make_kernel([2])`.
 _LAUNCHED = re.compile(r"(.*[\w)])\[([^][]*)\]")
@@ -108,7 +110,11 @@ class Request:
             views = {name: legacy_view(value) for name, value in options.items() if isinstance(value, Tensor)}
             options.update(views)
         v.called = True
-        return kernel(*positional, **options)
+        result = kernel(*positional, **options)
+        if not isinstance(kernel, Kernel) and any(argument.on_chip for argument in self.arguments):
+            # A kernel says itself what it returns; a helper function does not.
+            current_run().returned(tuple(tensors_in(result)))
+        return result
 
     def assumed_domain(self, v: Verification) -> dict[str, Any]:
         """The dimensions, with what --where says of them assumed."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from nkiverify.model.dependence import dependence_of
 from nkiverify.model.dtypes import float32
 from nkiverify.model.memory import SBUF
-from nkiverify.model.operation import Operation
+from nkiverify.model.operation import IDLE_CLOBBERS, Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.terms import Term
@@ -27,8 +27,6 @@ _ENGINES = {
     "nisa.exponential": "vector", "nisa.range_select": "vector", "nisa.select_reduce": "vector",
     "nisa.tensor_scalar_reduce": "vector", "nisa.tensor_scalar_cumulative": "vector",
 }  # fmt: skip
-#: Operations that may change the registers with `reduce_cmd.idle` ("acc.idle_clobbers").
-_CLOBBERING = ("nisa.exponential", "nisa.select_reduce")
 #: Results of which one row in so many is written, from the first on: (rows of a group, rows written of each).
 _ROWS_WRITTEN = {
     ("nisa.nonzero_with_count", "dst"): (16, 1),  # "nzc.partitions"
@@ -66,7 +64,7 @@ def command_of(operation: Operation) -> Command:
     implied = "idle" if "reduce_cmd" in operation.attributes else "reset_reduce"
     name = str(getattr(operation.attributes.get("reduce_cmd"), "name", implied))
     if name == "idle":
-        return Command.CLOBBER if operation.name in _CLOBBERING else Command.NOTHING
+        return Command.CLOBBER if operation.name in IDLE_CLOBBERS else Command.NOTHING
     return {"reset": Command.RESET, "reduce": Command.JOIN}.get(name, Command.BEGIN)
 
 

@@ -152,8 +152,9 @@ class _Machine:
         self._shadows: dict[int, _Shadow] = {}
         self._units = units_of(items)
         self._position = 0
-        #: Tensors returned, each with the position of the item that says so.
+        #: Tensors returned, each with the position of the item that says so, and what tells them apart.
         self._outputs: list[tuple[int, Tensor]] = []
+        self._places: set[object] = set()
         self._seen: set[tuple[str, int]] = set()
         #: Parallel loops that are running; by loop, the iterations around the present operation. The programs of a
         #: launch are the loop 0.
@@ -184,7 +185,7 @@ class _Machine:
             self._executes(item.program)
             self._allocate(item)
         elif isinstance(item, Returned):
-            self._outputs += [(position, tensor) for tensor in item.tensors]
+            self._return(position, item)
         elif isinstance(item, Iteration):
             self._iteration(item)
         elif isinstance(item, ParallelLoop):
@@ -209,6 +210,14 @@ class _Machine:
             self._doubt(DRAWN)
         for shadow in self._shadows.values():
             shadow.users.pop(key, None)
+
+    def _return(self, position: int, item: Returned) -> None:
+        """What programs share, each of them returns."""
+        for tensor in item.tensors:
+            place = (id(self._shared.first(tensor.storage)), tensor.dtype, tensor.shape, tensor.strides, tensor.offset)
+            if place not in self._places:
+                self._places.add(place)
+                self._outputs.append((position, tensor))
 
     def barrier(self) -> None:
         """All programs have come to a barrier: what they did before is done."""

@@ -42,10 +42,10 @@ class FaultsKnown(ConcreteRun):
         if fault is not None:
             self.at(fault, kernel_site(2))
 
-    def returned(self, tensors: tuple[Tensor, ...]) -> None:
+    def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Note what is returned, and that it breaks a contract."""
         fault = self.faults.get(len(self.recorded))
-        super().returned(tensors)
+        super().returned(*programs)
         if fault is not None:
             self.at(fault, None)
 

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from types import FrameType
 from typing import Any
 
@@ -211,10 +212,10 @@ class ConcreteRun:
         """Note that elements of a range without an order are taken outside a loop."""
         self.recorded.append(program.Drawn(kernel_site(2), current_launch().program))
 
-    def returned(self, tensors: tuple[Tensor, ...]) -> None:
+    def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Note what the kernel returned."""
         if self.records:
-            self.recorded.append(program.Returned(tensors))
+            self.recorded.append(program.Returned(tuple(chain(*programs))))
 
     def operation(self, operation: Operation) -> None:
         """Note an operation."""

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -314,10 +315,10 @@ class SymbolicRun(Paths):
         if self.recording:
             self._block.items.append(program.Allocation(storage, kernel_site(2), current_launch().program))
 
-    def returned(self, tensors: tuple[Tensor, ...]) -> None:
+    def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Record what the kernel returned."""
         if self.records and self.recording:
-            self._block.items.append(program.Returned(tensors))
+            self._block.items.append(program.Returned(tuple(chain(*programs))))
 
     def index_range(self, index: object) -> None:
         """Tensors and registers have no values here."""

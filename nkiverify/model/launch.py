@@ -17,6 +17,7 @@ from typing import Any
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.memory import MemoryRegion
+from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.run import current_run, run_in_progress, unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, equal
@@ -129,17 +130,17 @@ class Kernel:
         grid = self._claimed_grid()
         args = tuple(self._argument(value) for value in args)
         kwargs = {name: self._argument(value) for name, value in kwargs.items()}
-        result: Any = None
+        results: list[Any] = []
         model = current_run().model
         outer = model.launch
         for program in _programs(grid):
             model.launch = Launch(grid, program)
             try:
-                result = self.function(*args, **kwargs)
+                results.append(self.function(*args, **kwargs))
             finally:
                 model.launch = outer
-        self._claim_results(result)
-        return result
+        self._claim_results(results)
+        return results[-1] if results else None
 
     def _claimed_grid(self) -> tuple[Extent, ...]:
         """The extents of the launch grid, claimed to be legal."""
@@ -177,12 +178,13 @@ class Kernel:
             return tuple(self._argument(part) for part in value)
         return value
 
-    def _claim_results(self, result: Any) -> None:
+    def _claim_results(self, results: Sequence[Any]) -> None:
+        """Claim that what each program returned is a legal result."""
         if _launched():
             return
-        returned = tuple(tensors_in(result))
-        current_run().returned(returned)
-        for tensor in returned:
+        returned = [tuple(tensors_in(result)) for result in results]
+        current_run().returned(*returned)
+        for tensor in {id(tensor): tensor for tensors in returned for tensor in tensors}.values():
             require("mem.io_hbm", not tensor.on_chip, tensor=tensor.label, buffer=tensor.buffer)
             if not self.legacy and not tensor.on_chip:
                 require(
@@ -199,15 +201,6 @@ def _programs(grid: tuple[Extent, ...]) -> Iterator[tuple[Extent, ...]]:
         yield tuple(run.fresh_index("program_id", extent) for extent in grid)
     else:
         yield from cartesian(*(range(int(extent)) for extent in grid))
-
-
-def tensors_in(result: Any) -> Iterator[Tensor]:
-    """The tensors that a kernel returns, alone or in tuples and lists."""
-    if isinstance(result, Tensor):
-        yield result
-    elif is_sequence(result):
-        for part in result:
-            yield from tensors_in(part)
 
 
 def program_id(axis: object = 0) -> Extent:

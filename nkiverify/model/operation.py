@@ -253,6 +253,10 @@ def _all_lanes_written(lanes: Sequence[object], target: Tensor) -> bool:
     return known(target.shape[0] <= first)
 
 
+#: Operations that may change the registers with `reduce_cmd.idle` ("acc.idle_clobbers").
+IDLE_CLOBBERS = ("nisa.exponential", "nisa.select_reduce")
+
+
 def loads_registers(operation: Operation) -> bool:
     """Whether the operation goes on from what the reduction registers of its engine hold ("acc.scalar_regs")."""
     return getattr(operation.attributes.get("reduce_cmd"), "name", "") == reduce_cmd.reduce.name

@@ -10,23 +10,27 @@ from __future__ import annotations
 import enum
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nkiverify.errors import ContractViolation, UnsupportedConstruct, UsageError
 from nkiverify.frontend.concrete import BrokenContract, ConcreteRun, innermost_kernel_site
+from nkiverify.frontend.values import is_plain
 from nkiverify.manifest import OutsideDomain
 from nkiverify.memory.concrete import findings as memory_findings
 from nkiverify.model.contracts import contract
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import MEMORY_PHASE
+from nkiverify.model.returned import Above, Leaf, Path, ambiguous, leaves, uniquely_named
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import SHAPE_PHASES
+from nkiverify.run import SHAPE_PHASES, unsupported
 from nkiverify.values import formats
 from nkiverify.values.degrees import Degrees
 from nkiverify.values.execution import (
@@ -52,6 +56,8 @@ _INPUT_SECONDS = 2.0
 _ATTEMPTS = 4
 #: Bits of the words that maxima are told apart by (`nkiverify.values.fields`).
 _MAXIMUM_BITS = 2 * LANE_BITS
+#: Containers that are leaves of a result, as nothing is in them.
+_EMPTY = (tuple, list, dict, set, frozenset, deque)
 #: What is said of results that agree in every bit.
 IDENTICAL = "identical"
 #: What is said of kernels that are equal over the real numbers and need not be in floating point.
@@ -165,7 +171,10 @@ class Comparer:
             found.shapes = {
                 name: f"{tensor.dtype}{list(map(int, tensor.shape))}" for name, tensor in floats[0].arguments.items()
             }
-            pairs = self._paired(floats)
+            try:
+                pairs = self._paired(floats)
+            except UnsupportedConstruct as limit:
+                pairs = Finding(Answer.UNKNOWN, _limit_text(limit))
             if isinstance(pairs, Finding):
                 found.defined = found.reals = found.floats = pairs
                 return found
@@ -305,10 +314,10 @@ class Comparer:
 
     def _paired(self, both: tuple[Execution, Execution]) -> list[tuple[str, Tensor, Tensor]] | Finding:
         self._check_arguments(both)
-        first, second = _outputs(both)
-        if len(first) != len(second):
-            return Finding(Answer.NO, f"{len(first)} results and {len(second)}")
-        pairs = [(name, one, two) for (name, one), (_, two) in zip(first, second, strict=True)]
+        try:
+            pairs = _outputs(both)
+        except _OtherResults as difference:
+            return Finding(Answer.NO, str(difference))
         for name, one, two in pairs:
             if tuple(one.shape) != tuple(two.shape):
                 return Finding(Answer.NO, f"{name} has the shape {list(one.shape)} and {list(two.shape)}")
@@ -455,9 +464,8 @@ class Comparer:
         both = self._run(lambda: Fields(seed, roundings), self._random_residues, watch=True)
         slices = []
         shown = []
-        name = ""
-        for execution, outputs in zip(both, _outputs(both), strict=True):
-            name, tensor = outputs[position]
+        name, *tensors = _outputs(both)[position]
+        for execution, tensor in zip(both, tensors, strict=True):
             slices.append(slice_of(execution.run, tensor, element))
             residues = contents(execution.run, tensor)[0]
             shown.append(
@@ -503,8 +511,8 @@ class Comparer:
         assert isinstance(degrees, Degrees)
         outputs = max(
             float(contents(execution.run, tensor)[0][:2].sum(axis=0).max())
-            for execution, found in zip(both, _outputs(both), strict=True)
-            for _, tensor in found
+            for _, *tensors in _outputs(both)
+            for execution, tensor in zip(both, tensors, strict=True)
         )
         return error_bits(
             output_degree=2 * outputs,
@@ -514,20 +522,65 @@ class Comparer:
         )
 
 
-def _outputs(both: tuple[Execution, Execution]) -> tuple[list[tuple[str, Tensor]], list[tuple[str, Tensor]]]:
-    """What the kernels returned, then what either of them did to its arguments.
+class _OtherResults(Exception):
+    """What the kernels return differs in something else than the elements of tensors."""
 
-    An argument that only one of them wrote is an output of both: the other one leaves it as it was.
+
+def _outputs(both: tuple[Execution, Execution]) -> list[tuple[str, Tensor, Tensor]]:
+    """What the kernels returned at the same place, then what either of them did to its arguments.
+
+    An argument that only one of them wrote is an output of both: the other one leaves it as it was. Raises
+    `_OtherResults`, and `UnsupportedConstruct` where results cannot be looked into.
     """
-    lists = [execution.outputs() for execution in both]
-    kept = {
-        position
-        for execution, outputs in zip(both, lists, strict=True)
-        for position, tensor in enumerate(execution.arguments.values())
-        if any(tensor is output for _, output in outputs)
-    }
-    one_sided = both[0].written ^ both[1].written
-    return both[0].outputs(kept | one_sided), both[1].outputs(kept | one_sided)
+    first, second = (_by_path(execution.result) for execution in both)
+    for mine, other, which in ((first, second, "first"), (second, first, "second")):
+        for path, leaf in mine.items():
+            if path not in other:
+                raise _OtherResults(f"only the {which} kernel returns {leaf.place}")
+    for path, leaf in first.items():
+        _compare_but_for_elements(leaf, second[path].value)
+    tensors = [leaf for leaf in first.values() if isinstance(leaf.value, Tensor)]
+    found = [
+        (name, one, second[leaf.path].value)
+        for (name, one), leaf in zip(uniquely_named("result", tensors), tensors, strict=True)
+    ]
+    others = both[0].written ^ both[1].written
+    for execution in both:
+        outputs = [*(leaf.value for leaf in _by_path(execution.result).values()), *dict(execution.changed()).values()]
+        others |= {
+            position
+            for position, tensor in enumerate(execution.arguments.values())
+            if any(tensor is output for output in outputs)
+        }
+    arguments = zip(both[0].changed(others), both[1].changed(others), strict=True)
+    return found + [(name, one, two) for (name, one), (_, two) in arguments]
+
+
+def _by_path(result: Any) -> dict[Path, Leaf]:
+    """What a kernel returned, by the way to it."""
+    found: dict[Path, Leaf] = {}
+    for leaf in leaves(result):
+        if found.setdefault(leaf.path, leaf) is not leaf:
+            raise ambiguous(leaf)
+    return found
+
+
+def _compare_but_for_elements(leaf: Leaf, other: Any) -> None:
+    """Raise unless both are tensors, or the same plain value."""
+    one = leaf.value
+    if isinstance(one, Tensor) or isinstance(other, Tensor):
+        if not (isinstance(one, Tensor) and isinstance(other, Tensor)):
+            raise _OtherResults(f"{leaf.place} is a tensor in one of the kernels only")
+    elif isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        if one.dtype != other.dtype or not np.array_equal(one, other):
+            raise _OtherResults(f"{leaf.place} is another array")
+    elif type(one) is type(other) and (is_plain(one) or isinstance(one, Above | DType)):
+        if one != other and not (one != one and other != other):
+            raise _OtherResults(f"{leaf.place} is {one!r} and {other!r}")
+    elif is_plain(one) and is_plain(other) and not isinstance(one, enum.Enum):
+        raise _OtherResults(f"{leaf.place} is {one!r} and {other!r}")
+    elif not (isinstance(one, _EMPTY) and isinstance(other, _EMPTY)):
+        raise unsupported(f"{leaf.place} in what the kernels return: comparing objects of type {type(one).__name__}")
 
 
 def error_bits(*, output_degree: float, argument_degree: float, applications: int, maxima: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel, module_name
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import DType, DTypeKind
+from nkiverify.model.returned import named_tensors, tensors_in
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import running
 from nkiverify.values import cells as storage
@@ -57,19 +58,27 @@ class Execution:
     others: dict[str, Any]
     result: Any
 
-    def outputs(self, others: Collection[int] = ()) -> list[tuple[str, Tensor]]:
-        """The tensors it returned, then the arguments that it wrote and did not return, and those at `others`."""
-        found = list(_tensors("result", self.result))
-        wanted = (self.written - self._returned()) | set(others)
-        return found + [pair for position, pair in enumerate(self.arguments.items()) if position in wanted]
+    def outputs(self) -> list[tuple[str, Tensor]]:
+        """The tensors it returned, then the arguments that it wrote and did not return."""
+        return self.results() + self.changed()
+
+    def results(self) -> list[tuple[str, Tensor]]:
+        """The tensors it returned. Raises `UnsupportedConstruct` where they cannot be seen, or told apart."""
+        return named_tensors("result", self.result)
+
+    def changed(self, others: Collection[int] = ()) -> list[tuple[str, Tensor]]:
+        """The arguments that it wrote and did not return, and those at `others`."""
+        wanted = (self.written - self.given_back()) | set(others)
+        return [pair for position, pair in enumerate(self.arguments.items()) if position in wanted]
 
     @property
     def written(self) -> set[int]:
         """The positions of the tensor arguments that it wrote."""
         return {position for position, tensor in enumerate(self.arguments.values()) if self.run.cells(tensor).changed}
 
-    def _returned(self) -> set[int]:
-        returned = {id(tensor.storage) for _, tensor in _tensors("result", self.result)}
+    def given_back(self) -> set[int]:
+        """The positions of the tensor arguments that it returned."""
+        returned = {id(tensor.storage) for tensor in tensors_in(self.result)}
         return {position for position, tensor in enumerate(self.arguments.values()) if id(tensor.storage) in returned}
 
 
@@ -80,7 +89,7 @@ def execute(asked: Asked, run: ValueRun, dimensions: Mapping[str, int], fill: Fi
 
     def prepare(values: Mapping[str, Any]) -> None:
         for name, value in values.items():
-            tensors = dict(_tensors(name, value))
+            tensors = dict(named_tensors(name, value))
             if not tensors:
                 others[name] = value
             for called, tensor in tensors.items():
@@ -107,14 +116,6 @@ def _filled(run: ValueRun, elements: Array, tensor: Tensor) -> Cells:
     cells = Cells(run.numbers, int(tensor.size), tensor.dtype, written=True)
     run.numbers.flat(cells.buffer, tensor.dtype, tensor.dtype)[...] = elements.reshape(run.numbers.lanes, -1)
     return cells
-
-
-def _tensors(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
-    if isinstance(value, Tensor):
-        yield name, value
-    elif isinstance(value, tuple | list):
-        for position, part in enumerate(value):
-            yield from _tensors(f"{name}_{position}", part)
 
 
 def contents(run: ValueRun, tensor: Tensor) -> tuple[Array, Array | None]:

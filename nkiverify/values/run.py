@@ -86,22 +86,20 @@ class UndefinedRead:
 
 
 class Accumulators:
-    """The reduction registers of one engine ("acc.scalar_regs", "acc.vector_regs")."""
+    """The reduction registers of one engine, one for each partition ("acc.scalar_regs", "acc.vector_regs")."""
 
-    __slots__ = ("_values",)
+    __slots__ = ("marks", "values")
 
-    def __init__(self) -> None:
-        self._values: Array | None = None
-
-    def get(self, step: Step, partitions: int) -> Array:
-        """What they hold; undefined before a reset ("acc.reduce_needs_init")."""
-        if self._values is None:
-            raise UnsupportedConstruct(f"{step.name} goes on with reduction registers that nothing has set")
-        return self._values[:, :partitions]
+    def __init__(self, numbers: Numbers) -> None:
+        #: What they hold (lanes, 128, 1), and the marks of that (1, 128, 1).
+        self.values = np.broadcast_to(numbers.constant(0.0, 3), (numbers.lanes, _LANES, 1)).copy()
+        self.marks = np.full((1, _LANES, 1), UNWRITTEN, dtype=np.uint32)
 
     def set(self, values: Array) -> None:
-        """Hold (lanes, P, 1)."""
-        self._values = np.array(values)
+        """Hold (lanes, P, 1) in the first P of them."""
+        partitions = values.shape[1]
+        kept = self.values.astype(np.result_type(self.values, values), copy=False)
+        self.values = np.concatenate((np.broadcast_to(values, (kept.shape[0], partitions, 1)), kept[:, partitions:]), 1)
 
 
 class ValueRun(ConcreteRun):
@@ -128,7 +126,8 @@ class ValueRun(ConcreteRun):
         #: Reads of undefined elements, by mark (from UNWRITTEN + 1 on).
         self.undefined: list[UndefinedRead] = []
         self._marks: dict[tuple[str, int, str, str], int] = {}
-        self._accumulators: dict[tuple[str, bool], Accumulators] = {}
+        #: By engine and program of the launch.
+        self._accumulators: dict[tuple[str, object], Accumulators] = {}
         self._shared: dict[tuple[object, int], Cells] = {}
         self._shared_count: dict[object, int] = {}
         self._program: object = None
@@ -166,6 +165,15 @@ class ValueRun(ConcreteRun):
             identity.cells = known
         else:
             identity.cells = self._shared[(launch.grid, ordinal)] = Cells(self.numbers, int(made.size), made.dtype)
+
+    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+        """What programs of a launch return is one result: they have to return the same."""
+        places = [
+            [(id(self.cells(part)), part.dtype, part.shape, part.strides, part.offset) for part in tensors]
+            for tensors in programs
+        ]
+        if any(other != places[0] for other in places):
+            raise self.unsupported("programs of a launch that return different tensors")
 
     def cells(self, tensor: Tensor) -> Cells:
         """The contents of the storage a tensor is a view of."""
@@ -307,6 +315,13 @@ class ValueRun(ConcreteRun):
             cells = self.cells(view)
             if not cells.complete and storage.read_marks(cells, regions[name]) is not None:
                 return True
+        if loads_registers(operation):
+            # Which engine's they are is the matter of its meaning: looking at the marks too often does no harm.
+            rows = max(region.shape[0] for region in regions.values())
+            program = current_launch().program
+            known = [held for (_, owner), held in self._accumulators.items() if owner == program]
+            if not known or any(held.marks[:, :rows].any() for held in known):
+                return True
         keeps = operation.name in _KEEPING
         if operation.name in _ACCUMULATING and accumulates(operation) is not False:
             (target,) = operation.writes.values()
@@ -419,9 +434,12 @@ class ValueRun(ConcreteRun):
 
     # --- state of the engines -----------------------------------------------------------------------------------------
 
-    def accumulators(self, engine: str, *, tracking: bool) -> Accumulators:
-        """The reduction registers of an engine, or their marks."""
-        return self._accumulators.setdefault((engine, tracking), Accumulators())
+    def accumulators(self, engine: str) -> Accumulators:
+        """The reduction registers of an engine, for the program that runs."""
+        key = (engine, current_launch().program)
+        if key not in self._accumulators:
+            self._accumulators[key] = Accumulators(self.numbers)
+        return self._accumulators[key]
 
     def index_out_of_bounds(self, operation: Operation, operand: str, index: int, limit: int) -> None:
         """An index of a gather is outside what it indexes."""

@@ -6,7 +6,7 @@ import importlib
 import json
 import pdb
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,6 +21,8 @@ from nkiverify.errors import ContractViolation, UnsupportedConstruct, UsageError
 from nkiverify.frontend.concrete import innermost_kernel_site
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
+from nkiverify.model.returned import Leaf, Step, StepKind
+from nkiverify.model.returned import Path as Way
 from nkiverify.model.tensor import Tensor
 from nkiverify.report import wording
 from nkiverify.report.style import Style
@@ -30,7 +32,7 @@ from nkiverify.values.execution import Execution, argument_range, execute, rando
 from nkiverify.values.formats import Array
 from nkiverify.values.numbers import Floats
 from nkiverify.values.run import ValueRun
-from nkiverify.values.simulator import Undefined, array_of, undefined_results
+from nkiverify.values.simulator import Undefined, array_of, undefined_parts
 
 Reference = Callable[..., Any]
 
@@ -165,6 +167,7 @@ class Session:
                 if self._stop is not None:
                     stack.enter_context(_debugger(*self._stop))
                 execution = execute(self._asked, run, {}, self._fill)
+                outputs = execution.outputs()
             except ContractViolation as violation:
                 where = f" at {violation.site}" if violation.site is not None else ""
                 outcome.violation = f"{violation}{where}"
@@ -178,7 +181,7 @@ class Session:
                 where = f" at {site}" if site is not None else ""
                 outcome.violation = f"{type(error).__name__}: {error}{where}"
             else:
-                self._conclude(outcome, execution, reference, tolerance)
+                self._conclude(outcome, execution, outputs, reference, tolerance)
         outcome.operations = self._operations
         return outcome
 
@@ -214,18 +217,22 @@ class Session:
     # --- results ------------------------------------------------------------------------------------------------------
 
     def _conclude(
-        self, outcome: Outcome, execution: Execution, reference: Reference | None, tolerance: float | None
+        self,
+        outcome: Outcome,
+        execution: Execution,
+        outputs: Sequence[tuple[str, Tensor]],
+        reference: Reference | None,
+        tolerance: float | None,
     ) -> None:
-        outputs = execution.outputs()
         outcome.results = {name: array_of(execution.run, tensor) for name, tensor in outputs}
         for name, tensor in outputs:
-            outcome.undefined += undefined_results(execution.run, tensor, name)
+            outcome.undefined += undefined_parts(execution.run, tensor, name)
         if reference is None:
             return
         expected = reference(**self._inputs, **execution.others)
-        arrays = list(expected) if isinstance(expected, tuple | list) else [expected]
-        if len(arrays) != len(outputs):
-            outcome.mismatch = f"{len(outputs)} results, and {len(arrays)} of the reference"
+        arrays = _of_reference(expected, outcome.results)
+        if isinstance(arrays, str):
+            outcome.mismatch = arrays
             return
         relative = formats.tolerance(execution.run.dtypes) if tolerance is None else tolerance
         for (name, got), wanted in zip(outcome.results.items(), arrays, strict=True):
@@ -234,6 +241,34 @@ class Session:
                 outcome.mismatch = f"{name} has the shape {list(got.shape)}, the reference {list(array.shape)}"
                 return
             outcome.compared.append(_compared(name, got.astype(np.float64), array, relative))
+
+
+def _of_reference(expected: Any, results: Mapping[str, Array]) -> list[Any] | str:
+    """What a reference has for each result, in their order; as text, why that cannot be said.
+
+    It returns what the kernel returns, with arrays for tensors, or a tuple of arrays, one for each result.
+    """
+    named = {leaf.called("result"): leaf.value for leaf in _arrays_in((), expected)}
+    if named.keys() == results.keys():
+        return [named[name] for name in results]
+    arrays = list(expected) if isinstance(expected, tuple | list) else [expected]
+    if isinstance(expected, dict) or any(isinstance(array, dict) for array in arrays):
+        return f"the results are {', '.join(results)}, those of the reference {', '.join(named)}"
+    if len(arrays) != len(results):
+        return f"{len(results)} results, and {len(arrays)} of the reference"
+    return arrays
+
+
+def _arrays_in(path: Way, value: Any) -> Iterator[Leaf]:
+    """Whatever is no container of Python is an array."""
+    if isinstance(value, tuple | list):
+        for position, part in enumerate(value):
+            yield from _arrays_in((*path, Step(StepKind.ITEM, position)), part)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from _arrays_in((*path, Step(StepKind.KEY, key)), part)
+    else:
+        yield Leaf(path, value)
 
 
 def _compared(name: str, got: Array, expected: Array, relative: float) -> Compared:

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, numpy_name
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.launch import Kernel
 from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.returned import converted, named_tensors
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.run import running
 from nkiverify.source import KERNEL_MARKER
@@ -97,23 +99,18 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     try:
         with threadpool_limits(1), running(run):
             result = kernel(*positional, **named)
+            returned = named_tensors("result", result)
+            arrays = converted(result, partial(array_of, run))
     except UnsupportedConstruct as limit:
         where = f" at {limit.site}" if limit.site is not None else ""
         raise NotImplementedError(f"{limit.construct}{where}: not simulated") from None
     for array, tensor in entered:
         if run.cells(tensor).changed and array.flags.writeable:
             array[...] = array_of(run, tensor).astype(array.dtype)
-    for found in undefined_results(run, result):
-        warnings.warn(str(found), UndefinedResultWarning, stacklevel=3)
-    return _arrays(run, result)
-
-
-def _arrays(run: ValueRun, result: Any) -> Any:
-    if isinstance(result, Tensor):
-        return array_of(run, result)
-    if isinstance(result, tuple | list):
-        return type(result)(_arrays(run, part) for part in result)
-    return result
+    for name, tensor in returned:
+        for found in undefined_parts(run, tensor, name):
+            warnings.warn(str(found), UndefinedResultWarning, stacklevel=3)
+    return arrays
 
 
 def dtype_of(array: Array) -> DType:
@@ -151,15 +148,10 @@ def array_of(run: ValueRun, tensor: Tensor) -> Array:
     return found
 
 
-def undefined_results(run: ValueRun, result: Any, name: str = "result") -> list[Undefined]:
-    """What of the tensors in a kernel's result is undefined, by where it came from."""
-    if isinstance(result, tuple | list):
-        parts = [undefined_results(run, part, f"{name}{position}") for position, part in enumerate(result)]
-        return [found for part in parts for found in part]
-    if not isinstance(result, Tensor):
-        return []
-    where = storage.region(result.shape, result.strides, result.offset, result.dtype, elements_as(result))
-    marks = storage.read_marks(run.cells(result), where)
+def undefined_parts(run: ValueRun, tensor: Tensor, name: str) -> list[Undefined]:
+    """What of a tensor is undefined, by where it came from; `name` is what it is called."""
+    where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
+    marks = storage.read_marks(run.cells(tensor), where)
     if marks is None:
         return []
     found = []

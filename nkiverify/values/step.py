@@ -16,6 +16,7 @@ import numpy as np
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.launch import current_launch
+from nkiverify.model.operation import IDLE_CLOBBERS
 from nkiverify.model.operators import Operator
 from nkiverify.model.promotion import promoted
 from nkiverify.model.registers import VirtualRegister
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 #: Without effect in a reduction, by its operator; for maxima the least finite float32 counts as that in any arithmetic.
 _NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -3.4028234663852886e38, "minimum": 3.4028234663852886e38}
 _MARKS = Marks()
+#: Why what a reduction gives is undefined where it begins with what registers hold.
+_NOTHING_TO_GO_ON_WITH = "a reduction that goes on with registers that nothing has set (acc.reduce_needs_init)"
 #: Operations that compute nothing: what they write they have read.
 MOVES = frozenset(
     (
@@ -314,13 +317,14 @@ class Step:
         implied = "idle" if "reduce_cmd" in self._operation.attributes else "reset_reduce"
         command = str(getattr(self.attribute("reduce_cmd"), "name", implied))
         wanted = self.writes("reduce_res")
+        if command == "idle" and self.name in IDLE_CLOBBERS:
+            self._run.accumulators(engine).marks[:, : values.shape[1]] = UNWRITTEN
         if name is None or (command == "idle" and not wanted):
             return
         if command == "idle":
             raise UnsupportedConstruct(
                 f"reduce_res of {self.name} with reduce_cmd.idle: what it holds is not documented"
             )
-        registers = self._run.accumulators(engine, tracking=self.tracking)
         if command == "reset":
             total = np.broadcast_to(self.n.constant(_NEUTRAL.get(name, 0.0), 3), (values.shape[0], values.shape[1], 1))
         else:
@@ -328,10 +332,10 @@ class Step:
             if command == "load_reduce":
                 total = self.n.binary(name, self.required_column("reduce_init"), total)
             elif command == "reduce":
-                total = self.n.binary(name, registers.get(self, values.shape[1]), total)
-        registers.set(total)
+                total = self.n.binary(name, self._held(engine, values.shape[1]), total)
+        bad = None if undefined is None else np.asarray(undefined.any(axis=-1, keepdims=True))
+        self.keep(engine, total, undefined=bad)
         if wanted:
-            bad = None if undefined is None else np.asarray(undefined.any(axis=-1, keepdims=True))
             result = self.n.unary("negative", total) if negate else total
             self.write("reduce_res", result, undefined=bad, because=f"{self.name} outside its documented range")
 
@@ -341,12 +345,33 @@ class Step:
         if command == "load_reduce":
             return np.broadcast_to(self.required_column("imm1"), like.shape)
         if command == "reduce":
-            return self._run.accumulators("vector", tracking=self.tracking).get(self, like.shape[1])
+            return self._held("vector", like.shape[1])
         return None
 
-    def keep(self, engine: str, value: Array) -> None:
-        """Leave a value in the accumulators of an engine."""
-        self._run.accumulators(engine, tracking=self.tracking).set(value)
+    def _held(self, engine: str, partitions: int) -> Array:
+        """What the accumulators of an engine hold for the first partitions; undefined before a reset."""
+        registers = self._run.accumulators(engine)
+        if not self.tracking:
+            return registers.values[:, :partitions]
+        marks = registers.marks[:, :partitions]
+        if (marks == UNWRITTEN).any():
+            mark = self._run.undefined_value(self._operation, _NOTHING_TO_GO_ON_WITH)
+            marks = np.where(marks == UNWRITTEN, mark, marks)
+        return marks
+
+    def keep(self, engine: str, value: Array, undefined: Array | None = None) -> None:
+        """Leave (lanes, P, 1) in the accumulators of an engine; where `undefined` holds it is."""
+        registers = self._run.accumulators(engine)
+        partitions = value.shape[1]
+        if self.tracking:
+            registers.marks[:, :partitions] = value
+            return
+        registers.set(value)
+        if not self._marked:
+            registers.marks[:, :partitions] = 0
+        if undefined is not None and undefined.any():
+            mark = self._run.undefined_value(self._operation, f"{self.name} outside its documented range")
+            registers.marks[:, :partitions] = np.where(undefined[:1], mark, registers.marks[:, :partitions])
 
     # --- results ------------------------------------------------------------------------------------------------------
 

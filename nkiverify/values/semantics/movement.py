@@ -25,7 +25,10 @@ def store(step: Step) -> None:
 
 @meaning("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.copy", "nl.static_cast")
 def copy(step: Step) -> None:
-    """Elements in row-major order; equal dtypes are copied bit by bit ("tensor_copy.cast")."""
+    """Elements in row-major order; equal dtypes are copied bit by bit ("tensor_copy.cast"). A number is everywhere."""
+    if not step.read_names:
+        step.write(step.only_write, step.constant("value", len(step.shape(step.only_write)) + 1), broadcast=True)
+        return
     source, target = step.only_read, step.only_write
     same = step.dtype(source) == step.dtype(target)
     step.write(target, step.stored(source) if same else step.numbers(source), stored=same)
