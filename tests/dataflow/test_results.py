@@ -224,7 +224,7 @@ def _verdict(folder: Path, result: str, shape: str, phase: int, **options: objec
     """The verdict of a phase, and its reason."""
     reference = _file(folder, result, **options)  # type: ignore[arg-type]
     asked = request(reference, folder, [f"x={shape}"], [], None)
-    (run,) = check(asked, ["trn2"], Options(root=folder, phases=frozenset({phase}))).runs
+    (run,) = check(asked, ["trn2"], Options(root=folder, phases=(phase,))).runs
     return run.verdict, run.reason
 
 
@@ -274,11 +274,12 @@ def test_a_simulation_without_every_result_says_so(tmp_path: Path, name: str) ->
 
 
 def _compared(folder: Path, one: str, two: str) -> list[Answer]:
-    sides = [
-        Side(name, request(_file(folder, result, rows=32, name=name), folder, ["x=f32[32,16]"], [], None), {})
-        for name, result in (("one", one), ("two", two))
-    ]
-    return [finding.answer for finding in Comparer(*sides, hardware_named("trn2"), 0, None).compare().findings()]
+    def side(name: str, result: str) -> Side:
+        reference = _file(folder, result, rows=32, name=name)
+        return Side(name, request(reference, folder, ["x=f32[32,16]"], [], None), {})
+
+    found = Comparer(side("one", one), side("two", two), hardware_named("trn2"), 0, None).compare()
+    return [finding.answer for finding in found.findings()]
 
 
 EQUAL = [Answer.YES, Answer.YES, Answer.YES, Answer.TESTED]
@@ -357,7 +358,7 @@ def kernel(x):
 def test_what_any_program_returns_is_written(tmp_path: Path, rows: int, verdict: Verdict) -> None:
     (tmp_path / "kernels.py").write_text(PROGRAMS.format(rows=rows), encoding="utf-8")
     asked = request("kernels.py::kernel", tmp_path, ["x=f32[32,16]"], [], "2")
-    (run,) = check(asked, ["trn2"], Options(root=tmp_path, phases=frozenset({4}))).runs
+    (run,) = check(asked, ["trn2"], Options(root=tmp_path, phases=(4,))).runs
     assert run.verdict is verdict
     outcome = Session(asked, hardware_named("trn2"), 0, {}).run(None, None)
     assert "programs of a launch that return different tensors" in outcome.unsupported
@@ -380,5 +381,5 @@ def helper(t):
 def test_what_a_helper_function_returns_is_written(tmp_path: Path, rows: int, verdict: Verdict) -> None:
     (tmp_path / "kernels.py").write_text(HELPER.format(rows=rows), encoding="utf-8")
     asked = request("kernels.py::helper", tmp_path, ["t=f32[32,16]@sbuf"], [], None)
-    (run,) = check(asked, ["trn2"], Options(root=tmp_path, phases=frozenset({4}))).runs
+    (run,) = check(asked, ["trn2"], Options(root=tmp_path, phases=(4,))).runs
     assert run.verdict is verdict

@@ -63,7 +63,7 @@ def test_a_reduction_may_go_on_with_fewer_partitions_and_then_with_all() -> None
 
 
 def test_a_reduction_that_nothing_began_is_undefined() -> None:
-    assert np.isnan(_sums(lambda *tiles: _reduce(*tiles, GO_ON))).all()
+    assert np.isnan(_sums(lambda scratch, tile, sums: _reduce(scratch, tile, sums, GO_ON))).all()
 
 
 @pytest.mark.parametrize(("again", "undefined"), [(RESET, 0), (GO_ON, 8)])
