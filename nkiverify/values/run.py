@@ -318,9 +318,7 @@ class ValueRun(ConcreteRun):
         if loads_registers(operation):
             # Which engine's they are is the matter of its meaning: looking at the marks too often does no harm.
             rows = max(region.shape[0] for region in regions.values())
-            program = current_launch().program
-            known = [held for (_, owner), held in self._accumulators.items() if owner == program]
-            if not known or any(held.marks[:, :rows].any() for held in known):
+            if any(self.accumulators(engine).marks[:, :rows].any() for engine in ("scalar", "vector")):
                 return True
         keeps = operation.name in _KEEPING
         if operation.name in _ACCUMULATING and accumulates(operation) is not False:

@@ -123,3 +123,11 @@ def test_each_program_has_registers_of_its_own() -> None:
     with pytest.warns(UndefinedResultWarning, match="acc.reduce_needs_init"):
         found = nki.simulate(nki.jit(kernel)[2])(ONES)
     np.testing.assert_array_equal(found[:, :, 0], [[4.0] * 32, [np.nan] * 32])
+
+
+def test_each_engine_has_registers_of_its_own() -> None:
+    def body(scratch: Any, tile: Any, sums: Any) -> None:
+        _reduce(scratch, tile, sums, RESET)
+        nisa.exponential(scratch, tile, tile[:, 0:1], sums, GO_ON)
+
+    assert np.isnan(_sums(body)).all()
