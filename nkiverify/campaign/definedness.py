@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nkiverify.campaign.oracle import Complaint, Defect, Trial
+from nkiverify.campaign.recordings import compared
 from nkiverify.campaign.subject import Bench, Subject
 from nkiverify.config import Options
 from nkiverify.dataflow.trial import attempt
@@ -65,6 +66,7 @@ def try_moving(subject: Subject, bench: Bench, seconds: float = 5.0) -> Trial:
         complaints = [complaint for shape in shapes for complaint in _apart(shape)]
         for run in runs:
             complaints += _complaints(run, shapes, target)
+        complaints += compared(target, [shapes[0].values, shapes[-1].values], seconds)
     failing = (sum(bool(shape.memory) for shape in shapes), sum(bool(shape.dataflow) for shape in shapes))
     return Trial(tuple(runs), failing, len(shapes), tuple(complaints))
 

@@ -380,6 +380,9 @@ class _Walk:
                 if view.storage.buffer is PSUM and not product:
                     add(state.known.read_out, key, elements)
                     add(state.own.read_out, key, elements)
+            if accumulates and operation.attributes.get("accumulate") is not True:
+                # What is there counts where the condition holds: see `_accumulation`.
+                continue
             if self._optimistic:
                 continue
             if key[0] == "argument" or self._sets.within(elements, state.known.defined.get(key), state.context):

@@ -239,7 +239,9 @@ def _add_updates(name: str, reads: dict[str, Tensor], writes: dict[str, Tensor],
     target = writes.get("dst")
     if target is None:
         return
-    if name == "nisa.tensor_copy_predicated" or attributes.get("accumulate") is True:
+    accumulate = attributes.get("accumulate")
+    # Where a condition decides whether it adds, as in `accumulate=k > 0`, it may read what is there.
+    if name == "nisa.tensor_copy_predicated" or accumulate is True or isinstance(accumulate, Condition):
         reads["dst"] = target
     elif name == "nisa.nc_stream_shuffle":
         lanes = attributes.get("shuffle_mask")

@@ -1,0 +1,95 @@
+"""The symbolic and the plain run of a kernel record the same, and what they do not is seen."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from nkiverify import resources
+from nkiverify.campaign.fuzz import moving_number
+from nkiverify.campaign.recordings import CannotCompare, Recording, compared, differences, plain, program_of, symbolic
+from nkiverify.campaign.subject import Bench
+from nkiverify.dataflow.judge import _shapes
+from nkiverify.dataflow.structure import items
+from nkiverify.manifest import Target, load_targets
+from nkiverify.program import Operation
+from tests.dataflow.subject import Subject
+from tests.dataflow.test_unordered import FOLLOWED, subject
+
+SECONDS = 20.0
+TARGETS = load_targets(resources.root())
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_both_runs_of_a_target_record_the_same(target: Target) -> None:
+    try:
+        program = program_of(target, SECONDS)
+    except CannotCompare as reason:
+        pytest.skip(str(reason))
+    tried = 0
+    for values in islice(_shapes(program.dimensions)[0], 6):
+        try:
+            other = plain(target, values, SECONDS)
+            if other is None:
+                continue
+            assert list(differences(symbolic(program, values), other)) == [], values
+        except CannotCompare:
+            continue
+        tried += 1
+        if tried == 2:
+            return
+    if not tried:
+        pytest.skip("no shape that runs to its end")
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_both_runs_of_a_random_kernel_record_the_same(number: int) -> None:
+    bench = Bench()
+    try:
+        with bench.target(moving_number(number, 20, bench)) as target:
+            assert compared(target, islice(moving_number(number, 20, bench).assignments(), 3), SECONDS) == []
+    finally:
+        bench.close()
+
+
+@pytest.mark.parametrize("form", FOLLOWED)
+def test_both_runs_record_the_same_iterations(form: str, tmp_path: Path) -> None:
+    target = subject(tmp_path, FOLLOWED[form], 64).target
+    found = plain(target, {"n": 3}, SECONDS)
+    assert found is not None and "iteration" in found.items
+    assert list(differences(symbolic(program_of(target, SECONDS), {"n": 3}), found)) == []
+
+
+def test_a_sum_that_a_condition_begins_reads_what_is_there_in_both_runs(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(a, n):
+        out = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.shared_hbm)
+        tile = nl.ndarray((128, 128), dtype=a.dtype, buffer=nl.sbuf)
+        total = nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.psum)
+        nisa.dma_copy(dst=tile, src=a)
+        for i in range(n):
+            nisa.nc_matmul(total, tile, tile[:, 0:64], accumulate=i > 0)
+        nisa.dma_copy(dst=out, src=nl.copy(total))
+        return out
+    """
+    from tests.dataflow.test_iterations import domain
+
+    target = Subject.of(tmp_path, body, domain).target
+    run = program_of(target, SECONDS)
+    shown = symbolic(run, {"n": 2}).items
+    assert sum("dst = float32[128, 64];" in item for item in shown) == 1
+    (adding,) = [item for item in items(run.body) if isinstance(item, Operation) and "matmul" in item.operation.name]
+    assert adding.operation.reads["dst"] is adding.operation.writes["dst"]
+
+
+def test_differences_are_seen() -> None:
+    one, two = Recording(["a", "b"], {("x.y", 3)}, {("x.z", 4)}), Recording(["a", "c"], {("x.z", 4), ("x.w", 5)})
+    assert list(differences(one, two)) == [
+        "item 1: symbolic b, plain c",
+        "x.y at line 3 is claimed in the symbolic run only",
+        "x.w at line 5 is checked in the plain run only",
+    ]
+    assert list(differences(one, Recording(["a"], {("x.y", 3)}))) == ["item 1: symbolic b, plain None"]
