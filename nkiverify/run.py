@@ -112,6 +112,9 @@ class Run(Protocol):
     def host_integer(self, value: Term, frame: FrameType) -> None:
         """Kernel code, executing in `frame`, computed `value`."""
 
+    def host_number(self, value: int, frame: FrameType) -> None:
+        """Kernel code, executing in `frame`, has a plain integer beyond 32 bits."""
+
     def host_division(self, divisor: Term, frame: FrameType) -> None:
         """Kernel code, executing in `frame`, divides by `divisor`."""
 

@@ -21,7 +21,8 @@ from pathlib import Path
 from nkiverify.campaign import probes
 from nkiverify.campaign.buffers import moving_subject
 from nkiverify.campaign.definedness import try_moving
-from nkiverify.campaign.grammar import draft
+from nkiverify.campaign.draft import Draft
+from nkiverify.campaign.grammar import arithmetic_draft, draft
 from nkiverify.campaign.oracle import Complaint, Trial, try_subject
 from nkiverify.campaign.shrink import shrink
 from nkiverify.campaign.subject import Bench, OutOfTime, Subject, concrete, fails, time_limit
@@ -77,7 +78,9 @@ class Tally:
         self.defects += other.defects
 
 
-def subject_number(number: int, seed: int, bench: Bench) -> Subject | None:
+def subject_number(
+    number: int, seed: int, bench: Bench, draft: Callable[[random.Random], Draft] = draft
+) -> Subject | None:
     """Kernel `number` of the campaign of `seed`; None where no draft could be run."""
     source = random.Random(f"{seed}/{number}")
     for attempt in range(REDRAFTS):
@@ -103,6 +106,11 @@ def subject_number(number: int, seed: int, bench: Bench) -> Subject | None:
     return None
 
 
+def arithmetic_number(number: int, seed: int, bench: Bench) -> Subject | None:
+    """Kernel `number` of the campaign of `seed` about host arithmetic alone."""
+    return subject_number(number, seed, bench, arithmetic_draft)
+
+
 def moving_number(number: int, seed: int, bench: Bench) -> Subject:
     """Kernel `number` of the campaign of `seed` about phases 3 and 4."""
     return moving_subject(random.Random(f"{seed}/{number}"))
@@ -111,9 +119,10 @@ def moving_number(number: int, seed: int, bench: Bench) -> Subject:
 #: What is tried by the phases that are looked at.
 KITS = {
     "1,2": Kit(subject_number, try_subject, 5.0, 1.5),
+    "2": Kit(arithmetic_number, try_subject, 5.0, 1.5),
     "3,4": Kit(moving_number, try_moving, 20.0, 3.0),
 }
-SHAPES, MEMORY = KITS["1,2"], KITS["3,4"]
+SHAPES, ARITHMETIC, MEMORY = KITS["1,2"], KITS["2"], KITS["3,4"]
 
 
 def try_number(number: int, seed: int, bench: Bench, shrinking: float, kit: Kit = SHAPES) -> Tally:

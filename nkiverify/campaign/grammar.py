@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+from nkiverify.campaign.arithmetic import HEADER as _ARITHMETIC_HEADER
+from nkiverify.campaign.arithmetic import HostArithmetic
 from nkiverify.campaign.carried import CLASSES, Carried
 from nkiverify.campaign.draft import Draft
 from nkiverify.campaign.expressions import Scope
@@ -33,6 +35,8 @@ def draft(source: random.Random) -> Draft:
     """A random kernel with a random domain."""
     if source.random() < 0.12:
         return _legacy_draft(source)
+    if source.random() < 0.1:
+        return arithmetic_draft(source)
     if source.random() < 0.4:
         return _carried_draft(source)
     axes = _axes(source)
@@ -70,6 +74,26 @@ def _carried_draft(source: random.Random) -> Draft:
     names = ", ".join(axis.name for axis in axes)
     kernel = f"{_HEADER}\n\n{CLASSES}def kernel({names}):\n" + "\n".join(writer.lines) + "\n    return 0\n"
     return _finished(writer, kernel, axes, _assumptions(source, axes), source.choice((2, 4, 8, 8)))
+
+
+def arithmetic_draft(source: random.Random) -> Draft:
+    """Host arithmetic in all its forms."""
+    axes = _axes(source)[:2]
+    writer = HostArithmetic(source, axes)
+    writer.write()
+    names = ", ".join(axis.name for axis in axes)
+    kernel = f"{_ARITHMETIC_HEADER}\n\ndef kernel({names}):\n" + "\n".join(writer.lines) + "\n"
+    return Draft(
+        kernel=kernel,
+        axes=axes,
+        arguments=tuple(axis.name for axis in axes),
+        assumptions=_assumptions(source, axes),
+        returns_int=True,
+        claims=(),
+        in_loops=frozenset(),
+        pads=(),
+        unwind=8,
+    )
 
 
 def _axes(source: random.Random) -> tuple[Axis, ...]:

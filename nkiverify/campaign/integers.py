@@ -1,6 +1,7 @@
 """Kernels that watch their own integers: whether a concrete run computes one beyond 32 bits.
 
-Independent of how the verifier's own plain runs find that out: every arithmetic expression of the kernel is looked at.
+Independent of how the verifier's own plain runs find that out: every arithmetic expression, call and literal of the
+kernel is looked at. What a library computes on the way to a result only the verifier's runs see.
 """
 
 from __future__ import annotations
@@ -8,7 +9,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+import numpy as np
+
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
+
+_UINT32_MAX = 2**32 - 1
 
 
 class Watch:
@@ -19,7 +24,7 @@ class Watch:
 
 def look(value: Any) -> Any:
     """`value`, looked at."""
-    if isinstance(value, int) and not INT32_MIN <= value <= INT32_MAX:
+    if isinstance(value, int | np.signedinteger) and not INT32_MIN <= value <= INT32_MAX:
         Watch.exceeded = True
     return value
 
@@ -38,6 +43,12 @@ class _Watching(ast.NodeTransformer):
 
     visit_BinOp = _watched
     visit_UnaryOp = _watched
+    visit_Call = _watched
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        # A pattern of 32 bits looks like a number from here: numbers of 33 are none.
+        large = type(node.value) is int and node.value > _UINT32_MAX
+        return self._watched(node) if large else node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
         self.generic_visit(node)

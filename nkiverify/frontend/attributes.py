@@ -8,6 +8,7 @@ from typing import Any
 
 from nkiverify.frontend.explorer import SymbolicRun
 from nkiverify.frontend.holders import is_watched
+from nkiverify.frontend.host_integers import method
 from nkiverify.frontend.lists import SymList
 from nkiverify.frontend.placeholders import STUB_PACKAGES
 from nkiverify.frontend.ranges import SymRange
@@ -236,7 +237,7 @@ def sym_getattr(value: Any, name: str, *default: Any) -> Any:
         raise no_attribute(value, name)
     if name in OWN_NAMES and hasattr(value, name):
         _refuse_undocumented(value, name)
-    return getattr(value, name, *default)
+    return method(getattr(value, name, *default))
 
 
 def sym_id(value: Any) -> int:

@@ -6,7 +6,6 @@ kernels subclass them and compare with them; only calls of them are redirected, 
 
 from __future__ import annotations
 
-import builtins
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
@@ -30,7 +29,7 @@ from nkiverify.symbolic import conditions, integers, known
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.rationals import SymRational, as_rational
-from nkiverify.symbolic.values import as_term, select
+from nkiverify.symbolic.values import as_term, observe, select, tell
 
 _MISSING: Any = object()
 
@@ -50,7 +49,7 @@ def sym_len(value: Any) -> Any:
         return value.length()
     sequence = symbolic_sequence(value)
     if sequence is not None:
-        return sequence.trip_count()
+        return observe(sequence.trip_count(), sys._getframe(1))
     method = getattr(type(value), "__len__", None)
     if isinstance(method, FunctionType) and KERNEL_MARKER in method.__globals__:
         # A class of the kernel's: C code would ask for a concrete number.
@@ -95,7 +94,7 @@ def sym_sum(values: Iterable[Any], start: Any = 0) -> Any:
     """`sum`."""
     result = start
     for value in values:
-        result = result + value
+        result = tell(result + value)
     return result
 
 
@@ -239,7 +238,7 @@ def sym_next(iterator: Any, default: Any = _MISSING) -> Any:
 
 def sym_divmod(left: Any, right: Any) -> Any:
     """`divmod`."""
-    return divmod(left, right)
+    return tell(divmod(left, right))
 
 
 def sym_hash(value: Any) -> int:
@@ -254,7 +253,7 @@ def sym_sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False)
 
 def sym_pow(base: Any, exponent: Any, modulus: Any = None) -> Any:
     """`pow`."""
-    return base**exponent if modulus is None else pow(base, exponent, modulus)
+    return tell(base**exponent if modulus is None else pow(base, exponent, modulus))
 
 
 def sym_repr(value: Any) -> Any:
@@ -295,7 +294,7 @@ class _Enumerate(Iterator[Any]):
 
     def __next__(self) -> Any:
         value = next(self.source)
-        pair = (self.count, value)
+        pair = (tell(self.count), value)
         self.count = self.count + 1
         return pair
 
@@ -341,7 +340,7 @@ class _Map(Iterator[Any]):
         self.source = source
 
     def __next__(self) -> Any:
-        return self.function(*next(self.source))
+        return tell(self.function(*next(self.source)))
 
     def __nki_state__(self) -> dict[str, Any]:
         return {"source": self.source, "function": self.function}
@@ -482,7 +481,5 @@ KERNEL_FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: _refuse(name) for name in ("exec", "eval", "input", "breakpoint", "locals", "vars", "globals")},
 }
 
-
-def kernel_builtins(import_hook: Callable[..., Any]) -> dict[str, Any]:
-    """The `__builtins__` of an instrumented kernel module."""
-    return {**vars(builtins), **KERNEL_FUNCTIONS, "__import__": import_hook}
+#: Those of them that compute integers within: concrete runs that look at integers have them too.
+TELLING = {name: KERNEL_FUNCTIONS[name] for name in ("sum", "pow", "divmod", "map", "enumerate")}

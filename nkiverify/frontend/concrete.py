@@ -29,7 +29,7 @@ from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.state import ModelState
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.run import SHAPE_PHASES
-from nkiverify.source import Site, kernel_calls, kernel_site
+from nkiverify.source import Site, frame_site, kernel_calls, kernel_site
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
@@ -280,6 +280,10 @@ class ConcreteRun:
 
     def host_integer(self, value: Term, frame: FrameType) -> None:
         """Index grids are no host integers."""
+
+    def host_number(self, value: int, frame: FrameType) -> None:
+        """A broken contract."""
+        self.violated(contract("host.int32"), frame_site(frame), {"value": value})
 
     def host_division(self, divisor: Term, frame: FrameType) -> None:
         """Index grids are no host integers."""

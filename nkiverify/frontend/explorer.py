@@ -364,6 +364,10 @@ class SymbolicRun(Paths):
         if self.recording:
             self._fits(value, frame_site(frame))
 
+    def host_number(self, value: int, frame: FrameType) -> None:
+        """Kernel code has this plain integer: it must have 32 bits."""
+        self.host_integer(terms.constant(value), frame)
+
     def _fits(self, value: Term, site: Site | None) -> None:
         constant = value.constant
         fits: Condition | bool

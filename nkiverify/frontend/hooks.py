@@ -14,8 +14,8 @@ from typing import Any
 from nkiverify.errors import UnsupportedConstruct
 from nkiverify.frontend.attributes import inspecting, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter
-from nkiverify.frontend.concrete import ConcreteRun
 from nkiverify.frontend.explorer import SymbolicRun
+from nkiverify.frontend.host_integers import called, computed, divisor, method, stated
 from nkiverify.frontend.lists import SymList
 from nkiverify.frontend.loops import (
     ConstantLoop,
@@ -34,10 +34,8 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.tensor import Tensor
 from nkiverify.run import run_in_progress, unsupported
 from nkiverify.source import frame_site
-from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import SymInt
-from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
 BaseException = builtins.BaseException
 
@@ -77,6 +75,7 @@ def while_loop() -> WhileLoop | PlainWhile:
 
 
 list = SymList
+slice = builtins.slice
 
 
 @dataclass(slots=True)
@@ -227,17 +226,6 @@ _REPLACED: dict[Any, Any] = {
 }
 
 
-def computed(value: Any) -> Any:
-    """The result of an arithmetic expression. A symbolic one has told the run itself; a plain int is looked at here."""
-    if type(value) is int and not INT32_MIN <= value <= INT32_MAX:
-        run = run_in_progress()
-        if isinstance(run, SymbolicRun):
-            run.host_integer(terms.constant(value), sys._getframe(1))
-        elif isinstance(run, ConcreteRun):
-            run.violated(contract("host.int32"), frame_site(sys._getframe(1)), {"value": value})
-    return value
-
-
 def trying() -> AbstractContextManager[None]:
     """The body of a `try` statement that has handlers."""
     run = _symbolic_run()
@@ -280,8 +268,10 @@ def formatting(method: Any) -> Any:
 
 __all__ = [
     "BaseException",
+    "called",
     "check",
     "computed",
+    "divisor",
     "elements",
     "finish",
     "formatting",
@@ -290,11 +280,14 @@ __all__ = [
     "items",
     "list",
     "loop",
+    "method",
     "passing",
     "read",
     "replaced",
     "same",
+    "slice",
     "start",
+    "stated",
     "storing",
     "text",
     "trying",

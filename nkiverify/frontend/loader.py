@@ -24,11 +24,12 @@ from typing import Any
 from nkiverify import resources
 from nkiverify.errors import UnsupportedConstruct, UsageError
 from nkiverify.frontend import hooks
-from nkiverify.frontend.builtins import kernel_builtins
+from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TELLING
 from nkiverify.frontend.holders import register_kernel_module
 from nkiverify.frontend.import_guard import ImportRefused, guarded_import
-from nkiverify.frontend.instrument import HOOKS, Rewriting
+from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.module_code import execute
+from nkiverify.frontend.nodes import HOOKS
 from nkiverify.frontend.numeric_modules import as_kernels_see
 from nkiverify.frontend.placeholders import STUB_PACKAGES, Placeholder, PlaceholderModule, import_module
 from nkiverify.frontend.process_state import register_code
@@ -211,19 +212,20 @@ class _KernelSource(importlib.abc.Loader):
         namespace["__builtins__"] = {**vars(builtins), "__import__": import_module}
         if self._rewriting is not Rewriting.NONE:
             namespace[HOOKS] = hooks
-        if self._rewriting is Rewriting.FULL:
-            namespace["__builtins__"] = kernel_builtins(_import_for_symbolic_runs)
+            functions = KERNEL_FUNCTIONS if self._rewriting is Rewriting.FULL else TELLING
+            namespace["__builtins__"] = {**vars(builtins), **functions, "__import__": _import_substituted}
         self._space.will_read(self._file)
         code = _compile(self._file, self._rewriting)
         register_code(code)
         execute(code, self._file, namespace, self._compile_rest)
 
     def _compile_rest(self, rest: ast.Module, flags: int) -> CodeType:
-        code: CodeType = compile(self._rewriting.apply(rest), str(self._file), "exec", flags, dont_inherit=True)
+        tree = self._rewriting.apply(rest, self._file)
+        code: CodeType = compile(tree, str(self._file), "exec", flags, dont_inherit=True)
         return code
 
 
-def _import_for_symbolic_runs(
+def _import_substituted(
     name: str,
     globals: Mapping[str, Any] | None = None,
     locals: Mapping[str, Any] | None = None,
@@ -246,7 +248,7 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
         tree = parse(file)
         try:
             with _nested_deeply():
-                code = compile(rewriting.apply(tree), str(file), "exec", dont_inherit=True)
+                code = compile(rewriting.apply(tree, file), str(file), "exec", dont_inherit=True)
         except RecursionError:
             construct = f"expressions or branches nested as deeply as in {file.name}"
             raise UnsupportedConstruct(

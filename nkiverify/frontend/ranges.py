@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
@@ -10,7 +11,7 @@ from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Term
-from nkiverify.symbolic.values import as_term, missing_attribute
+from nkiverify.symbolic.values import as_term, missing_attribute, observe
 
 
 @runtime_checkable
@@ -190,7 +191,10 @@ class SymEnumerate(_NoNativeIteration):
         return self.source.bounds(index)
 
     def element(self, index: Term) -> Any:
-        return terms.add(self.start, index), self.source.element(index)
+        count = terms.add(self.start, index)
+        if self.start.constant != 0:
+            observe(count, sys._getframe(1))
+        return count, self.source.element(index)
 
 
 class SymZip(_NoNativeIteration):

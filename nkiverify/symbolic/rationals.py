@@ -66,7 +66,7 @@ class SymRational(StandsFor):
         self._exact("int()")
         floor = terms.divide(self.top, self.bottom)
         ceiling = terms.scale(terms.divide(terms.scale(self.top, -1), self.bottom), -1)
-        return select(self >= 0, floor, ceiling)
+        return observe(select(self >= 0, floor, ceiling), sys._getframe(1))
 
     def __round__(self, digits: object = None) -> NoReturn:
         raise unsupported("round() of a symbolic quotient", "use integer arithmetic (`//`)")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import operator
+import sys
 from numbers import Integral
 from types import FrameType
 from typing import Any
+
+import numpy as np
 
 from nkiverify.run import run_in_progress, unsupported
 from nkiverify.source import KERNEL_MARKER
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.booleans import SymBool
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import Term
+from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
 
 
 def only_shows(frame: FrameType) -> bool:
@@ -94,16 +97,34 @@ _BUILT_IN = frozenset(
         "nkiverify.symbolic.integers",
         "nkiverify.symbolic.rationals",
         "nkiverify.symbolic.booleans",
+        "nkiverify.symbolic.values",
         "nkiverify.frontend.builtins",
+        "nkiverify.frontend.numeric_modules",
+        "nkiverify.frontend.host_integers",
+        "nkiverify.frontend.lists",
+        "nkiverify.frontend.loops",
+        "nkiverify.frontend.ranges",
+        "nkiverify.frontend.summaries",
     }
 )
+#: Modules that compute for themselves, not for the kernel code that calls them.
+_OURS = ("nkiverify.", "nki.", "neuronxcc.")
+#: Integers of NumPy, and types whose numbers have a sign of their own.
+_SCALARS = frozenset({np.int8, np.int16, np.int32, np.int64, np.longlong})
+_UNSIGNED = frozenset({np.uint8, np.uint16, np.uint32, np.uint64, np.ulonglong})
+_UINT32_MAX = 2**32 - 1
 
 
 def _kernel_frame(frame: FrameType | None) -> FrameType | None:
-    """The frame of kernel code that is computing, if it is kernel code that computes."""
-    while frame is not None and frame.f_globals.get("__name__") in _BUILT_IN:
+    """The frame of kernel code that is computing, itself or by a library, if it is kernel code that computes."""
+    while frame is not None:
+        if KERNEL_MARKER in frame.f_globals:
+            return frame
+        name = str(frame.f_globals.get("__name__", ""))
+        if name not in _BUILT_IN and f"{name}.".startswith(_OURS):
+            return None
         frame = frame.f_back
-    return frame if frame is not None and KERNEL_MARKER in frame.f_globals else None
+    return None
 
 
 def observe(result: Term, frame: FrameType) -> Term:
@@ -114,6 +135,30 @@ def observe(result: Term, frame: FrameType) -> Term:
         if run is not None:
             run.host_integer(result, kernel)
     return result
+
+
+def beyond(value: object) -> int | None:
+    """The plain integer beyond 32 bits that `value` is, or holds as an array of NumPy; None where there is none."""
+    kind = type(value)
+    if kind is int or kind in _SCALARS:
+        return None if INT32_MIN <= value <= INT32_MAX else int(value)  # type: ignore[operator, call-overload]
+    if kind in _UNSIGNED:
+        return None if value <= _UINT32_MAX else int(value)  # type: ignore[operator, call-overload]
+    if kind is np.ndarray and value.dtype.kind in "iO":  # type: ignore[attr-defined]
+        elements = value.ravel().tolist()  # type: ignore[attr-defined]
+        return next((one for one in elements if type(one) is int and not INT32_MIN <= one <= INT32_MAX), None)
+    return None
+
+
+def tell(value: Any) -> Any:
+    """`value`, which a function gives kernel code: the run is told of plain integers beyond 32 bits in it."""
+    for part in value if type(value) is tuple else (value,):
+        large = beyond(part)
+        if large is not None:
+            run, kernel = run_in_progress(), _kernel_frame(sys._getframe(1))
+            if run is not None and kernel is not None:
+                run.host_number(large, kernel)
+    return value
 
 
 def check_divisor(divisor: Term, frame: FrameType) -> None:

@@ -50,7 +50,7 @@ OUTSIDE = {
         "top": "class M: pass\nclass D(nl.NKIObject, M):\n    def f(self): pass",
         "body": "D()",
     },
-    "lang.int32: NKI's integers have 32 bits, and 2147483648 does not fit": {"body": "mask = 2147483648"},
+    "lang.int32: NKI's integers have 32 bits, and 2147483648 does not fit": {"body": "mask = 0x80000000"},
     "lang.deprecated: affine_range is deprecated since NKI 0.2: write range": {
         "body": "for i in nl.affine_range(2): pass"
     },

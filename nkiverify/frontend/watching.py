@@ -1,0 +1,260 @@
+"""Rewriting kernel source so that the run is told of the integers that the kernel makes.
+
+Symbolic integers tell the run themselves; plain ones are looked at where the text of a function makes them. The source
+of a symbolic run and that of a checked concrete run are rewritten in the same way, so that both see the same numbers:
+
+    x + y, -x, ~x               __nki__.computed(x + y)
+    f(x)                        __nki__.called(f(x))         (but for `hash`, `id`, and what is asked of the machine)
+    x += y                      x += y; __nki__.computed(x)
+    a[k] += y                   @1 = a; @2 = k; @3 = @1[@2]; @3 += y; @1[@2] = __nki__.computed(@3); del @1, @2, @3
+    a // y, a % y, a / y        a // __nki__.divisor(y)
+    4294967296                  __nki__.computed(4294967296) (a pattern of bits, as 0xffffffff, may have 32 of them)
+    LIMIT, settings.limit       __nki__.stated(LIMIT)        (what was computed outside functions)
+    x.__mul__                   __nki__.method(x.__mul__)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nkiverify.frontend.nodes import hook, load, placed, store
+from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
+
+#: Methods of `int` that compute one.
+ARITHMETIC_METHODS = frozenset(
+    f"__{prefix}{name}__"
+    for name in ("add", "sub", "mul", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and", "or", "xor")
+    for prefix in ("", "r")
+) | {"__neg__", "__invert__", "__abs__", "__truediv__", "__rtruediv__"}
+
+#: Functions and modules whose numbers are names for something, or asked of the machine: they count once the kernel
+#: computes with them.
+_TOKENS = frozenset({"hash", "id", "__hash__"})
+_MACHINE = frozenset({"os", "random", "sys", "threading", "time", "uuid", "zlib"})
+
+_DIVISIONS = (ast.FloorDiv, ast.Mod, ast.Div)
+#: What is no integer whatever is in it.
+_NO_INTEGER = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.JoinedStr, ast.Lambda, ast.ListComp, ast.Compare)
+_UINT32_MAX = 2**32 - 1
+
+
+class Watching(ast.NodeTransformer):
+    """Hands the integers that functions of `file` make to the run."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._text: str | None = None
+        self._depth = 0
+        self._count = 0
+        self._callees: set[ast.expr] = set()
+        #: Names bound to a number outside functions, which may be too large, and modules that may hold some.
+        self._stated: frozenset[str] = frozenset()
+        self._modules: frozenset[str] = frozenset()
+
+    def fresh(self, what: str) -> str:
+        """A name that no program has."""
+        self._count += 1
+        return f"@{what}{self._count}"
+
+    @contextmanager
+    def within_function(self) -> Iterator[None]:
+        """What is visited is the body of a function."""
+        self._depth += 1
+        yield
+        self._depth -= 1
+
+    # --- scopes ------------------------------------------------------------------------------------------------------
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        imported = [one for one in ast.walk(node) if isinstance(one, ast.Import | ast.ImportFrom)]
+        names = {alias.asname or alias.name.partition(".")[0] for one in imported for alias in one.names}
+        self._modules = frozenset(names - _MACHINE)
+        froms = {a.asname or a.name for one in imported if isinstance(one, ast.ImportFrom) for a in one.names}
+        self._stated = frozenset(froms | set(self._bound_outside(node.body)) | set(self._defaults(node)))
+        return self.generic_visit(node)
+
+    def _bound_outside(self, statements: list[ast.stmt]) -> Iterator[str]:
+        """Names bound outside functions to what may be an integer of more than 32 bits."""
+        pending: list[ast.AST] = list(statements)
+        while pending:
+            part = pending.pop()
+            if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                continue
+            if isinstance(part, ast.Assign | ast.AnnAssign) and self._harmless(part.value):
+                continue
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                yield part.id
+            pending.extend(ast.iter_child_nodes(part))
+
+    def _defaults(self, module: ast.Module) -> Iterator[str]:
+        """Parameters whose default may be an integer of more than 32 bits."""
+        for node in ast.walk(module):
+            if isinstance(node, ast.arguments):
+                positional = [*node.posonlyargs, *node.args]
+                parameters = [*positional[len(positional) - len(node.defaults) :], *node.kwonlyargs]
+                pairs = zip(parameters, [*node.defaults, *node.kw_defaults], strict=True)
+                yield from (one.arg for one, default in pairs if not self._harmless(default))
+
+    def _harmless(self, value: ast.expr | None) -> bool:
+        if isinstance(value, ast.Constant):
+            return not self._too_large(value)
+        return value is None or isinstance(value, _NO_INTEGER)
+
+    def _in_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        node.decorator_list = [self.visit(expression) for expression in node.decorator_list]
+        node.args = self.visit(node.args)
+        with self.within_function():
+            body: list[ast.stmt] = []
+            for statement in node.body:
+                replaced = self.visit(statement)
+                body.extend(replaced if isinstance(replaced, list) else [replaced])
+            node.body = body
+        return node
+
+    visit_FunctionDef = _in_function
+    visit_AsyncFunctionDef = _in_function
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        node.args = self.visit(node.args)
+        with self.within_function():
+            node.body = self.visit(node.body)
+        return node
+
+    # --- what makes integers -----------------------------------------------------------------------------------------
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        if not self._depth:
+            return node
+        if isinstance(node.op, _DIVISIONS):
+            node.right = _divisor(node.right)
+        return placed(hook("computed", node), node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        operand = node.operand
+        if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant):
+            # A negative literal.
+            small = type(operand.value) is not int or -operand.value >= INT32_MIN
+            return node if small or not self._depth else placed(hook("computed", node), node)
+        self.generic_visit(node)
+        if not self._depth or not isinstance(node.op, ast.USub | ast.Invert):
+            return node
+        return placed(hook("computed", node), node)
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return placed(hook("computed", node), node) if self._depth and self._too_large(node) else node
+
+    def _pattern(self, node: ast.MatchValue | ast.MatchMapping | ast.MatchClass) -> ast.AST:
+        """A pattern is compared with: its values are no expressions of the kernel, its parts may be patterns."""
+        for name, part in ast.iter_fields(node):
+            if name in ("patterns", "kwd_patterns"):
+                setattr(node, name, [self.visit(one) for one in part])
+        return node
+
+    visit_MatchValue = _pattern
+    visit_MatchMapping = _pattern
+    visit_MatchClass = _pattern
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | list[ast.stmt]:
+        if not self._depth:
+            return self.generic_visit(node)
+        target = node.target
+        node.value = self.visit(node.value)
+        if isinstance(node.op, _DIVISIONS):
+            node.value = _divisor(node.value)
+        if isinstance(target, ast.Name):
+            return [node, placed(ast.Expr(hook("computed", load(target.id))), node)]
+        return self._taken_apart(node, target)
+
+    def _taken_apart(self, node: ast.AugAssign, target: ast.Attribute | ast.Subscript) -> list[ast.stmt]:
+        """An augmented assignment to an attribute or entry step by step, in Python's order."""
+        owner, value = self.fresh("owner"), self.fresh("value")
+        used = [owner, value]
+        steps: list[ast.stmt] = [placed(ast.Assign([store(owner)], self.visit(target.value)), target)]
+        reading: ast.expr
+        writing: ast.expr
+        if isinstance(target, ast.Subscript):
+            key = self.fresh("key")
+            used.append(key)
+            steps.append(placed(ast.Assign([store(key)], self.visit(_as_value(target.slice))), target))
+            reading = ast.Subscript(load(owner), load(key), ast.Load())
+            writing = ast.Subscript(load(owner), load(key), ast.Store())
+        else:
+            reading = self.visit(placed(ast.Attribute(load(owner), target.attr, ast.Load()), target))
+            writing = self.visit(placed(ast.Attribute(load(owner), target.attr, ast.Store()), target))
+        steps.append(placed(ast.Assign([store(value)], reading), target))
+        steps.append(placed(ast.AugAssign(ast.Name(value, ast.Store()), node.op, node.value), node))
+        computed = placed(hook("computed", load(value)), node)
+        steps.append(placed(ast.Assign([placed(writing, target)], computed), target))
+        steps.append(placed(ast.Delete([ast.Name(name, ast.Del()) for name in used]), node))
+        return steps
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        token = _is_token(node.func)
+        self._callees.add(node.func)
+        self.generic_visit(node)
+        node.func = self.callee(node.func)
+        return node if token or not self._depth else placed(hook("called", node), node)
+
+    def callee(self, function: ast.expr) -> ast.expr:
+        """What is called, rewritten."""
+        return function
+
+    # --- what was computed elsewhere ---------------------------------------------------------------------------------
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if not self._depth or not isinstance(node.ctx, ast.Load) or node in self._callees:
+            return node
+        return placed(hook("stated", node), node) if node.id in self._stated else node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        called = node in self._callees
+        of_module = isinstance(node.value, ast.Name) and node.value.id in self._modules
+        self._callees.add(node.value)
+        self.generic_visit(node)
+        if self._depth and isinstance(node.ctx, ast.Load) and not called and (of_module or node.attr in self._stated):
+            return placed(hook("stated", self.attribute(node)), node)
+        return self.attribute(node)
+
+    def attribute(self, node: ast.Attribute) -> ast.expr:
+        """An attribute, its parts rewritten."""
+        if self._depth and isinstance(node.ctx, ast.Load) and node.attr in ARITHMETIC_METHODS:
+            return placed(hook("method", node), node)
+        return node
+
+    def _too_large(self, node: ast.Constant) -> bool:
+        """Whether a literal is an integer beyond 32 bits."""
+        if type(node.value) is not int or node.value <= INT32_MAX:
+            return False
+        if node.value > _UINT32_MAX:
+            return True
+        if self._text is None:
+            self._text = self._file.read_text(encoding="utf-8", errors="replace")
+        written = ast.get_source_segment(self._text, node) or ""
+        return not written.lower().startswith(("0x", "0b", "0o"))
+
+
+def _divisor(node: ast.expr) -> ast.expr:
+    return node if isinstance(node, ast.Constant) else placed(hook("divisor", node), node)
+
+
+def _is_token(function: ast.expr) -> bool:
+    """Whether what is called gives numbers that are no quantities."""
+    if isinstance(function, ast.Name):
+        return function.id in _TOKENS
+    if not isinstance(function, ast.Attribute):
+        return False
+    return function.attr in _TOKENS or (isinstance(function.value, ast.Name) and function.value.id in _MACHINE)
+
+
+def _as_value(key: ast.expr) -> ast.expr:
+    """The key of a subscript as an expression that can stand anywhere."""
+    if isinstance(key, ast.Slice):
+        parts = [part if part is not None else ast.Constant(None) for part in (key.lower, key.upper, key.step)]
+        return placed(hook("slice", *parts), key)
+    if isinstance(key, ast.Tuple):
+        key.elts = [_as_value(part) for part in key.elts]
+    return key
