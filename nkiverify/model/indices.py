@@ -9,7 +9,7 @@ index and mask are evaluated at the same coordinates. Nothing is claimed here. A
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -227,6 +227,31 @@ class Mask:
     def at(self, coordinates: Coordinates) -> Any:
         """Whether it holds at grid coordinates."""
         return all_of(self.host, *(term.at(coordinates) for term in self.terms))
+
+    def reduced(self, rank: int, axes: Collection[int], *, keepdims: bool) -> Mask:
+        """The mask of what a reduction of a tile of `rank` over `axes` leaves: for each coordinate that it leaves, the
+        mask holds for some of those that go.
+
+        A term about an axis that goes is left out: this mask may hold for more, which then nothing has written.
+        """
+        terms = []
+        for term in self.terms:
+            difference = term.difference
+            axis_of = range(rank - difference.ndim, rank)
+            parts = list(zip(axis_of, difference.coefficients, difference.shape, strict=True))
+            if any(axis in axes and not is_zero(coefficient) for axis, coefficient, _ in parts):
+                continue
+            left = [
+                (coefficient, 1 if axis in axes else extent)
+                for axis, coefficient, extent in parts
+                if keepdims or axis not in axes
+            ]
+            if not keepdims and rank - len(axes) == 1:
+                # A tile keeps a free axis.
+                left.append((0, 1))
+            coefficients, shape = (tuple(part) for part in zip(*left, strict=True)) if left else ((), ())
+            terms.append(MaskTerm(IndexTensor(difference.base, coefficients, shape), term.relation))
+        return Mask(tuple(terms), self.host)
 
     def varies_along(self, axis_from_last: int) -> bool:
         """Whether it depends on the coordinate of an axis, counted from the last one (1)."""

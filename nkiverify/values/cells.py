@@ -170,11 +170,11 @@ def positions_of(shape: tuple[int, ...], strides: tuple[int, ...], offset: int) 
 
 def mask_values(mask: Mask, shape: tuple[int, ...]) -> Array:
     """Where a mask holds, for each element of a tile of `shape`; its axes align with the last ones of the tile."""
-    holds = np.ones(shape, dtype=bool)
     if mask.host is not True:
         if mask.host is not False:
             raise UnsupportedConstruct("a mask with a condition that is not decided")
         return np.zeros(shape, dtype=bool)
+    holds = np.ones((1,) * len(shape), dtype=bool)
     for term in mask.terms:
         values = index_values(term.difference)
         met = {
@@ -184,12 +184,14 @@ def mask_values(mask: Mask, shape: tuple[int, ...]) -> Array:
         }[term.relation]
         if met.ndim > len(shape):
             raise UnsupportedConstruct(f"a mask of {met.ndim} axes on a tile of {len(shape)}")
-        for axis in range(-met.ndim, 0):
-            if met.shape[axis] != 1 and shape[axis] == 1:
-                # A column beside tiles: it takes part where any element of its row does.
-                met = met.any(axis=axis, keepdims=True)
-        holds &= met
-    return holds
+        holds = holds & met
+    for axis, extent in enumerate(shape):
+        if holds.shape[axis] != 1 and extent == 1:
+            # A column beside tiles: it takes part where any element of its row does.
+            holds = holds.any(axis=axis, keepdims=True)
+        elif holds.shape[axis] not in (1, extent):
+            raise UnsupportedConstruct(f"a mask of {holds.shape[axis]} coordinates along an axis of {extent}")
+    return np.broadcast_to(holds, shape)
 
 
 def index_values(index: IndexTensor) -> Array:

@@ -456,6 +456,9 @@ def elements_as(view: Tensor) -> int:
 #: Operations whose operands and results share the grid of their mask.
 _UNALIGNED = frozenset(("nisa.nc_matmul", "nl.matmul", "nisa.nc_transpose", "nl.transpose", "nl.load_transpose2d"))
 
+#: Operations with an `axis` whose results have the shape of the operand.
+_NORMS = frozenset(("nl.softmax", "nl.rms_norm"))
+
 
 def masked_region(run: ValueRun, operation: Operation, name: str, view: Tensor) -> Region:
     """The region of an operand under the mask of its operation (legacy)."""
@@ -466,7 +469,7 @@ def masked_region(run: ValueRun, operation: Operation, name: str, view: Tensor) 
     size = elements_as(view)
     axis = operation.attributes.get("axis")
     reduced = next((operation.reads[part] for part in ("x", "data") if part in operation.reads), None)
-    if name in operation.reads or axis is None or reduced is None:
+    if name in operation.reads or axis is None or reduced is None or operation.name in _NORMS:
         return storage.region(view.shape, view.strides, view.offset, view.dtype, size, mask)
     # The axes that a reduction leaves keep their part of the mask.
     shape = tuple(map(int, reduced.shape))

@@ -278,6 +278,12 @@ class Step:
         moved = found.transpose(0, *(axis + 1 for axis in (*kept, *axes)))
         return moved.reshape(*moved.shape[: 1 + len(kept)], -1)
 
+    def whole_lines(self, name: str, axes: tuple[int, ...]) -> None:
+        """Refuse a mask that leaves out some of what these axes of an operand have together."""
+        valid = self._regions[name].valid
+        if valid is not None and (valid != valid.any(axis=axes, keepdims=True)).any():
+            raise UnsupportedConstruct(f"the values of {self.name} under a mask that leaves out a part of its axes")
+
     def scattered_axes(self, values: Array, name: str, axes: tuple[int, ...]) -> Array:
         """The inverse of `gathered_axes`, for values of the same extents."""
         shape = self.shape(name)

@@ -265,6 +265,7 @@ def tensor_reduce(
     else:
         shape = tuple(extent for dim, extent in enumerate(source.shape) if dim not in axes)
         shape = shape if len(shape) > 1 else (*shape, 1)
-    result = result_tile(shape, _dtype(dtype, source.dtype), mask=mask)
+    left = None if mask is None else mask.reduced(source.ndim, axes, keepdims=bool(keepdims))
+    result = result_tile(shape, _dtype(dtype, source.dtype), mask=left)
     reductions.claim_reduction(op, negate, result, source)
     return result

@@ -93,7 +93,8 @@ def reduce(name: str, x: object, axis: object, dtype: object, mask: Mask | None,
         shape = tuple(extent for dim, extent in enumerate(source.shape) if dim not in axes)
         shape = shape if len(shape) > 1 else (*shape, 1)
     natural = bool_ if name == "all" else source.dtype
-    return result_tile(shape, _dtype(dtype, natural), mask=mask)
+    left = None if mask is None else mask.reduced(source.ndim, axes, keepdims=bool(keepdims))
+    return result_tile(shape, _dtype(dtype, natural), mask=left)
 
 
 def free_axes(source: Tensor, axis: object) -> frozenset[int]:

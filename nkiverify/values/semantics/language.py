@@ -61,6 +61,7 @@ def reduce(step: Step) -> None:
 
 def _lines(step: Step, name: str) -> tuple[Array, int]:
     """An operand with its reduced axes made one and put last, and how many elements that one has."""
+    step.whole_lines(name, step.axes("axis", name))
     lines = step.gathered_axes(name, step.axes("axis", name))
     return lines, lines.shape[-1]
 
