@@ -9,12 +9,14 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, replace
 
+from nkiverify.dataflow.coordinates import as_term
 from nkiverify.model.dependence import dependence_of
 from nkiverify.model.dtypes import float32
+from nkiverify.model.extents import is_sequence
 from nkiverify.model.memory import SBUF
-from nkiverify.model.operation import IDLE_CLOBBERS, Operation
+from nkiverify.model.operation import IDLE_CLOBBERS, LANE_STAYS, Operation
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.symbolic import Extent
+from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.terms import Term
 
 #: The operand that the reduction registers are.
@@ -136,10 +138,33 @@ def rows_touched(operation: Operation, argument: str) -> tuple[int, int] | None:
     return table.get((operation.name, argument))
 
 
+def exchanges(operation: Operation) -> bool:
+    """Whether what it writes comes from the operands of another program of the launch."""
+    stated = dependence_of(operation)
+    return stated is not None and stated.exchanges
+
+
+def _shuffles_from_outside(operation: Operation) -> bool:
+    """Whether a shuffle may take a partition that its source has not got: what comes from there is not documented."""
+    lanes = operation.attributes.get("shuffle_mask")
+    source, target = operation.reads.get("src"), operation.writes.get("dst")
+    if operation.name != "nisa.nc_stream_shuffle" or source is None or target is None or not is_sequence(lanes):
+        return False
+    moved = [(at, int(lane)) for at, lane in enumerate(lanes) if lane != LANE_STAYS]
+    rows, wanted = constant_value(source.shape[0]), constant_value(target.shape[0])
+    if rows is not None and wanted is not None:
+        return any(start + lane >= rows for at, lane in moved for start in range(0, wanted - at, len(lanes)))
+    full = all(size % len(lanes) == 0 for size in as_term(source.shape[0]).monomials.values())
+    same = as_term(source.shape[0]) is as_term(target.shape[0])
+    return not same or not (full or all(lane <= at for at, lane in moved))
+
+
 def may_leave_out(operation: Operation, argument: str) -> bool:
     """Whether it is not known which elements of a result are written."""
     if dependence_of(operation) is None:
         # What nobody described defines nothing.
+        return True
+    if _shuffles_from_outside(operation):
         return True
     if operation.name in _COUNTED_AT_RUN_TIME:
         return True

@@ -24,6 +24,7 @@ from nkiverify.dataflow.effects import (
     Command,
     Registers,
     command_of,
+    exchanges,
     is_register_file,
     may_leave_out,
     reading_rule,
@@ -396,6 +397,8 @@ class _Walk:
             self._proof.reads_unwritten = True
         if undefined and self._in_vain and has_effect(operation):
             self._claim("df.read_unwritten", item.site, False, "it has an effect besides")
+        if undefined and exchanges(operation):
+            self._claim("df.read_unwritten", item.site, False, "what another program receives may be undefined")
         if product:
             self._accumulation(item, state)
         for argument, view in operation.writes.items():

@@ -16,8 +16,8 @@ from nkiverify.dataflow.coordinates import as_term
 from nkiverify.dataflow.dependence import link_of, matters
 from nkiverify.dataflow.regions import Region, same_extent
 from nkiverify.model.dependence import PERMUTATIONS, Kind, reduced_axes
-from nkiverify.model.extents import is_one
-from nkiverify.model.operation import Operation
+from nkiverify.model.extents import is_one, is_sequence
+from nkiverify.model.operation import LANE_STAYS, Operation
 from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.terms import Term, constant, multiply
 
@@ -106,9 +106,45 @@ def _partitions(operation: Operation, link: Kind, read: Shape, result: Shape) ->
         Kind.STATISTICS: same,
         Kind.REDUCED: same and 0 not in (reduced_axes(operation, len(read)) or (0,)),
     }
+    if link in (Kind.SHUFFLED, Kind.LEFT_ALONE) and same and _product(read) is _product(result):
+        return _shuffled(operation, link)
     if not fits.get(link, False):
         return None
     return isl.Map("{ [e0] -> [r0] : e0 = r0 }" if same else "{ [e0] -> [r0] }")
+
+
+#: Pieces of a shuffle that are told apart.
+_FEW = 4
+
+
+def _shuffled(operation: Operation, link: Kind) -> isl.Map | None:
+    """From partitions to those that take them, or that are left alone; None where these are in many pieces."""
+    lanes = operation.attributes.get("shuffle_mask")
+    if not is_sequence(lanes):
+        return None
+    stays = link is Kind.LEFT_ALONE
+    # Runs of lanes, first and last, that all take one lane (step 0), or one after the other (step 1).
+    runs: list[tuple[int, int, int, int]] = []
+    for at, given in enumerate(lanes):
+        if (given == LANE_STAYS) is not stays:
+            continue
+        lane = at if stays else int(given)
+        if runs and runs[-1][1] == at - 1:
+            first, last, taken, step = runs[-1]
+            before = taken + step * (last - first)
+            if (lane - before) in ((0, 1) if first == last else (step,)):
+                runs[-1] = (first, at, taken, lane - before)
+                continue
+        runs.append((at, at, lane, 0))
+    if len(runs) > _FEW:
+        return None
+    size = len(lanes)
+    each = [
+        f"(exists q : {size}q + {first} <= r0 <= {size}q + {last} and "
+        + (f"e0 = {size}q + {taken})" if step == 0 else f"e0 = r0 + {taken - first})")
+        for first, last, taken, step in runs
+    ]
+    return isl.Map(f"{{ [e0] -> [r0] : {' or '.join(each) or '0 = 1'} }}")
 
 
 def _positions(operation: Operation, link: Kind, read: Shape, result: Shape) -> isl.Map | None:

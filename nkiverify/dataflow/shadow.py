@@ -22,6 +22,7 @@ from nkiverify.dataflow.effects import (
     Command,
     Registers,
     command_of,
+    exchanges,
     is_register_file,
     may_leave_out,
     reading_rule,
@@ -283,6 +284,8 @@ class _Machine:
             decides = argument.endswith(".index") or operation.name.startswith("nisa.register")
             if decides or not operation.writes:
                 self._reaches(int(mark.max(initial=DEFINED)), decides=decides)
+        if exchanges(operation) and any(mark.any() for mark in marks.values()):
+            self._doubt("undefined elements that another program receives")
         for argument, view in operation.writes.items():
             shadow = self._shadow(view.storage)
             region = self._reach(operation, argument, shadow, view)

@@ -64,6 +64,8 @@ class Dependence:
     operands: Mapping[str, Kind] = field(default_factory=dict)
     #: Operands of which data choose what is used.
     chosen: frozenset[str] = frozenset()
+    #: Whether what is written comes from the operands of another program of the launch.
+    exchanges: bool = False
     #: Results that sum a partition up: under a mask they are written where it leaves anything of the partition.
     summaries: frozenset[str] = frozenset()
 
@@ -98,9 +100,10 @@ _INSTRUCTIONS: dict[str, Dependence] = {
     **dict.fromkeys(("dma_copy", "tensor_copy", "dma_compute"), _ROW_MAJOR),
     **dict.fromkeys(
         ("tensor_tensor", "tensor_scalar", "scalar_tensor_tensor", "tensor_scalar_reduce", "activation",
-         "activation_reduce", "activate2", "exponential", "reciprocal", "dropout", "rand2", "sendrecv"),
+         "activation_reduce", "activate2", "exponential", "reciprocal", "dropout", "rand2"),
         _ROWS,
     ),
+    "sendrecv": Dependence(Kind.ROWS, exchanges=True),
     # They write what no tensor holds, or write no tensor.
     **dict.fromkeys(
         ("memset", "iota", "rng", "rand_get_state", "rand_set_state", "set_rng_seed", "core_barrier", "register_alloc",

@@ -188,7 +188,7 @@ def mask_values(mask: Mask, shape: tuple[int, ...]) -> Array:
     for axis, extent in enumerate(shape):
         if holds.shape[axis] != 1 and extent == 1:
             # A column beside tiles: it takes part where any element of its row does.
-            holds = holds.any(axis=axis, keepdims=True)
+            holds = np.asarray(holds.any(axis=axis, keepdims=True))
         elif holds.shape[axis] not in (1, extent):
             raise UnsupportedConstruct(f"a mask of {holds.shape[axis]} coordinates along an axis of {extent}")
     return np.broadcast_to(holds, shape)

@@ -99,8 +99,11 @@ CURRENT: dict[str, Case] = {
     "pattern": Case("nisa.affine_select(r, [[1, 8]], -1, part, 0.0, nl.greater, 4)"),
     "lanes": Case("nisa.nc_stream_shuffle(r, part, [5] * 31 + [31])"),
     "lanes left alone": Case("nisa.memset(r[0:16], 0.0)\nnisa.nc_stream_shuffle(r, part, [9] * 8 + [255] * 24)"),
+    "lanes of a smaller tile": Case("nisa.nc_stream_shuffle(r, part[0:16], [15, 3] * 8 + [31] * 16)", (16, F)),
     "stationary": Case("p = nl.ndarray((8, 8), nl.float32, nl.psum)\nnisa.nc_matmul(p, part, full)\n"
                        "nisa.tensor_copy(r, p)", (F, F)),
+    "sum of products": Case("p = nl.ndarray((8, 8), nl.float32, nl.psum)\nnisa.nc_matmul(p, full, part)\n"
+                            "nisa.nc_matmul(p, part[:, 0:8], full, accumulate=True)\nnisa.tensor_copy(r, p)", (F, F)),
     "moving": Case("p = nl.ndarray((8, 8), nl.float32, nl.psum)\nnisa.nc_matmul(p, full, part)\n"
                    "nisa.tensor_copy(r, p)", (F, F)),
     "statistics": Case("nisa.bn_stats(r, part)", (P, 6)),
@@ -150,6 +153,18 @@ LEGACY: dict[str, Case] = {
     "sum under a mask of both axes": Case(
         GRID + "r = nl.sum(part[a, b], axis=[1], mask=(a < 8 * n) & (b < 4))", (P, 1)
     ),
+    "sum under a mask assigned to columns": Case(
+        GRID + "r = nl.zeros((32, 8), dtype=nl.float32)\n"
+        "r[...] = nl.sum(part[a, b], axis=[1], mask=(a < 10 * n) & (b < 4), keepdims=True)"
+    ),
+    "sum under a slanted mask assigned to columns": Case(
+        GRID + "r = nl.zeros((32, 8), dtype=nl.float32)\n"
+        "r[...] = nl.sum(part[a, b], axis=[1], mask=(a + 4 * b < 30), keepdims=True)"
+    ),
+    "sum under a mask that leaves nothing": Case(
+        GRID + "r = nl.sum(part[a, b], axis=[1], mask=(b + 1 < n), keepdims=True)", (P, 1)
+    ),
+    "softmax under a mask": Case(GRID + "r = nl.softmax(part[a, b], axis=1, mask=(a < 10 * n))"),
     "sum under a slanted mask": Case(GRID + "r = nl.sum(part[a, b], axis=[1], mask=(a + 4 * b < 30))", (P, 1)),
     "instruction's sum under a mask": Case(GRID + "r = nisa.tensor_reduce(nl.add, part[a, b], axis=[1], mask=(b < 3))",
                                            (P, 1)),
@@ -297,3 +312,73 @@ def test_the_verdict_changes_with_the_first_undefined_element(
             run = Subject.of(tmp_path, text, domain, legacy=legacy).verdict()
             assert (run.verdict, run.qualifier) == (expected, "")
             assert expected is Verdict.FAILED or run.closed_by.keys() == {"sets"}
+
+
+HEAD = """
+@nki.jit
+def kernel(x):
+    core = nl.program_id(0)
+    out = nl.ndarray((2, 32, 8), dtype=x.dtype, buffer=nl.shared_hbm)
+    mine = nl.ndarray((32, 8), dtype=nl.float32, buffer=nl.sbuf)
+    theirs = nl.ndarray((32, 8), dtype=nl.float32, buffer=nl.sbuf)
+"""
+
+
+@pytest.mark.parametrize(("fills_it", "expected"), [("core < 2", Verdict.SUCCESSFUL), ("core == 0", Verdict.UNKNOWN)])
+def test_what_another_program_sends_has_to_be_defined_there(tmp_path: Path, fills_it: str, expected: Verdict) -> None:
+    body = f"""
+    if {fills_it}:
+        nisa.dma_copy(dst=mine, src=x)
+    nisa.sendrecv(src=mine, dst=theirs, send_to_rank=1 - core, recv_from_rank=1 - core, pipe_id=0)
+    nisa.dma_copy(dst=out[core], src=theirs if core == 0 else mine if {fills_it} else nl.load(x))
+    return out
+"""
+
+    def launched(v: Verification) -> None:
+        v.call(v.tensor("x", (P, F), float32), grid=2)
+
+    assert Subject.of(tmp_path, HEAD + body, launched).verdict().verdict is expected
+
+
+@pytest.mark.parametrize(("lane", "expected"), [(15, Verdict.SUCCESSFUL), (16, Verdict.UNKNOWN)])
+@pytest.mark.parametrize("rows", ["16", "x.shape[0]"])
+def test_a_shuffle_takes_nothing_from_beside_its_source(
+    tmp_path: Path, lane: int, expected: Verdict, rows: str
+) -> None:
+    body = f"""
+@nki.jit
+def kernel(x):
+    rows = {rows}
+    out = nl.ndarray((rows, 8), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((rows, 8), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.nc_stream_shuffle(tile, nl.load(x[0:rows]), [{lane}] * 32)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+"""
+
+    def sized(v: Verification) -> None:
+        v.call(v.tensor("x", (v.dim("R", 16, 16), F), float32))
+
+    assert Subject.of(tmp_path, body, sized).verdict().verdict is expected
+
+
+@pytest.mark.parametrize(("columns", "expected"), [(8, Verdict.SUCCESSFUL), (7, Verdict.UNKNOWN)])
+def test_where_elements_are_written_to_one_place_all_have_to_be_defined(
+    tmp_path: Path, columns: int, expected: Verdict
+) -> None:
+    body = f"""
+@nki.jit
+def kernel(x):
+    out = nl.ndarray((32, 1), dtype=x.dtype, buffer=nl.shared_hbm)
+    part = nl.ndarray((32, 8), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.memset(part[:, 0:{columns}], 0.0)
+    tile = nl.ndarray((32, 1), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.tensor_copy(tile.ap([[1, 32], [0, 8]], offset=0), part)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+"""
+
+    def fixed(v: Verification) -> None:
+        v.call(v.tensor("x", (v.dim("R", 32, 32), F), float32))
+
+    assert Subject.of(tmp_path, body, fixed).verdict().verdict is expected
