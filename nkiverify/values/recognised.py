@@ -14,6 +14,8 @@ from nkiverify.values.formats import Array
 #: Bits that a lane of a residue takes in a key.
 _LANE_BITS = np.uint64(30)
 _TWO_BYTES = 2
+_SLOTS = 1 << 24
+_SLOT = np.uint64(_SLOTS - 1)
 
 
 @lru_cache(maxsize=1024)
@@ -50,19 +52,28 @@ def _keys(x: Array) -> tuple[Array, Array]:
 
 @dataclass(slots=True)
 class Residues:
-    """A growing set of residues: sorted runs, each at least twice as long as the next."""
+    """A growing set of residues: sorted runs, each at least twice as long as the next.
+
+    Most of what is looked for is not there, which `_seen`, by the last bits of a word, tells fast.
+    """
 
     _runs: list[tuple[Array, Array]] = field(default_factory=list)
+    _seen: Array = field(default_factory=lambda: np.zeros(_SLOTS, dtype=bool))
 
     def has(self, x: Array) -> Array:
         """Which of the numbers x (lanes, *shape) are in the set. One that is may be missed by chance; never the
         other way round, as all lanes are compared."""
         words, proofs = _keys(x)
-        found = np.zeros(words.shape, dtype=bool)
-        for known, third in self._runs:
-            places = np.searchsorted(known, words)
-            places[places == known.size] = 0
-            found |= (known[places] == words) & (third[places] == proofs)
+        found = self._seen[words & _SLOT]
+        candidates = np.flatnonzero(found)
+        if candidates.size:
+            words, proofs = words[candidates], proofs[candidates]
+            confirmed = np.zeros(words.shape, dtype=bool)
+            for known, third in self._runs:
+                places = np.searchsorted(known, words)
+                places[places == known.size] = 0
+                confirmed |= (known[places] == words) & (third[places] == proofs)
+            found[candidates] = confirmed
         return found.reshape(x.shape[1:])
 
     def add(self, x: Array) -> None:
@@ -70,6 +81,7 @@ class Residues:
         words, proofs = _keys(x)
         if not words.size:
             return
+        self._seen[words & _SLOT] = True
         words, first = np.unique(words, return_index=True)
         proofs = proofs[first]
         while self._runs and self._runs[-1][0].size < 2 * words.size:
