@@ -206,6 +206,24 @@ def local_gather__known_060__wrong():
 
 
 @nki.jit
+def local_gather__oob__right(indices: "u16[16, 2] in 0..7"):
+    dst = nl.ndarray((16, 32), dtype=nl.float32, buffer=nl.sbuf)
+    src_buffer = nl.ndarray((16, 8), dtype=nl.float32, buffer=nl.sbuf)
+    index = nl.ndarray((16, 2), dtype=nl.uint16, buffer=nl.sbuf)
+    nisa.dma_copy(index, indices)
+    nisa.local_gather(dst=dst, src_buffer=src_buffer, index=index)
+
+
+@nki.jit
+def local_gather__oob__wrong(indices: "u16[16, 2] in 0..8"):
+    dst = nl.ndarray((16, 32), dtype=nl.float32, buffer=nl.sbuf)
+    src_buffer = nl.ndarray((16, 8), dtype=nl.float32, buffer=nl.sbuf)
+    index = nl.ndarray((16, 2), dtype=nl.uint16, buffer=nl.sbuf)
+    nisa.dma_copy(index, indices)
+    nisa.local_gather(dst=dst, src_buffer=src_buffer, index=index)
+
+
+@nki.jit
 def n_gather__sbuf__right(indices: "u32[2, 3] in 0..7"):
     dst = nl.ndarray((2, 3), dtype=nl.float32, buffer=nl.sbuf)
     data = nl.ndarray((2, 8), dtype=nl.float32, buffer=nl.sbuf)

@@ -13,7 +13,7 @@ from functools import partial
 from typing import NoReturn
 
 from nkiverify import __version__
-from nkiverify.errors import UsageError
+from nkiverify.errors import UnsupportedConstruct, UsageError
 
 PROGRAM = "nkiverify"
 
@@ -37,7 +37,7 @@ COMMANDS: dict[str, str] = {
 #: The command that takes arguments which do not begin with a command's name.
 DEFAULT_COMMAND = "run"
 
-_USAGE, _INTERNAL_ERROR, _INTERRUPTED, _BROKEN_PIPE = 2, 4, 130, 141
+_USAGE, _UNKNOWN, _INTERNAL_ERROR, _INTERRUPTED, _BROKEN_PIPE = 2, 3, 4, 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +58,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader, `head` for example, has what it wanted.
         _settle_stdout()
         return _BROKEN_PIPE
-    except Exception as error:
+    except UnsupportedConstruct as limit:
+        # What a kernel's file cannot be read for: no command got as far as a verdict.
+        advice = f" ({limit.advice})" if limit.advice else ""
+        place = f" at {limit.site}" if limit.site is not None else ""
+        _complain(f"UNKNOWN: {limit.construct}{place}{advice}")
+        return _UNKNOWN
+    except SystemExit:
+        raise
+    except BaseException as error:
+        # Signals of our own as well, which no kernel may catch: a traceback would end in the status of a mismatch.
         if "--debug" in words:
             raise
         _settle_stdout()

@@ -465,7 +465,8 @@ class _Walk:
                     add(state.own.products, key, sure)
             else:
                 self._fill(state, key, reached)
-            if sure is not None and not joins:
+            if sure is not None and not (product and operation.attributes.get("accumulate") is None):
+                # What is said of it, to begin anew or to go on, is meant; only what is inferred may go on by mistake.
                 remove(state.known.read_out, key, sure)
                 remove(state.own.read_out, key, sure)
 

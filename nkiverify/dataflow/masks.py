@@ -44,6 +44,7 @@ class Placing(enum.Enum):
 #: Operands that have the grid of a reduction, the first of these that there is.
 _WITH_THE_GRID = ("data", "x", "src", "on_true_tile", "on_true")
 
+
 def placing_of(operation: Operation, argument: str, *, writes: bool) -> Placing:
     """How an operand read or written lies on the grid of the mask."""
     stated = dependence_of(operation)

@@ -119,4 +119,3 @@ def units_of(items: Sequence[object]) -> dict[int, int]:
                 known = units.get(id(view.storage), view.storage.dtype.itemsize)
                 units[id(view.storage)] = min(known, view.dtype.itemsize)
     return units
-

@@ -90,12 +90,21 @@ def _refuse(value: Placeholder, *_: object, **__: object) -> NoReturn:
     raise _used(value)
 
 
+def _compare(value: Placeholder, other: object) -> Any:
+    """`typing` compares what an annotation is made of: by identity, as classes are."""
+    if _only_looks(sys._getframe(1).f_globals):
+        return NotImplemented
+    raise _used(value)
+
+
 for _name in (
     "bool", "len", "iter", "next", "contains", "int", "index", "float", "str", "format", "enter", "exit",
-    "instancecheck", "subclasscheck", "eq", "ne", "lt", "le", "gt", "ge", "add", "radd", "sub", "rsub", "mul", "rmul",
+    "instancecheck", "subclasscheck", "lt", "le", "gt", "ge", "add", "radd", "sub", "rsub", "mul", "rmul",
     "truediv", "rtruediv", "floordiv", "rfloordiv", "mod", "rmod", "pow", "rpow", "and", "neg", "matmul",
 ):  # fmt: skip
     setattr(Placeholder, f"__{_name}__", _refuse)
+for _name in ("eq", "ne"):
+    setattr(Placeholder, f"__{_name}__", _compare)
 Placeholder.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 

@@ -6,6 +6,7 @@ import functools
 import re
 from types import FrameType, TracebackType
 
+from nkiverify.errors import InternalError
 from nkiverify.frontend.placeholders import STUB_PACKAGES
 from nkiverify.source import KERNEL_MARKER, Site
 
@@ -16,6 +17,20 @@ def raised_in(error: BaseException) -> str:
     while entry is not None and entry.tb_next is not None:
         entry = entry.tb_next
     return "" if entry is None else str(entry.tb_frame.f_globals.get("__name__", ""))
+
+
+def in_simulator(error: BaseException) -> bool:
+    """Whether `error` comes from the computing of values, be it from NumPy that it calls: no fault of the kernel."""
+    inside = False
+    entry = error.__traceback__
+    while entry is not None:
+        name = str(entry.tb_frame.f_globals.get("__name__", ""))
+        if KERNEL_MARKER in entry.tb_frame.f_globals or name.startswith("nkiverify.model") or _is_stub(name):
+            inside = False
+        elif name.startswith("nkiverify.values."):
+            inside = True
+        entry = entry.tb_next
+    return inside or isinstance(error, InternalError)
 
 
 def name_of(error: BaseException) -> str | None:

@@ -79,7 +79,6 @@ LEFT_OUT: dict[str, str] = {
     "leg.alloc.all_or_none": "which operations allocate is up to the compiler",
     "cc.bounds": _VALUES,
     "cc.all_to_all_v.limits": "about the devices and their network, which a kernel does not name",
-    "local_gather.oob": _VALUES,
     "act.range.log": _VALUES,
     "act.range.sin": _VALUES,
     "act.range.arctan": _VALUES,

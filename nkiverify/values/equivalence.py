@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from nkiverify.errors import ContractViolation, UnsupportedConstruct, UsageError
 from nkiverify.frontend.concrete import BrokenContract, ConcreteRun, innermost_kernel_site
+from nkiverify.frontend.tracebacks import in_simulator
 from nkiverify.frontend.values import is_plain
 from nkiverify.manifest import OutsideDomain
 from nkiverify.memory.concrete import findings as memory_findings
@@ -217,6 +218,8 @@ class Comparer:
                 # That is no fault of the kernel.
                 raise UnsupportedConstruct(f"running {side.label} on numbers at these shapes: {error}") from None
             except Exception as error:
+                if in_simulator(error):
+                    raise
                 site = innermost_kernel_site(error)
                 where = f" at {site}" if site is not None else ""
                 raise _Illegal(side, _broken_text(run.broken) or f"{type(error).__name__}: {error}{where}") from None

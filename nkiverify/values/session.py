@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from nkiverify.check.request import Request
 from nkiverify.errors import ContractViolation, UnsupportedConstruct, UsageError
 from nkiverify.frontend.concrete import innermost_kernel_site
+from nkiverify.frontend.tracebacks import in_simulator
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.returned import Leaf, Step, StepKind
@@ -177,6 +178,8 @@ class Session:
             except UsageError:
                 raise
             except Exception as error:
+                if in_simulator(error):
+                    raise
                 site = innermost_kernel_site(error)
                 where = f" at {site}" if site is not None else ""
                 outcome.violation = f"{type(error).__name__}: {error}{where}"

@@ -129,6 +129,64 @@ def test_a_sum_that_was_read_is_begun_anew(tmp_path: Path) -> None:
     assert {one.contract for one in still_open} == {"df.accumulate_stale"}
 
 
+RUNNING_TOTALS = """
+@nki.jit
+def kernel(x, n):
+    out = nl.ndarray((n * 128, 128), dtype=nl.float32, buffer=nl.shared_hbm)
+    tile = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x)
+    total = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)
+    for t in range(n):
+        nisa.nc_matmul(total, tile, tile, accumulate=MODE)
+        copy = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.tensor_copy(dst=copy, src=total)
+        nisa.dma_copy(dst=out[t * 128 : (t + 1) * 128, :], src=copy)
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdict", "rule"),
+    [
+        ("False", Verdict.SUCCESSFUL, ""),
+        ("t > 0", Verdict.SUCCESSFUL, ""),
+        ("None", Verdict.FAILED, "df.accumulate_stale"),
+        ("True", Verdict.FAILED, "df.accumulate_unwritten"),
+    ],
+)
+def test_a_sum_goes_on_after_it_was_read_where_the_kernel_says_so(
+    mode: str, verdict: Verdict, rule: str, tmp_path: Path
+) -> None:
+    def called(v: Verification) -> None:
+        v.call(v.tensor("x", (128, 128), bfloat16), v.dim("n", 1, 1000))
+
+    found = Subject.of(tmp_path, RUNNING_TOTALS.replace("MODE", mode), called).verdict()
+    assert found.verdict is verdict
+    assert contracts(found) == ({rule} if rule else set())
+
+
+@pytest.mark.parametrize(("mode", "broken"), [("True", set()), ("False", set()), ("None", {"df.accumulate_stale"})])
+def test_what_is_said_of_a_sum_that_was_read_holds_for_what_follows(
+    mode: str, broken: set[str], tmp_path: Path
+) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((256, 128), dtype=nl.float32, buffer=nl.shared_hbm)
+        tile = nl.load(x)
+        total = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)
+        nisa.nc_matmul(total, tile, tile)
+        nisa.dma_copy(dst=out[0:128, :], src=nl.copy(total))
+        nisa.nc_matmul(total, tile, tile, accumulate=MODE)
+        nisa.nc_matmul(total, tile, tile)
+        nisa.dma_copy(dst=out[128:256, :], src=nl.copy(total))
+        return out
+    """
+    subject = Subject.of(tmp_path, body.replace("MODE", mode), square)
+    assert {one.contract for one in subject.proof().open} == broken
+    assert faults(subject.trial()) == broken
+
+
 @pytest.mark.parametrize(
     ("dimensions", "complete"),
     [

@@ -254,6 +254,16 @@ CONTROLS = [
     Control("local_gather.index_dtype", lambda: gather(), lambda: gather(index=sbuf(16, 2, dtype=uint32))),
     Control("local_gather.same_dtype", lambda: gather(), lambda: gather(dst=sbuf(16, 32, dtype=bfloat16))),
     Control("local_gather.known_060", lambda: gather(), lambda: gather(num_elem_per_idx=2)),
+    Control(
+        "local_gather.oob",
+        lambda: gather(index=indices(16, 2, high=7, dtype=uint16)),
+        lambda: gather(index=indices(16, 2, high=8, dtype=uint16)),
+    ),
+    Control(
+        "local_gather.oob",
+        lambda: gather(index=indices(16, 2, high=3, dtype=uint16), num_elem_per_idx=2, dst=sbuf(16, 64)),
+        lambda: gather(index=indices(16, 2, high=4, dtype=uint16), num_elem_per_idx=2, dst=sbuf(16, 64)),
+    ),
     Control("n_gather.sbuf", lambda: n_gather(), lambda: n_gather(dst=psum(2, 3))),
     Control("n_gather.dtype", lambda: n_gather(), lambda: n_gather(dst=sbuf(2, 3, dtype=bfloat16))),
     Control("n_gather.shape", lambda: n_gather(), lambda: n_gather(dst=sbuf(2, 4))),

@@ -30,6 +30,7 @@ def test_a_witness_that_is_not_the_smallest_is_not_called_so(tmp_path: Path) -> 
     assert found.replayed
     assert not found.smallest or found.witness == {"n": 4}
 
+
 CUT_OFF = """
     class Box:
         def __init__(self):

@@ -28,6 +28,11 @@ define(
     "RN-0.6",
     api=NKI,
 )
+define(
+    "local_gather.oob",
+    "Index values of local_gather times num_elem_per_idx are inside the elements per partition of src_buffer.",
+    "local_gather",
+)
 define("n_gather.sbuf", "The operands of nc_n_gather are in SBUF.", "nc_n_gather", api=NKI)
 define("n_gather.dtype", "dst has the dtype of data, indices are uint32.", "nc_n_gather", api=NKI)
 define(

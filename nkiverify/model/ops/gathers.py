@@ -6,7 +6,7 @@ from nkiverify.model import contents
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import uint16, uint32
-from nkiverify.model.extents import as_extent, is_sequence
+from nkiverify.model.extents import as_extent, is_sequence, same
 from nkiverify.model.indirection import claim_numbers
 from nkiverify.model.launch import current_launch
 from nkiverify.model.memory import SHARED_HBM
@@ -89,6 +89,16 @@ def local_gather(
         num_elem_per_idx=per_index,
         dst=result.shape,
     )
+
+    # Beyond num_valid_indices there may be anything.
+    if same(valid, per_core):
+        claim_numbers(
+            "local_gather.oob",
+            contents.held(places),
+            lambda low, high: all_of(low >= 0, (high + 1) * per_index <= source.free_size),
+            src_buffer=source.shape,
+            num_elem_per_idx=per_index,
+        )
 
 
 def nc_n_gather(dst: object, data: object, indices: object) -> None:

@@ -17,7 +17,9 @@ _UNTOUCHED = 255
 @meaning("nl.store")
 def store(step: Step) -> None:
     """As a copy; the legacy API repeats extents of 1 ("leg.assign_shape")."""
-    if int(np.prod(step.shape("value"))) == int(np.prod(step.shape("dst"))):
+    if not step.has("value"):
+        step.write("dst", step.constant("value", len(step.shape("dst")) + 1), broadcast=True)
+    elif int(np.prod(step.shape("value"))) == int(np.prod(step.shape("dst"))):
         copy(step)
     else:
         step.write("dst", step.aligned("value", len(step.shape("dst")) + 1), broadcast=True)
@@ -25,10 +27,7 @@ def store(step: Step) -> None:
 
 @meaning("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.copy", "nl.static_cast")
 def copy(step: Step) -> None:
-    """Elements in row-major order; equal dtypes are copied bit by bit ("tensor_copy.cast"). A number is everywhere."""
-    if not step.read_names:
-        step.write(step.only_write, step.constant("value", len(step.shape(step.only_write)) + 1), broadcast=True)
-        return
+    """Elements in row-major order; equal dtypes are copied bit by bit ("tensor_copy.cast")."""
     source, target = step.only_read, step.only_write
     same = step.dtype(source) == step.dtype(target)
     step.write(target, step.stored(source) if same else step.numbers(source), stored=same)
