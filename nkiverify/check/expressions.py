@@ -102,18 +102,25 @@ def check_condition(node: ast.expr, text: Text, known: Mapping[str, object]) -> 
         for part in node.values:
             check_condition(part, text, known)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        check_condition(node.operand, text, known)
+        if isinstance(node.operand, ast.BinOp):
+            _check_known(node.operand, text, known)
+        else:
+            check_condition(node.operand, text, known)
     elif isinstance(node, ast.Compare):
         for part in (node.left, *node.comparators):
-            check_integer(part, text)
-            for name in names_in(part):
-                if name.id not in known:
-                    raise text.error(f"no --arg has a dimension {name.id}{did_you_mean(name.id, known)}", name)
+            _check_known(part, text, known)
         for position, comparison in enumerate(node.ops):
             if type(comparison) not in _COMPARISONS:
                 raise text.error("compare with ==, !=, <, <=, > or >=", node.comparators[position])
     else:
         raise text.error("this is no condition: compare integers, and combine with `and`, `or`, `not`", node)
+
+
+def _check_known(node: ast.expr, text: Text, known: Mapping[str, object]) -> None:
+    check_integer(node, text)
+    for name in names_in(node):
+        if name.id not in known:
+            raise text.error(f"no --arg has a dimension {name.id}{did_you_mean(name.id, known)}", name)
 
 
 def condition(node: ast.expr, dimensions: Mapping[str, Any]) -> Any:
@@ -122,6 +129,9 @@ def condition(node: ast.expr, dimensions: Mapping[str, Any]) -> Any:
         parts = [condition(part, dimensions) for part in node.values]
         return all_of(*parts) if isinstance(node.op, ast.And) else any_of(*parts)
     if isinstance(node, ast.UnaryOp):
+        if isinstance(node.operand, ast.BinOp):
+            # `not K % 128`: it is zero.
+            return integer(node.operand, dimensions) == 0
         return negate(condition(node.operand, dimensions))
     assert isinstance(node, ast.Compare)
     values = [integer(part, dimensions) for part in (node.left, *node.comparators)]

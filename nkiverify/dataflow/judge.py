@@ -1,17 +1,17 @@
-"""The verdict of phase 4: a proof for all shapes, a concrete run that shows a fault, or a bounded search without one.
+"""The verdict of phase 4: a proof for all shapes, a concrete run that shows a fault, or runs of all shapes of a part.
 
 What the walk over the shape program shows holds for every shape. Where it leaves a claim open, shapes of the domain
-are run concretely, the simplest first, with the shadow memory: a fault found there is a refutation. A domain that is
-run in full is decided; otherwise the verdict says for how many shapes nothing was found.
+are run concretely, the simplest first, with the shadow memory: a fault found there is a refutation. Some shapes are no
+proof: the domain is decided where all of its shapes are run, up to bounds where all within these are, else it is not.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from math import inf, lcm, prod
 
 from nkiverify.dataflow import PHASE
 from nkiverify.dataflow.flow import MAX_OPERATIONS, Inconclusive, Open, OutOfTime, Proof, prove
@@ -29,25 +29,25 @@ from nkiverify.program import Assume, Claim, DomainDimension, Program
 from nkiverify.results import KernelWarning, Place, Run, Verdict, Violation
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.conditions import Comparison, Condition, Relation
-from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.terms import INT32_MAX, Div
+from nkiverify.symbolic.conditions import Condition
 from nkiverify.witness.explain import Circumstances, violation_of
 from nkiverify.witness.labels import argument_labels
 from nkiverify.witness.minimise import Witness, smallest_legal
+from nkiverify.witness.rounds import Rounds, rounds
+from nkiverify.witness.shapes import Shapes, TooMany, domain_of
 
 #: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
 #: the verdict depend on the machine.
 SEARCH_WORK = 60_000_000
 #: Work that the only shape may take.
 ONLY_WORK = 1_000_000_000
-#: Shapes that are run concretely at most, and values of one dimension that are tried first.
+#: Shapes that are tried, and of which all up to some bounds are run, at most.
 MAX_SHAPES = 64
-_STEPS = 4
+MAX_ALL = 512
 #: Milliseconds for finding a shape with a solver.
 QUESTION_MS = 2000
-#: Values at which tiles end: the one before, the one itself and the one after are tried.
-_EDGES = (128, 512)
+#: What can be done where the shapes that were run are not all there are.
+ADVICE_BOUND = "bound the dimensions, so that all shapes can be run, or leave this phase out: --phase 1,2,3"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +76,14 @@ class Question:
 def judge(question: Question) -> Run:
     """The verdict of phase 4, with what it warns of."""
     proof, ended = _proof(question)
-    search = _search(question) if question.limit is not None or ended is not None or proof.open else None
+    search = _Searching(question).run() if question.limit is not None or ended is not None or proof.open else None
     smallest = True
     if search is not None and search.found is not None:
         provable = question.limit is None and ended is None and not question.bounded
-        assumed = _assumed(question)
         search.found, smallest = simplest(
             question.target,
             question.program,
-            [_at(dimension, assumed) for dimension in question.program.dimensions],
+            _shapes(question).dimensions,
             question.hardware,
             search.found,
             question.seconds,
@@ -96,17 +95,21 @@ def judge(question: Question) -> Run:
     return replace(run, warnings=_warnings(question, proof, search))
 
 
+def _shapes(question: Question) -> Shapes:
+    return Shapes(question.program.dimensions, domain_of(question.program, question.assumptions))
+
+
 def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:
     """What the kernel does in vain. A kernel that has a fault is looked at on the shape that shows it."""
-    assumed = _assumed(question)
-    dimensions = _narrowed(question.program.dimensions, assumed)
+    assumed = domain_of(question.program, question.assumptions)
+    shapes = Shapes(question.program.dimensions, assumed)
     proved = search is None and not question.bounded
     subject = Subject(question.target, question.program, question.hardware, question.seconds, proved)
     if search is not None and search.found is not None:
         return warnings(subject, [search.found.values], (), search.found)
-    small = chain(_shapes(dimensions)[0], islice(_solved(dimensions, assumed, lambda: True), 1))
+    small = chain(islice(shapes.tried(), MAX_SHAPES), islice(_solved(shapes.dimensions, assumed, lambda: True), 1))
     unwritten = proof.reads_unwritten if search is None else search.unwritten or False
-    return warnings(subject, small, _larger(dimensions), unwritten)
+    return warnings(subject, small, shapes.larger(), unwritten)
 
 
 def _judged(
@@ -138,9 +141,12 @@ def _judged(
         return _unknown(question, "no shape could be run", reason, _site(proof.open))
     looked = {"shapes": search.tried}
     if search.complete:
-        return _run(question, Verdict.SUCCESSFUL, question.bounded, claims=search.claims, closed=looked)
-    shapes = f"bounded {search.tried} shapes"
-    return _run(question, Verdict.SUCCESSFUL, shapes, claims=search.claims, closed=looked, reason=reason)
+        return _run(question, Verdict.SUCCESSFUL, claims=search.claims, closed=looked)
+    if search.bounds:
+        bounds = f"bounded {', '.join(f'{name} <= {value}' for name, value in search.bounds.items())}"
+        return _run(question, Verdict.SUCCESSFUL, bounds, claims=search.claims, closed=looked, reason=reason)
+    sampled = f"no counterexample among {search.tried} shape{'s' if search.tried > 1 else ''}"
+    return _unknown(question, sampled, reason, _site(proof.open), ADVICE_BOUND)
 
 
 def _proof(question: Question) -> tuple[Proof, Inconclusive | None]:
@@ -165,7 +171,10 @@ class _Search:
     inside: int = 0
     tried: int = 0
     claims: int = 0
+    #: Whether every shape of the domain was run; else the bounds on dimensions up to which every one was, if each loop
+    #: that can go round twice does so there.
     complete: bool = False
+    bounds: dict[str, int] = field(default_factory=dict)
     doubt: str = ""
     #: A run that read unwritten elements which reach no output.
     unwritten: Trial | None = None
@@ -173,102 +182,100 @@ class _Search:
     late: bool = False
 
 
-def _search(question: Question) -> _Search:
-    """Run shapes of the domain, the simplest first, until one shows a fault or enough work has been done."""
-    result = _Search()
-    assumed = _assumed(question)
-    dimensions = _narrowed(question.program.dimensions, assumed)
-    deadline = time.process_time() + question.seconds
-    allowed = SHAPE_WORK if dimensions else ONLY_WORK
-    spent = 0
-    shapes, complete = _shapes(dimensions)
-    for values in chain(shapes, _solved(dimensions, assumed, lambda: not result.inside)):
-        left = deadline - time.process_time()
+class _Searching:
+    """Runs shapes of the domain, the simplest first, until one shows a fault or enough work has been done."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._assumed = domain_of(question.program, question.assumptions)
+        self._shapes = Shapes(question.program.dimensions, self._assumed)
+        self._deadline = time.process_time() + question.seconds
+        self._ran: set[tuple[int, ...]] = set()
+        self._work = 0
+        self.result = _Search()
+
+    def run(self) -> _Search:
+        """Try shapes, then run all of them up to as large a bound as work allows."""
+        reached = self._tried()
+        result = self.result
+        if result.found is None and not result.doubt and result.tried and not result.late:
+            self._work = 0
+            with suppress(TooMany):
+                self._all(reached)
+        return result
+
+    def _tried(self) -> Rounds:
+        """Run the simplest shapes, and those on which loops go round twice; these."""
+        shapes, program = self._shapes, self._question.program
+        simplest = islice(shapes.tried(), MAX_SHAPES)
+        for values in islice(simplest, len(shapes.dimensions) + 1):
+            if not self._goes_on(values):
+                return Rounds((), loops=False)
+        reached = rounds(program, shapes.dimensions, self._assumed, shapes.tried(), self._left())
+        solved = _solved(shapes.dimensions, self._assumed, lambda: not self.result.inside)
+        for values in chain(reached.shapes, simplest, solved):
+            if not self._goes_on(values):
+                break
+        return reached
+
+    def _all(self, reached: Rounds) -> None:
+        """Run all shapes of the domain up to bounds that are made larger as long as there is work left."""
+        least: dict[str, int] = {}
+        for shape in reached.shapes:
+            least = {name: max(value, least.get(name, value)) for name, value in shape.items()}
+        level, before = 1, None
+        while level <= MAX_ALL:
+            bounds = self._shapes.bounds(level, least)
+            if bounds is None:
+                return
+            if bounds != before:
+                shapes = list(islice(self._shapes.within(bounds), MAX_ALL + 1))
+                if len(shapes) > MAX_ALL or not all(map(self._goes_on, shapes)):
+                    return
+                beyond = self._shapes.beyond(bounds)
+                self.result.complete = not beyond
+                self.result.bounds = beyond if reached.loops else {}
+                if self.result.complete:
+                    return
+            level, before = level + max(1, level // 3), bounds
+
+    def _left(self) -> float:
+        return max(0.0, self._deadline - time.process_time())
+
+    def _goes_on(self, values: dict[str, int]) -> bool:
+        """Run a shape, unless it has been run; whether there is reason to run others."""
+        result, key = self.result, tuple(values.values())
+        if key in self._ran:
+            return True
+        left = self._deadline - time.process_time()
         result.late = left <= 0
-        if result.late or spent >= SEARCH_WORK:
-            return result
-        trial = attempt(question.target, values, question.hardware, left, allowed)
-        spent += trial.work
+        if result.late or self._work >= SEARCH_WORK:
+            return False
+        allowed = SHAPE_WORK if values else ONLY_WORK
+        trial = attempt(self._question.target, values, self._question.hardware, left, allowed)
+        self._work += trial.work
         if trial.outside:
-            continue
-        result.late = bool(trial.unusable) and time.process_time() > deadline
+            self._ran.add(key)
+            return True
+        result.late = bool(trial.unusable) and time.process_time() > self._deadline
         if result.late or (trial.large and result.tried):
-            return result
+            return False
+        self._ran.add(key)
         result.inside += 1
         if trial.unusable:
             result.doubt = result.doubt or trial.unusable
-            continue
+            return True
         findings = trial.findings
         if findings.doubts:
             result.doubt = findings.doubts[0]
-            continue
+            return True
         result.tried += 1
         result.claims = max(result.claims, findings.looked_at)
         if findings.origins and result.unwritten is None:
             result.unwritten = trial
         if findings.faults:
             result.found = trial
-            return result
-    result.complete = complete
-    return result
-
-
-def _assumed(question: Question) -> list[Condition | bool]:
-    """What the target, or an assert of the kernel that is part of the domain, says of the dimensions."""
-    texts = {"domain", *question.assumptions}
-    found = [item for item in question.program.body.items if isinstance(item, Assume) and item.text in texts]
-    return [item.condition for item in found]
-
-
-def _narrowed(
-    dimensions: Sequence[DomainDimension], assumed: Sequence[Condition | bool]
-) -> tuple[DomainDimension, ...]:
-    """The dimensions with the divisors, and the range or the one value, that are assumed of them: others are not in the
-    domain."""
-    ranges = Facts().extended(*assumed).ranges
-    return tuple(
-        _at(dimension, assumed)
-        if dimension.choices
-        else _within(_at(dimension, assumed), ranges.get(dimension.atom), _divisor(dimension, assumed))
-        for dimension in dimensions
-    )
-
-
-def _within(dimension: DomainDimension, known: tuple[float, float] | None, divisor: int) -> DomainDimension:
-    low, high = known or (-inf, inf)
-    top = dimension.high if dimension.high is not None else INT32_MAX
-    found = replace(
-        dimension,
-        multiple_of=divisor,
-        low=max(dimension.low, int(low)) if low > -inf else dimension.low,
-        high=min(top, int(high)) if high < inf else dimension.high,
-    )
-    # Of an empty domain nothing is left: what it is then is for the runs to say.
-    return found if smallest_legal(found) <= (top if found.high is None else found.high) else dimension
-
-
-def _at(dimension: DomainDimension, assumed: Sequence[Condition | bool]) -> DomainDimension:
-    """A dimension with the value it is assumed to have, as in a sweep."""
-    atom = terms.of_atom(dimension.atom)
-    for condition in assumed:
-        if isinstance(condition, Comparison) and condition.relation is Relation.EQUAL:
-            for value in (terms.add(atom, condition.term, -1).constant, terms.add(atom, condition.term).constant):
-                high = INT32_MAX if dimension.high is None else dimension.high
-                if value is not None and dimension.low <= value <= high and value % dimension.multiple_of == 0:
-                    return replace(dimension, low=value, high=value)
-    return dimension
-
-
-def _divisor(dimension: DomainDimension, assumed: Sequence[Condition | bool]) -> int:
-    atom = terms.of_atom(dimension.atom)
-    found = dimension.multiple_of
-    for condition in assumed:
-        for part in condition.atoms() if isinstance(condition, Condition) else ():
-            if isinstance(part, Div) and part.numerator is atom and (part.denominator.constant or 0) > 0:
-                whole = terms.multiply(terms.of_atom(part), part.denominator)
-                if conditions.equals_zero(terms.add(atom, whole, -1)) is condition:
-                    found = lcm(found, part.denominator.constant or 1)
-    return found
+        return result.found is None
 
 
 def _solved(
@@ -280,7 +287,7 @@ def _solved(
         question = SmtQuestion(assumed, QUESTION_MS)
         if question.satisfiable() is not Answer.YES:
             return
-        model = [(dimension.atom, question.model.get(dimension.atom, 0)) for dimension in dimensions]
+        model = [(one.atom, question.model.get(one.atom, smallest_legal(one))) for one in dimensions]
         yield {atom.name: value for atom, value in model}
         same = [conditions.equals_zero(terms.add(terms.of_atom(a), terms.constant(-value))) for a, value in model]
         assumed.append(conditions.negate(conditions.conjunction(same)))
@@ -290,66 +297,6 @@ def _is_empty(program: Program) -> bool:
     """Whether no values of the dimensions satisfy all that is assumed on every path."""
     assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
     return SmtQuestion(assumed, QUESTION_MS).satisfiable() is Answer.NO
-
-
-def _shapes(dimensions: Sequence[DomainDimension]) -> tuple[Iterator[dict[str, int]], bool]:
-    """Values of the dimensions, and whether they are all of the domain: the simplest first, but soon such as have one
-    dimension just past a tile, which time might be over for otherwise."""
-    candidates = [_values(dimension) for dimension in dimensions]
-    names = [dimension.atom.name for dimension in dimensions]
-    values = [found for found, _ in candidates]
-    complete = prod(map(len, values)) <= MAX_SHAPES and all(full for _, full in candidates)
-    ranks = range(sum(len(found) - 1 for found in values) + 1)
-    ordered = [_of_rank(values, rank) for rank in ranks]
-    # A dictionary keeps the first of equal shapes.
-    shapes = dict.fromkeys(islice(chain(*ordered[:2], _past_tiles(values), *ordered[2:]), 2 * MAX_SHAPES))
-    return (dict(zip(names, shape, strict=True)) for shape in islice(shapes, MAX_SHAPES)), complete
-
-
-def _past_tiles(candidates: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """Choices of the first values but for one dimension, which takes one element more than a tile has."""
-    for place, values in enumerate(candidates):
-        for value in (edge + 1 for edge in _EDGES if edge + 1 in values):
-            yield tuple(value if other == place else found[0] for other, found in enumerate(candidates))
-
-
-def _larger(dimensions: Sequence[DomainDimension]) -> Iterator[dict[str, int]]:
-    """Shapes with more than one iteration in most loops: every dimension its second value, or the first past a tile."""
-    candidates = {dimension.atom.name: _values(dimension)[0] for dimension in dimensions}
-    seconds = {name: values[min(1, len(values) - 1)] for name, values in candidates.items()}
-    past = {
-        dimension.atom.name: next(
-            (value for value in candidates[dimension.atom.name] if value > _EDGES[0] and dimension.multiple_of == 1),
-            seconds[dimension.atom.name],
-        )
-        for dimension in dimensions
-    }
-    smallest = {name: values[0] for name, values in candidates.items()}
-    yield from (shape for shape in ([seconds] if past == seconds else [seconds, past]) if shape != smallest)
-
-
-def _of_rank(candidates: Sequence[Sequence[int]], rank: int) -> Iterator[tuple[int, ...]]:
-    """Choices of one value each, whose positions in their lists sum up to `rank`."""
-    if not candidates:
-        if rank == 0:
-            yield ()
-        return
-    for position in range(min(rank, len(candidates[0]) - 1), -1, -1):
-        for rest in _of_rank(candidates[1:], rank - position):
-            yield (candidates[0][position], *rest)
-
-
-def _values(dimension: DomainDimension) -> tuple[list[int], bool]:
-    """Values of one dimension to try, and whether there are no others."""
-    low, step = smallest_legal(dimension), dimension.multiple_of
-    high = dimension.high if dimension.high is not None else INT32_MAX
-    count = (high - low) // step + 1
-    if count <= 2 * _STEPS:
-        return list(range(low, high + 1, step)), True
-    found = [low + step * number for number in range(_STEPS)]
-    if step == 1:
-        found += [edge + off for edge in _EDGES for off in (-1, 0, 1) if low < edge + off <= high]
-    return sorted(set(found)), False
 
 
 # --- the record -------------------------------------------------------------------------------------------------------

@@ -500,11 +500,13 @@ class Facts:
 
     def value_of(self, term: Term) -> int | None:
         """The one value the facts leave for `term`, if the cheap prover sees that there is only one."""
-        term = terms.substitute(term, self.replacements)
-        if term.constant is not None:
-            return term.constant
-        low, high = self._with(term)._range(term)
+        low, high = self.range_of(term)
         return int(low) if low == high else None
+
+    def range_of(self, term: Term) -> tuple[float, float]:
+        """Between which values `term` is, as far as the cheap prover sees; infinity where it sees no bound."""
+        term = terms.substitute(term, self.replacements)
+        return self._with(term)._range(term)
 
 
 def _is_negative(term: Term, sample: Valuation) -> bool:

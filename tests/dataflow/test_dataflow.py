@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,6 +19,7 @@ from nkiverify.model.dtypes import bfloat16, float32, int32
 from nkiverify.model.hardware import hardware_named
 from nkiverify.results import Verdict
 from nkiverify.witness.reproduce import run_target
+from nkiverify.witness.shapes import Shapes
 from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
 
 DOUBLED = """
@@ -352,7 +354,7 @@ def test_concrete_runs_of_published_kernels_agree_with_the_proof(target: object)
     assert not subject.proof().open
     dimensions = explore(subject.target, hardware_named("trn2"), Limits()).run.program.dimensions
     seen = 0
-    for values in judge._shapes(dimensions)[0]:
+    for values in Shapes(dimensions, []).tried():
         trial = subject.trial(**values)
         if trial.outside or trial.unusable:
             continue
@@ -369,7 +371,7 @@ def _maxpooling() -> Target:
 
 def test_shapes_past_a_tile_are_looked_at_before_time_is_over() -> None:
     dimensions = explore(_maxpooling(), hardware_named("trn2"), Limits()).run.program.dimensions
-    shapes = [tuple(shape.values()) for shape in judge._shapes(dimensions)[0]]
+    shapes = [tuple(shape.values()) for shape in islice(Shapes(dimensions, []).tried(), judge.MAX_SHAPES)]
     assert shapes[0] == (1, 1, 1)
     past = [(1, 129, 1), (1, 513, 1), (1, 1, 129), (1, 1, 513)]
     assert set(past) <= set(shapes[:12])
@@ -378,8 +380,7 @@ def test_shapes_past_a_tile_are_looked_at_before_time_is_over() -> None:
 
 def test_few_shapes_are_all_of_the_domain_whatever_their_order() -> None:
     one, two, _ = explore(_maxpooling(), hardware_named("trn2"), Limits()).run.program.dimensions
-    shapes, complete = judge._shapes([replace(one, low=127, high=130), replace(two, low=2, high=3)])
-    assert complete
+    shapes = Shapes([replace(one, low=127, high=130), replace(two, low=2, high=3)], []).tried()
     assert sorted(tuple(shape.values()) for shape in shapes) == [(a, b) for a in range(127, 131) for b in (2, 3)]
 
 

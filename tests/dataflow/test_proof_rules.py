@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from nkiverify.config import Options
-from nkiverify.dataflow.judge import MAX_SHAPES, _shapes
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16, float32, int32
-from nkiverify.program import DomainDimension
 from nkiverify.results import Run, Verdict
-from nkiverify.symbolic.terms import Dimension
 from nkiverify.verifier import verify
 from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
 
@@ -185,40 +182,6 @@ def test_what_is_said_of_a_sum_that_was_read_holds_for_what_follows(
     subject = Subject.of(tmp_path, body.replace("MODE", mode), square)
     assert {one.contract for one in subject.proof().open} == broken
     assert faults(subject.trial()) == broken
-
-
-@pytest.mark.parametrize(
-    ("dimensions", "complete"),
-    [
-        ([], True),
-        ([(1, 8)], True),
-        ([(1, 9)], False),
-        ([(1, None)], False),
-        ([(1, 8), (1, None)], False),
-        ([(1, 8), (1, 8)], True),
-        ([(1, 8), (1, 8), (1, 2)], False),
-        ([(8, 64, 8)], True),
-        ([(8, 72, 8)], False),
-    ],
-)
-def test_only_a_domain_that_is_run_in_full_is_called_complete(
-    dimensions: list[tuple[int, ...]], complete: bool
-) -> None:
-    described = [
-        DomainDimension(Dimension(f"n{number}"), low, high, step[0] if step else 1)
-        for number, (low, high, *step) in enumerate(dimensions)
-    ]
-    shapes, said = _shapes(described)
-    found = list(shapes)
-    assert said is complete
-    assert len(found) <= MAX_SHAPES
-    assert len({tuple(shape.values()) for shape in found}) == len(found)
-    if complete:
-        sizes = [(high - low) // (step[0] if step else 1) + 1 for low, high, *step in dimensions]
-        total = 1
-        for size in sizes:
-            total *= size
-        assert len(found) == total
 
 
 @pytest.mark.parametrize("most", [2, 3])
