@@ -68,17 +68,17 @@ def explore(
             continue
         if verification.unknown:
             raise UsageError(f"{target.name} has no dimension {', '.join(sorted(verification.unknown))} to be fixed")
-        memory = _state_memory(target, run, hardware) if MEMORY_PHASE in phases else None
         assumed = tuple(binding.assumptions)
+        memory = _state_memory(target, run, hardware, assumed) if MEMORY_PHASE in phases else None
         return Exploration(run, assumed, verification.called, binding.assumed_at, unrolled, memory)
     raise UnsupportedConstruct(f"more than {MAX_EXPLORATIONS} loops that carry state")
 
 
-def _state_memory(target: Target, run: SymbolicRun, hardware: Hardware) -> MemoryClaims:
+def _state_memory(target: Target, run: SymbolicRun, hardware: Hardware, assumptions: tuple[str, ...]) -> MemoryClaims:
     """Put the claims of phase 3 about all of the kernel into the program."""
     memory = state_claims(run.program, hardware, run.no_spills)
     if memory.by_allocator and run.unsupported_construct is None:
-        state_placed(target, run.program, hardware, memory)
+        state_placed(target, run.program, hardware, memory, assumptions)
     return memory
 
 

@@ -5,6 +5,17 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+#: How the qualifier of a SUCCESSFUL within bounds begins, and that of an UNKNOWN that rests on some shapes only.
+BOUNDED = "bounded"
+SAMPLED = "no counterexample among"
+
+
+def bounds_of(qualifier: str) -> dict[str, int]:
+    """The dimensions that a qualifier such as "bounded K <= 512, M <= 8" bounds; none where it is about loops."""
+    parts = qualifier.removeprefix(BOUNDED).split(",") if qualifier.startswith(BOUNDED) else []
+    pairs = (part.split("<=") for part in parts if "<=" in part)
+    return {name.strip(): int(most) for name, most in pairs}
+
 
 class Verdict(enum.Enum):
     """The outcome of one target in one phase by one engine, in the words ESBMC users know."""
@@ -151,7 +162,8 @@ class MemoryPeak:
 class Run:
     """One target, one phase, one engine.
 
-    `qualifier` is what stands in brackets after the verdict: "bounded 8", "not replayed", the reason of an UNKNOWN.
+    `qualifier` is what stands in brackets after the verdict: "bounded 8" (rounds of loops that are unrolled), "bounded
+    K <= 512" (all shapes up to there), "not replayed", the reason of an UNKNOWN.
     `closed_by` counts the claims each rung of the engine decided. `reason` says why the verdict is not a plain one,
     `place` is where in the kernel an UNKNOWN arises, `advice` what the user can do about it.
     """

@@ -26,7 +26,7 @@ from nkiverify.manifest import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.program import Assume, Claim, DomainDimension, Program
-from nkiverify.results import KernelWarning, Place, Run, Verdict, Violation
+from nkiverify.results import BOUNDED, SAMPLED, KernelWarning, Place, Run, Verdict, Violation
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
@@ -143,9 +143,9 @@ def _judged(
     if search.complete:
         return _run(question, Verdict.SUCCESSFUL, claims=search.claims, closed=looked)
     if search.bounds:
-        bounds = f"bounded {', '.join(f'{name} <= {value}' for name, value in search.bounds.items())}"
+        bounds = f"{BOUNDED} {', '.join(f'{name} <= {value}' for name, value in search.bounds.items())}"
         return _run(question, Verdict.SUCCESSFUL, bounds, claims=search.claims, closed=looked, reason=reason)
-    sampled = f"no counterexample among {search.tried} shape{'s' if search.tried > 1 else ''}"
+    sampled = f"{SAMPLED} {search.tried} shape{'s' if search.tried > 1 else ''}"
     return _unknown(question, sampled, reason, _site(proof.open), ADVICE_BOUND)
 
 

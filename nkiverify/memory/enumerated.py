@@ -7,9 +7,8 @@ A domain of few shapes is run through; of a larger one nothing is concluded.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from itertools import product
-from math import prod
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from nkiverify.memory.claims import MemoryClaims
@@ -20,8 +19,8 @@ from nkiverify.run import SHAPE_PHASES
 from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.witness.replay import replay
+from nkiverify.witness.shapes import Shapes, TooMany, domain_of
 
 if TYPE_CHECKING:
     from nkiverify.manifest import Target
@@ -34,15 +33,18 @@ SECONDS = 20.0
 _RULE = "mem.placed_overlap"
 
 
-def state_placed(target: Target, program: Program, hardware: Hardware, memory: MemoryClaims) -> None:
+def state_placed(
+    target: Target, program: Program, hardware: Hardware, memory: MemoryClaims, assumptions: Iterable[str]
+) -> None:
     """Claim, for each shape of the domain, what a plain run of it says of the tensors that allocators place."""
-    if prod(map(_count, program.dimensions)) > MAX_SHAPES:
+    shapes = _all(program, assumptions)
+    if shapes is None:
         memory.gap = f"an allocator of the legacy API, in a domain of more than {MAX_SHAPES} shapes"
         return
     deadline = time.monotonic() + SECONDS
     stated: list[Claim] = []
     sites: dict[Site | None, list[Condition | bool]] = {}
-    for values in _shapes(program.dimensions):
+    for values in shapes:
         left = deadline - time.monotonic()
         played = replay(target, values, hardware, phases=SHAPE_PHASES | {MEMORY_PHASE}, seconds=max(0.0, left))
         if played.excluded:
@@ -65,20 +67,14 @@ def _number(program: Program, stated: list[Claim]) -> int:
     return max((claim.number for claim, _ in program.claims()), default=0) + len(stated) + 1
 
 
-def _count(dimension: DomainDimension) -> int:
-    high = dimension.high if dimension.high is not None else INT32_MAX
-    return high // dimension.multiple_of - -(-dimension.low // dimension.multiple_of) + 1
-
-
-def _shapes(dimensions: list[DomainDimension]) -> Iterator[Mapping[str, int]]:
-    axes = []
-    for dimension in dimensions:
-        step = dimension.multiple_of
-        first = -(-dimension.low // step) * step
-        axes.append(range(first, first + _count(dimension) * step, step))
-    names = [dimension.atom.name for dimension in dimensions]
-    for values in product(*axes):
-        yield dict(zip(names, values, strict=True))
+def _all(program: Program, assumptions: Iterable[str]) -> list[dict[str, int]] | None:
+    """All shapes of the domain; None where there are more than are run through."""
+    try:
+        domain = Shapes(program.dimensions, domain_of(program, assumptions))
+        found = list(islice(domain.within({}), MAX_SHAPES + 1))
+    except TooMany:
+        return None
+    return found if len(found) <= MAX_SHAPES else None
 
 
 def _are(dimensions: list[DomainDimension], values: Mapping[str, int]) -> Iterator[Condition | bool]:

@@ -9,7 +9,7 @@ from nkiverify.report import diagnostic, memory, wording
 from nkiverify.report.columns import columns
 from nkiverify.report.diagnostic import field
 from nkiverify.report.style import PLAIN, Style
-from nkiverify.results import Run, Verdict
+from nkiverify.results import BOUNDED, SAMPLED, Run, Verdict
 from nkiverify.session import ExitStatus, Session, beside, counting, is_open, status_of, telling, warned
 
 #: Columns a report fits, as far as the names of the targets allow.
@@ -122,15 +122,30 @@ def summary(session: Session, width: int = WIDTH) -> str:
     for status, words in (_OUTCOMES if expecting else _OUTCOMES | {ExitStatus.MISMATCH: "FAILED"}).items():
         runs = [run for run in telling(session.runs) if status_of(run) is status]
         if runs:
-            lines.append(f"{words}: " + ", ".join(f"{run.target}{_GLUE}(phase{_GLUE}{run.phase})" for run in runs))
+            lines.append(f"{words}: " + ", ".join(map(_named, runs)))
     if session.not_run:
         why = "interrupted" if session.interrupted else "stopped"
         lines.append(f"{why} before {wording.counted(len(session.not_run), 'target')}: " + ", ".join(session.not_run))
     if len(lines) == 1:
         everything = "all as expected" if expecting else "no contract is violated"
-        lines.append(everything if session.runs else "nothing was verified")
+        lines.append(everything + _as_far_as(session) if session.runs else "nothing was verified")
     text = "\n".join(textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
     return text.replace(_GLUE, " ")
+
+
+def _named(run: Run) -> str:
+    """A run by its target and phase; one that rests on some shapes only says so."""
+    sampled = f": {run.qualifier}" if run.qualifier.startswith(SAMPLED) else ""
+    return f"{run.target}{_GLUE}(phase{_GLUE}{run.phase}{sampled})"
+
+
+def _as_far_as(session: Session) -> str:
+    """How far what is said at the end goes, where it is not about all shapes and all rounds of loops."""
+    bounded = [run for run in counting(session.runs) if run.qualifier.startswith(BOUNDED)]
+    if not bounded or len({run.target for run in session.runs}) > 1:
+        return f", {len(bounded)} of them bounded" if bounded else ""
+    told = (f"phase{_GLUE}{run.phase}: {run.qualifier.removeprefix(BOUNDED).strip()}" for run in bounded)
+    return f" within bounds ({'; '.join(told)})"
 
 
 #: How many runs with the same reason are named.
@@ -159,7 +174,7 @@ def _totals(session: Session) -> str:
     counts = []
     for verdict in Verdict:
         these = [run for run in counted if run.verdict is verdict]
-        bounded = sum(run.qualifier.startswith("bounded") for run in these)
+        bounded = sum(run.qualifier.startswith(BOUNDED) for run in these)
         if these:
             counts.append(f"{len(these)} {verdict.value}" + (f" ({bounded} bounded)" if bounded else ""))
     warnings = len(warned(session.runs))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, count, islice
 from math import gcd, inf, lcm
 
-from nkiverify.program import Assume, Block, Branch, DomainDimension, Program
+from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.evaluation import Valuation
@@ -126,28 +126,28 @@ def _divisors(known: Iterable[Condition]) -> Iterator[int]:
 def domain_of(program: Program, texts: Iterable[str]) -> list[Condition | bool]:
     """What the target, or an assert with one of `texts` that is part of the domain, says of the dimensions.
 
-    A target that asks for the truth of a condition, as `v.assume(not K % 128)` does, splits the run into paths: of
-    those that are outside of the domain from the start, the other path is what is left.
+    A target that asks for the truth of a condition, as `v.assume(not K % 128)` does, splits the run into paths. Where
+    nothing is executed on one of them, only the other one is looked at.
     """
     wanted = {"domain", *texts}
     found: list[Condition | bool] = []
     block: Block | None = program.body
     while block is not None:
         items, block = block.items, None
-        for item in items:
-            if isinstance(item, Assume) and item.text in wanted:
-                found.append(item.condition)
-            elif isinstance(item, Branch) and (_is_outside(item.then, wanted) or _is_outside(item.orelse, wanted)):
-                within = _is_outside(item.orelse, wanted)
-                found.append(item.condition if within else item.condition.negation())
-                block = item.then if within else item.orelse
+        found += [item.condition for item in items if isinstance(item, Assume) and item.text in wanted]
+        first = next((item for item in items if not isinstance(item, Assume | Claim)), None)
+        if isinstance(first, Branch) and _is_idle(first.then):
+            found.append(first.condition.negation())
+            block = first.orelse
+        elif isinstance(first, Branch) and _is_idle(first.orelse):
+            found.append(first.condition)
+            block = first.then
     return found
 
 
-def _is_outside(block: Block, wanted: set[str]) -> bool:
-    """Whether a path is excluded from the domain before the kernel does anything on it."""
-    first = next((item for item in block.items if not (isinstance(item, Assume) and item.condition is not False)), None)
-    return isinstance(first, Assume) and first.text in wanted
+def _is_idle(block: Block) -> bool:
+    """Whether nothing is executed, or claimed, on a path: the domain excludes it."""
+    return all(isinstance(item, Assume) for item in block.items)
 
 
 class Shapes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from nkiverify.report import terminal
@@ -20,7 +22,7 @@ def test_a_run_that_went_well_is_a_table_and_two_lines() -> None:
         "matmul_tiled_symbolic   2  SUCCESSFUL  SUCCESSFUL  bounded 8      12    41\n"
         "\n"
         "3 runs of 3 targets in 1.2 s: 3 SUCCESSFUL (1 bounded)\n"
-        "all as expected\n"
+        "all as expected, 1 of them bounded\n"
     )
 
 
@@ -179,3 +181,24 @@ def test_where_nothing_was_expected_and_nothing_is_wrong_that_is_said() -> None:
     text = terminal.report(session(run(expected=None)), detail_expected=True)
     assert text.startswith("target        ph  actual      qualifier  claims   ms\n")
     assert text.endswith("no contract is violated\n")
+
+
+@pytest.mark.parametrize(
+    ("told", "last"),
+    [
+        ({}, "no contract is violated"),
+        ({"qualifier": "bounded 8"}, "no contract is violated within bounds (phase 1: 8)"),
+        (
+            {"qualifier": "bounded K <= 512, M <= 8", "phase": 4},
+            "no contract is violated within bounds (phase 4: K <= 512, M <= 8)",
+        ),
+        (
+            {"verdict": Verdict.UNKNOWN, "qualifier": "no counterexample among 12 shapes", "phase": 4},
+            "UNKNOWN: matmul_tiled (phase 4: no counterexample among 12 shapes)",
+        ),
+        ({"verdict": Verdict.UNKNOWN, "qualifier": "time-out"}, "UNKNOWN: matmul_tiled (phase 1)"),
+    ],
+)
+def test_the_last_line_says_how_far_a_verdict_goes(told: dict[str, Any], last: str) -> None:
+    text = terminal.report(session(run(expected=None, **told)), detail_expected=True)
+    assert text.splitlines()[-1] == last

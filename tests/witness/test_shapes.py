@@ -35,7 +35,8 @@ def _symbolic(node: ast.expr, values: dict[str, Any]) -> Condition | bool:
 
 def legal(nodes: Sequence[ast.expr], values: dict[str, int]) -> bool:
     """Whether plain Python finds the conditions true."""
-    return all(eval(compile(ast.Expression(node), "", "eval"), {"min": min, "max": max}, dict(values)) for node in nodes)
+    names = {"min": min, "max": max, **values}
+    return all(eval(compile(ast.Expression(node), "", "eval"), names) for node in nodes)
 
 
 STRIDES = [
