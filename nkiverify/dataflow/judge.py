@@ -21,7 +21,7 @@ from nkiverify.dataflow.warned import Subject, warnings
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome, Rung
 from nkiverify.engines.smt import Answer
 from nkiverify.engines.smt import Question as SmtQuestion
-from nkiverify.judging import ADVICE_TIME
+from nkiverify.judging import ADVICE_TIME, NOT_CONFIRMED
 from nkiverify.manifest import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
@@ -83,20 +83,16 @@ def judge(question: Question) -> Run:
         search.found, smallest = simplest(
             question.target,
             question.program,
-            _shapes(question).dimensions,
+            Shapes(question.program.dimensions, domain_of(question.program, question.assumptions)).dimensions,
             question.hardware,
             search.found,
             question.seconds,
             provable=provable,
         )
-    run = _judged(question, proof, ended, search, smallest=smallest)
+    run = _concluded(Known(question, proof, ended, search, smallest))
     if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return run
     return replace(run, warnings=_warnings(question, proof, search))
-
-
-def _shapes(question: Question) -> Shapes:
-    return Shapes(question.program.dimensions, domain_of(question.program, question.assumptions))
 
 
 def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:
@@ -112,41 +108,144 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
     return warnings(subject, small, shapes.larger(), unwritten)
 
 
-def _judged(
-    question: Question, proof: Proof, ended: Inconclusive | None, search: _Search | None, *, smallest: bool
-) -> Run:
-    """The verdict; `search` is None where the proof left nothing open. `smallest`: no simpler shape has a fault."""
-    if search is None:
-        if not question.reached or not proof.claims:
-            return _run(question, Verdict.VACUOUS, reason="no tensor is read, written or returned")
-        bounded = question.bounded
-        return _run(question, Verdict.SUCCESSFUL, bounded, claims=proof.claims, closed={"sets": proof.claims})
-    if question.limit is None and not search.inside and _is_empty(question.program):
-        return _run(question, Verdict.VACUOUS, reason="no run comes to its end: the domain is empty")
-    if search.found is not None:
-        violations = _violations(question, search.found, smallest)
-        if violations:
-            return _run(question, Verdict.FAILED, claims=max(proof.claims, 1), violations=violations)
-    reason = _why(question, proof, ended)
-    if question.limit is not None:
-        return _unknown(question, question.limit.construct, reason, question.limit.site, question.limit.advice)
-    if search.late or isinstance(ended, OutOfTime):
-        return _unknown(question, "time-out", reason, _site(proof.open), ADVICE_TIME)
-    if search.doubt:
-        reason = reason if search.doubt in reason else f"{reason}; {search.doubt}"
-        # Whatever other phases are about comes first.
-        advice = "mend what that phase finds" if search.doubt.endswith((" (phase 1)", " (phase 2)")) else ""
-        return _unknown(question, search.doubt, reason, _site(proof.open), advice)
-    if not search.tried:
-        return _unknown(question, "no shape could be run", reason, _site(proof.open))
+# --- from what is known to a verdict ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known when the verdict is made. `search` is None where the proof left nothing open."""
+
+    question: Question
+    proof: Proof
+    ended: Inconclusive | None
+    search: _Search | None
+    #: No simpler shape has the fault that was found.
+    smallest: bool
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is proved for all shapes."""
+        return _why(self.question, self.proof, self.ended)
+
+    def unknown(self, qualifier: str, advice: str = "", reason: str = "") -> Run:
+        """UNKNOWN, at the first claim that is open."""
+        return _unknown(self.question, qualifier, reason or self.reason, _site(self.proof.open), advice)
+
+
+def _nothing_to_follow(known: Known) -> Run | None:
+    """No tensor is read, written or returned."""
+    if known.search is not None or (known.question.reached and known.proof.claims):
+        return None
+    return _run(known.question, Verdict.VACUOUS, reason="no tensor is read, written or returned")
+
+
+def _proved(known: Known) -> Run | None:
+    """The walk shows all claims for all shapes, as far as loops have been unrolled."""
+    if known.search is not None or known.proof.open or known.ended is not None:
+        return None
+    claims = known.proof.claims
+    return _run(known.question, Verdict.SUCCESSFUL, known.question.bounded, claims=claims, closed={"sets": claims})
+
+
+def _empty(known: Known) -> Run | None:
+    """No shape is in the domain."""
+    question, search = known.question, known.search
+    if question.limit is not None or search is None or search.inside or not _is_empty(question.program):
+        return None
+    return _run(question, Verdict.VACUOUS, reason="no run comes to its end: the domain is empty")
+
+
+def _shown(known: Known) -> Run | None:
+    """A shape was run that has a fault."""
+    if known.search is None or known.search.found is None:
+        return None
+    violations = _violations(known.question, known.search.found, known.smallest)
+    if not violations:
+        values = ", ".join(f"{name} = {value}" for name, value in known.search.found.values.items())
+        return known.unknown(NOT_CONFIRMED, reason=f"a run for {values} has a fault that a second one does not show")
+    return _run(known.question, Verdict.FAILED, claims=max(known.proof.claims, 1), violations=violations)
+
+
+def _not_understood(known: Known) -> Run | None:
+    """The exploration ended at something it does not understand, or out of time."""
+    limit = known.question.limit
+    if limit is None:
+        return None
+    return _unknown(known.question, limit.construct, known.reason, limit.site, limit.advice)
+
+
+def _late(known: Known) -> Run | None:
+    """Time was over before the proof, or the search, was at its end."""
+    late = known.search is not None and known.search.late
+    return known.unknown("time-out", ADVICE_TIME) if late or isinstance(known.ended, OutOfTime) else None
+
+
+def _doubtful(known: Known) -> Run | None:
+    """A shape was run of which nothing can be told."""
+    doubt = known.search.doubt if known.search is not None else ""
+    if not doubt:
+        return None
+    reason = known.reason if doubt in known.reason else f"{known.reason}; {doubt}"
+    # Whatever other phases are about comes first.
+    other = doubt.endswith((" (phase 1)", " (phase 2)"))
+    return known.unknown(doubt, "mend what that phase finds" if other else "", reason)
+
+
+def _not_run(known: Known) -> Run | None:
+    """No shape could be run."""
+    return known.unknown("no shape could be run") if known.search is not None and not known.search.tried else None
+
+
+def _all_run(known: Known) -> Run | None:
+    """Every shape of the domain was run, and has no fault."""
+    search = known.search
+    if search is None or not search.complete:
+        return None
     looked = {"shapes": search.tried}
-    if search.complete:
-        return _run(question, Verdict.SUCCESSFUL, claims=search.claims, closed=looked)
-    if search.bounds:
-        bounds = f"{BOUNDED} {', '.join(f'{name} <= {value}' for name, value in search.bounds.items())}"
-        return _run(question, Verdict.SUCCESSFUL, bounds, claims=search.claims, closed=looked, reason=reason)
-    sampled = f"{SAMPLED} {search.tried} shape{'s' if search.tried > 1 else ''}"
-    return _unknown(question, sampled, reason, _site(proof.open), ADVICE_BOUND)
+    return _run(known.question, Verdict.SUCCESSFUL, claims=search.claims, closed=looked)
+
+
+def _all_run_within(known: Known) -> Run | None:
+    """Every shape of the domain up to some bounds was run, and has no fault."""
+    search = known.search
+    if search is None or not search.bounds:
+        return None
+    bounds = f"{BOUNDED} {', '.join(f'{name} <= {value}' for name, value in search.bounds.items())}"
+    looked = {"shapes": search.tried}
+    return _run(known.question, Verdict.SUCCESSFUL, bounds, claims=search.claims, closed=looked, reason=known.reason)
+
+
+def _sampled(known: Known) -> Run | None:
+    """Some shapes were run, and have no fault: that is no proof."""
+    if known.search is None:
+        return None
+    tried = known.search.tried
+    return known.unknown(f"{SAMPLED} {tried} shape{'s' if tried > 1 else ''}", ADVICE_BOUND)
+
+
+#: Every way to a verdict of phase 4, in order: the first that applies is the verdict.
+RULES: tuple[Callable[[Known], Run | None], ...] = (
+    _nothing_to_follow,
+    _proved,
+    _empty,
+    _shown,
+    _not_understood,
+    _late,
+    _doubtful,
+    _not_run,
+    _all_run,
+    _all_run_within,
+    _sampled,
+)
+
+
+def _concluded(known: Known) -> Run:
+    """The verdict by the first rule that applies. Where none does, nothing is concluded."""
+    for rule in RULES:
+        found = rule(known)
+        if found is not None:
+            return found
+    return _run(known.question, Verdict.ERROR, reason="no rule gives a verdict: please report this")
 
 
 def _proof(question: Question) -> tuple[Proof, Inconclusive | None]:

@@ -17,7 +17,7 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.terms import INT32_MAX, Atom, Dimension, Div
+from nkiverify.symbolic.terms import INT32_MAX, Atom, Dimension, Div, Term
 
 #: Values of one dimension that are tried first; so many more are tried if they are all there are.
 STEPS = 4
@@ -52,7 +52,7 @@ class Axis:
         period = lcm(dimension.multiple_of, *_divisors(known))
         if period > _MAX_PERIOD:
             period = dimension.multiple_of
-        moved = {atom: terms.add(terms.of_atom(atom), terms.constant(period))}
+        moved: dict[Atom, Term] = {atom: terms.add(terms.of_atom(atom), terms.constant(period))}
         # In their canonical form, conditions with this period are the same one period further on.
         periodic = {one.uid: one for one in known if one.substitute(moved) is one}
         step = dimension.multiple_of
@@ -244,7 +244,8 @@ class Shapes:
         known: Sequence[Condition] | None = self._conditions
         shape: dict[str, int] = {}
         for dimension in self._order:
-            values = [chosen[dimension.atom]] if dimension.atom in chosen else self.axis(dimension, known).first(1)
+            least = self.axis(dimension, known or ()).first(1)
+            values = [chosen[dimension.atom]] if dimension.atom in chosen else least
             known = _settled(known, dimension.atom, values[0]) if values else None
             if known is None:
                 return None
@@ -262,7 +263,7 @@ class Shapes:
             known: Sequence[Condition] | None = self._conditions
             shape: dict[str, int] = {}
             for dimension in self._order:
-                values = self.axis(dimension, known).tried()
+                values = self.axis(dimension, known or ()).tried()
                 further = [value for value in values if past and value > EDGES[0] and dimension.multiple_of == 1]
                 known = _settled(known, dimension.atom, (further or values[1:2] or values)[0]) if values else None
                 if known is None:
@@ -284,7 +285,7 @@ class Shapes:
         for dimension in self._order:
             # Under conditions on it alone, and beside the first values of the dimensions before it.
             alone = self.axis(dimension, self._conditions).first(level)
-            beside = self.axis(dimension, known).first(level)
+            beside = self.axis(dimension, known or ()).first(level)
             if not alone or not beside:
                 return None
             known = _settled(known, dimension.atom, beside[0])
@@ -362,5 +363,5 @@ def _about(atom: Dimension, known: Iterable[Condition]) -> Iterator[Condition]:
             yield one
 
 
-def _dimensions_of(found: Iterable[terms.Term]) -> set[Atom]:
+def _dimensions_of(found: Iterable[Term]) -> set[Atom]:
     return {atom for term in found for atom in terms.all_atoms(term) if isinstance(atom, Dimension)}

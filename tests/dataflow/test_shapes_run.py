@@ -215,4 +215,4 @@ def test_a_condition_is_tried_both_ways(edge: int, tmp_path: Path) -> None:
     body = BACKWARDS.replace("LIMIT", f"(C if C < {edge} else C - 1)")
     run = Subject.of(tmp_path, body, _windows((1, 1), (1, None), (700, 900))).verdict()
     assert contracts(run) == {"df.output_written"}
-    assert run.violations[0].witness["C"] >= edge
+    assert run.violations[0].values["C"] >= edge
