@@ -1,0 +1,493 @@
+"""Every way from what is known of a phase to a verdict, row by row: reason, phase, engine, verdict, exit status.
+
+Each row is a kernel, or what is known of one with one thing changed; without its rule it would end in another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nkiverify import judging, second_opinion, verifier
+from nkiverify.config import Options
+from nkiverify.dataflow import judge as dataflow
+from nkiverify.dataflow.flow import OutOfTime
+from nkiverify.engines import embedded
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.engines.esbmc import locate
+from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
+from nkiverify.errors import UnsupportedConstruct, UsageError
+from nkiverify.exploration import explore
+from nkiverify.frontend.paths import Limits
+from nkiverify.judging import Judge, Known
+from nkiverify.manifest import Verification
+from nkiverify.memory.claims import MemoryClaims
+from nkiverify.model.dtypes import float32
+from nkiverify.model.hardware import hardware_named
+from nkiverify.model.placement import SUFFICIENT
+from nkiverify.results import Run, Verdict
+from nkiverify.run import SHAPE_PHASES
+from nkiverify.session import ExitStatus, status_of
+from nkiverify.verifier import verify
+from nkiverify.witness.replay import Replay
+from tests.dataflow.subject import Subject
+
+COPY = """
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((64, C), dtype=x.dtype, buffer=nl.sbuf)
+    for block in range(R // 64):
+        nisa.dma_copy(dst=tile, src=x[block * 64 : block * 64 + 64, :])
+        nisa.dma_copy(dst=out[block * 64 : block * 64 + 64, :], src=tile)
+    return out
+"""
+#: The last block has one row too many.
+TOO_FAR = COPY.replace("block * 64 + 64, :])", "block * 64 + 65, :])")
+#: It carries a number from one round to the next, so the loop is unrolled.
+UNROLLED = """
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    last = 1
+    for row in range(R):
+        last = row - last
+        nisa.dma_copy(dst=out[row : row + 1, :], src=x[row : row + 1, :])
+    return out
+"""
+#: No solver tells whether there are such numbers.
+CUBES = """
+@nki.jit
+def kernel(x, a, b, c):
+    assert a * a * a + b * b * b != c * c * c
+    return x
+"""
+#: Windows from the last to the first, whose width is a dimension: no proof goes through, and runs are needed.
+BACKWARDS = """
+@nki.jit
+def kernel(x, step):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    for w in range(C // step + 1):
+        start = (C // step - w) * step
+        stop = min(start + step, C)
+        if start < stop:
+            nisa.dma_copy(dst=out[:, start:stop], src=x[:, start:stop])
+    return out
+"""
+
+
+def blocks(v: Verification) -> None:
+    """Any number of blocks."""
+    v.call(v.tensor("x", (v.dim("R", multiple_of=64), v.dim("C", 1, 64)), float32))
+
+
+def rows(v: Verification) -> None:
+    """Any number of rows."""
+    v.call(v.tensor("x", (v.dim("R"), 8), float32))
+
+
+def nowhere(v: Verification) -> None:
+    """It calls no kernel."""
+    v.dim("R")
+
+
+def no_rows(v: Verification) -> None:
+    """No number of rows is possible."""
+    height = v.dim("R")
+    v.assume(height < 1)
+    v.call(v.tensor("x", (height, 8), float32))
+
+
+def cubes(v: Verification) -> None:
+    """Three numbers."""
+    v.call(v.tensor("x", (4, 4), float32), v.dim("a"), v.dim("b"), v.dim("c"))
+
+
+def windows(most: int | None = 12) -> Callable[[Verification], None]:
+    """Up to so many columns."""
+
+    def domain(v: Verification) -> None:
+        step = v.dim("step", 2, 4)
+        v.call(v.tensor("x", (1, v.dim("C", 1, most)), float32), step)
+
+    return domain
+
+
+NOTHING = "@nki.jit\ndef kernel(x):\n    return x\n"
+NOT_UNDERSTOOD = NOTHING.replace("return x", "return x if hash(x.shape[0]) else x")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way to a verdict: the rule it goes by, a kernel, and what is changed of what is known."""
+
+    rule: str
+    phase: int
+    body: str
+    domain: Callable[[Verification], None]
+    verdict: Verdict
+    qualifier: str
+    status: ExitStatus
+    change: Callable[[Any], Any] = lambda known: known
+
+    def __str__(self) -> str:
+        return f"{self.rule.strip('_')}-{self.phase}"
+
+
+# --- phases 1 to 3 ----------------------------------------------------------------------------------------------------
+
+
+def _unconfirmed(known: Known, replay: Replay | None = None, contract: str = "") -> Known:
+    """A refutation that a plain run does not confirm."""
+    first = replace(known.violations[0], replayed=False)
+    first = replace(first, contract=contract) if contract else first
+    return replace(known, violations=[first], replays=[replay] if replay else [])
+
+
+def _cut(known: Known) -> Known:
+    """Some loop was unrolled, and not far enough as far as is known."""
+    loop = replace(known.claims[0].claim, unwinding=True)
+    return replace(known, decisions=[*known.decisions, replace(known.claims[0], claim=loop, outcome=Outcome.UNDECIDED)])
+
+
+def _gap(known: Known) -> Known:
+    return replace(known, exploration=replace(known.exploration, memory=MemoryClaims(gap="what is not followed")))
+
+
+RAISED = Replay((), raised=ValueError("no"))
+ENDED = Replay((), unsupported="more steps than can be followed")
+
+ROWS = [
+    Row("replayed", 1, TOO_FAR, blocks, Verdict.FAILED, "", ExitStatus.MISMATCH),
+    Row(
+        "masked", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "masked by another fault", ExitStatus.UNKNOWN,
+        lambda known: _unconfirmed(known, RAISED),
+    ),
+    Row(
+        "not_confirmed", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "not confirmed in plain Python", ExitStatus.UNKNOWN,
+        lambda known: _unconfirmed(known, ENDED),
+    ),
+    Row(
+        "cut_short", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "not confirmed in plain Python", ExitStatus.UNKNOWN,
+        lambda known: _cut(_unconfirmed(known)),
+    ),
+    Row("not_replayed", 1, TOO_FAR, blocks, Verdict.FAILED, "not replayed", ExitStatus.INTERNAL_ERROR, _unconfirmed),
+    Row("not_understood", 1, NOT_UNDERSTOOD, rows, Verdict.UNKNOWN, "a dictionary key", ExitStatus.UNKNOWN),
+    Row("not_understood", 2, NOT_UNDERSTOOD, rows, Verdict.UNKNOWN, "a dictionary key", ExitStatus.UNKNOWN),
+    Row("not_understood", 3, NOT_UNDERSTOOD, rows, Verdict.UNKNOWN, "a dictionary key", ExitStatus.UNKNOWN),
+    Row("not_claimed", 3, COPY, blocks, Verdict.UNKNOWN, "what is not followed", ExitStatus.UNKNOWN, _gap),
+    Row(
+        "may_not_fit", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "may not fit", ExitStatus.UNKNOWN,
+        lambda known: _unconfirmed(known, contract=sorted(SUFFICIENT)[0]),
+    ),
+    Row(
+        "raises_symbolically_only", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "raises in the symbolic", ExitStatus.UNKNOWN,
+        lambda known: _unconfirmed(known, contract="kernel.exception"),
+    ),
+    Row("undecided", 1, CUBES, cubes, Verdict.UNKNOWN, "the solver gave up", ExitStatus.UNKNOWN),
+    Row("not_called", 1, COPY, nowhere, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
+    Row("not_called", 3, COPY, nowhere, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
+    Row("not_called", 1, COPY, no_rows, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
+    Row("nothing_claimed", 3, NOTHING, rows, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
+    Row("unrolled", 1, UNROLLED, rows, Verdict.SUCCESSFUL, "bounded ", ExitStatus.AS_EXPECTED),
+    Row("unrolled", 1, COPY, blocks, Verdict.SUCCESSFUL, "bounded ", ExitStatus.AS_EXPECTED, _cut),
+    Row("proved", 1, COPY, blocks, Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
+    Row("proved", 2, COPY, blocks, Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
+    Row("proved", 3, COPY, blocks, Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _little_solving(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver gives up soon, after a number of its own steps."""
+    monkeypatch.setattr(embedded, "CLAIM_MS", 50)
+
+
+def run_of(row: Row, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The run of a row, with what is known of it changed before a verdict is made."""
+    module, name = (dataflow, "_concluded") if row.phase == 4 else (judging, "concluded")
+    genuine = getattr(module, name)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, name, lambda known: genuine(row.change(known)))
+        target = Subject.of(folder, row.body, row.domain).target
+        (run,) = verify(target, Options(root=folder, phases=(row.phase,), unwind=3))
+    return run
+
+
+def _ending(run: Run, row: Row) -> tuple[Verdict, str, ExitStatus]:
+    begins = row.qualifier if row.qualifier and run.qualifier.startswith(row.qualifier) else run.qualifier
+    return run.verdict, begins, status_of(run)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_row_of_phases_1_to_3(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(row, tmp_path, monkeypatch)
+    assert _ending(run, row) == (row.verdict, row.qualifier, row.status)
+    others = tuple(rule for rule in judging.RULES if rule.__name__ != row.rule)
+    assert len(others) == len(judging.RULES) - 1
+    monkeypatch.setattr(judging, "RULES", others)
+    without = run_of(row, tmp_path, monkeypatch)
+    assert (*_ending(without, row), without.reason) != (*_ending(run, row), run.reason)
+
+
+def test_every_rule_of_phases_1_to_3_has_a_row() -> None:
+    assert {rule.__name__ for rule in judging.RULES} == {row.rule for row in ROWS}
+
+
+def _judge(folder: Path, body: str, domain: Callable[[Verification], None], phase: int) -> Judge:
+    target = Subject.of(folder, body, domain).target
+    hardware = hardware_named("trn2")
+    exploration = explore(target, hardware, Limits(unwind=3), SHAPE_PHASES | {phase})
+    judge = Judge(target, exploration, EmbeddedEngine(exploration.run.program), hardware, phase, 60.0, False)
+    assert judge.run().verdict is Verdict.SUCCESSFUL
+    return judge
+
+
+def _with(decisions: list[Decision], at: int, outcome: Outcome) -> list[Decision]:
+    return [replace(one, outcome=outcome, reason="time-out") if n == at else one for n, one in enumerate(decisions)]
+
+
+@pytest.mark.parametrize("engine", ["embedded", "esbmc 8.3.0"])
+@pytest.mark.parametrize("phase", [1, 2, 3])
+def test_one_undecided_claim_among_proved_ones_is_unknown(phase: int, engine: str, tmp_path: Path) -> None:
+    judge = _judge(tmp_path, COPY, blocks, phase)
+    assert len(judge.decisions) > 1
+    for at, decision in enumerate(judge.decisions):
+        run = judge.entry(engine, _with(judge.decisions, at, Outcome.UNDECIDED))
+        assert (run.verdict, run.qualifier, status_of(run)) == (Verdict.UNKNOWN, "time-out", ExitStatus.UNKNOWN)
+        assert "1 of " in run.reason
+        assert decision.claim.contract.id in run.reason
+
+
+@pytest.mark.parametrize("phase", [1, 2, 3])
+def test_claims_that_are_not_reached_are_no_proof_of_the_others(phase: int, tmp_path: Path) -> None:
+    judge = _judge(tmp_path, COPY, blocks, phase)
+    none = [replace(one, outcome=Outcome.UNREACHED) for one in judge.decisions]
+    assert judge.entry("embedded", none).verdict is Verdict.VACUOUS
+    assert judge.entry("embedded", _with(none, 0, Outcome.PROVED)).verdict is Verdict.SUCCESSFUL
+    assert judge.entry("embedded", _with(none, 0, Outcome.UNDECIDED)).verdict is Verdict.UNKNOWN
+    undecided = [replace(one, outcome=Outcome.UNDECIDED, reason="time-out") for one in judge.decisions]
+    assert judge.entry("embedded", undecided).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("outcome", [Outcome.REFUTED, Outcome.UNDECIDED])
+def test_a_loop_that_may_go_on_bounds_the_verdict(outcome: Outcome, tmp_path: Path) -> None:
+    judge = _judge(tmp_path, UNROLLED, rows, 1)
+    unwinding = [at for at, one in enumerate(judge.decisions) if one.claim.unwinding]
+    assert unwinding
+    for at in unwinding:
+        run = judge.entry("embedded", _with(judge.decisions, at, outcome))
+        assert (run.verdict, run.qualifier) == (Verdict.SUCCESSFUL, "bounded 3")
+    far_enough = [replace(one, outcome=Outcome.PROVED) if one.claim.unwinding else one for one in judge.decisions]
+    assert (judge.entry("embedded", far_enough).verdict, judge.entry("embedded", far_enough).qualifier) == (
+        Verdict.SUCCESSFUL,
+        "",
+    )
+
+
+@pytest.mark.parametrize("phase", [1, 2, 3])
+def test_claims_for_which_time_is_over_are_unknown(phase: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EmbeddedEngine, "_seconds", lambda self: 0.0)
+    target = Subject.of(tmp_path, COPY, blocks).target
+    (run,) = verify(target, Options(root=tmp_path, phases=(phase,)))
+    assert (run.verdict, status_of(run)) == (Verdict.UNKNOWN, ExitStatus.UNKNOWN)
+
+
+# --- phase 4 ----------------------------------------------------------------------------------------------------------
+
+
+def _searched(**found: Any) -> Callable[[dataflow.Known], dataflow.Known]:
+    def change(known: dataflow.Known) -> dataflow.Known:
+        assert known.search is not None
+        return replace(known, search=replace(known.search, **found))
+
+    return change
+
+
+def _out_of_time(known: dataflow.Known) -> dataflow.Known:
+    return replace(known, ended=OutOfTime("time-out"))
+
+
+DATAFLOW = [
+    Row("_nothing_to_follow", 4, COPY, nowhere, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
+    Row("_proved", 4, COPY, blocks, Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
+    Row(
+        "_empty", 4, BACKWARDS, windows(), Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED,
+        lambda known: _searched(inside=0)(
+            replace(known, question=replace(known.question, program=_impossible(known.question.program)))
+        ),
+    ),
+    Row(
+        "_shown", 4, BACKWARDS.replace("start + step, C)", "start + step, C - 1)"), windows(), Verdict.FAILED, "",
+        ExitStatus.MISMATCH,
+    ),
+    Row("_not_understood", 4, NOT_UNDERSTOOD, rows, Verdict.UNKNOWN, "a dictionary key", ExitStatus.UNKNOWN),
+    Row("_late", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "time-out", ExitStatus.UNKNOWN, _searched(late=True)),
+    Row("_late", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "time-out", ExitStatus.UNKNOWN, _out_of_time),
+    Row(
+        "_doubtful", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "indices", ExitStatus.UNKNOWN,
+        _searched(doubt="indices known at run time"),
+    ),
+    Row(
+        "_doubtful", 4, BACKWARDS.replace("    return", "    assert C < 9\n    return"), windows(), Verdict.UNKNOWN,
+        "the kernel raises AssertionError", ExitStatus.UNKNOWN,
+    ),
+    Row(
+        "_not_run", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no shape could be run", ExitStatus.UNKNOWN,
+        _searched(tried=0, complete=True),
+    ),
+    Row("_all_run", 4, BACKWARDS, windows(), Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
+    Row("_all_run_within", 4, BACKWARDS, windows(None), Verdict.SUCCESSFUL, "bounded C <= ", ExitStatus.AS_EXPECTED),
+    Row(
+        "_sampled", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no counterexample among 36 shapes", ExitStatus.UNKNOWN,
+        _searched(complete=False),
+    ),
+]  # fmt: skip
+
+
+def _impossible(program: Any) -> Any:
+    from nkiverify.program import Assume, Block
+
+    return replace(program, body=Block([Assume(False, "domain"), *program.body.items]))
+
+
+@pytest.mark.parametrize("row", DATAFLOW, ids=str)
+def test_a_row_of_phase_4(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = (row.verdict, row.qualifier, row.status)
+    assert _ending(run_of(row, tmp_path, monkeypatch), row) == wanted
+    others = tuple(rule for rule in dataflow.RULES if rule.__name__ != row.rule)
+    assert len(others) == len(dataflow.RULES) - 1
+    monkeypatch.setattr(dataflow, "RULES", others)
+    assert _ending(run_of(row, tmp_path, monkeypatch), row) != wanted
+
+
+def test_every_rule_of_phase_4_has_a_row() -> None:
+    assert {rule.__name__ for rule in dataflow.RULES} == {row.rule for row in DATAFLOW}
+
+
+def test_a_fault_that_is_not_seen_again_is_no_proof_of_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataflow, "look", lambda *given: [])
+    body = BACKWARDS.replace("start + step, C)", "start + step, C - 1)")
+    run = Subject.of(tmp_path, body, windows()).verdict()
+    assert (run.verdict, status_of(run)) == (Verdict.UNKNOWN, ExitStatus.UNKNOWN)
+
+
+# --- what ends a phase before there are decisions ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "verdict", "qualifier", "status"),
+    [
+        (UnsupportedConstruct("a thing"), Verdict.UNKNOWN, "a thing", ExitStatus.UNKNOWN),
+        (RecursionError(), Verdict.UNKNOWN, "", ExitStatus.UNKNOWN),
+        (UsageError("no such thing"), Verdict.ERROR, "usage", ExitStatus.USAGE),
+        (ValueError("ours"), Verdict.ERROR, "", ExitStatus.INTERNAL_ERROR),
+        (MemoryError(), Verdict.ERROR, "", ExitStatus.INTERNAL_ERROR),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_ends_the_exploration_is_the_verdict_of_all_phases(
+    error: BaseException,
+    verdict: Verdict,
+    qualifier: str,
+    status: ExitStatus,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def ended(*given: object) -> None:
+        raise error
+
+    monkeypatch.setattr(verifier, "explore", ended)
+    runs = verify(Subject.of(tmp_path, COPY, blocks).target, Options(root=tmp_path, phases=(1, 2, 3, 4)))
+    assert [run.phase for run in runs] == [1, 2, 3, 4]
+    assert {(run.verdict, status_of(run)) for run in runs} == {(verdict, status)}
+    assert all(run.qualifier.startswith(qualifier) for run in runs)
+
+
+@pytest.mark.parametrize("error", [UnsupportedConstruct("a thing"), RecursionError()], ids=["a limit", "too deep"])
+def test_what_one_phase_does_not_understand_takes_nothing_from_the_others(
+    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genuine = EmbeddedEngine.decide
+
+    def ended(self: EmbeddedEngine, phase: int) -> list[Decision]:
+        if phase == 2:
+            raise error
+        return genuine(self, phase)
+
+    monkeypatch.setattr(EmbeddedEngine, "decide", ended)
+    runs = verify(Subject.of(tmp_path, COPY, blocks).target, Options(root=tmp_path, phases=(1, 2, 3)))
+    assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL, Verdict.UNKNOWN, Verdict.SUCCESSFUL]
+    assert status_of(runs[1]) is ExitStatus.UNKNOWN
+
+
+# --- ESBMC ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What becomes of ESBMC's decisions about a kernel that holds: verdict and exit status where it alone is asked, and
+    exit status beside the embedded engine."""
+
+    change: Callable[[Result], Result]
+    verdict: Verdict
+    alone: ExitStatus
+    beside: ExitStatus
+
+
+def _all(outcome: Outcome) -> Callable[[Result], Result]:
+    return lambda result: replace(
+        result, decisions=tuple(replace(one, outcome=outcome, reason="time-out") for one in result.decisions)
+    )
+
+
+def _first(outcome: Outcome) -> Callable[[Result], Result]:
+    def change(result: Result) -> Result:
+        first, *others = result.decisions
+        return replace(result, decisions=(replace(first, outcome=outcome, reason="time-out"), *others))
+
+    return change
+
+
+ESBMC = {
+    "proved": Asked(lambda one: one, Verdict.SUCCESSFUL, ExitStatus.AS_EXPECTED, ExitStatus.AS_EXPECTED),
+    "one left open": Asked(_first(Outcome.UNDECIDED), Verdict.UNKNOWN, ExitStatus.UNKNOWN, ExitStatus.AS_EXPECTED),
+    "all left open": Asked(_all(Outcome.UNDECIDED), Verdict.UNKNOWN, ExitStatus.UNKNOWN, ExitStatus.AS_EXPECTED),
+    "left open as it broke": Asked(
+        lambda one: replace(_first(Outcome.UNDECIDED)(one), faults=("it crashed",)),
+        Verdict.ERROR,
+        ExitStatus.INTERNAL_ERROR,
+        ExitStatus.AS_EXPECTED,
+    ),
+    "none reached": Asked(
+        _all(Outcome.UNREACHED), Verdict.VACUOUS, ExitStatus.NOTHING_VERIFIED, ExitStatus.AS_EXPECTED
+    ),
+    "one refuted, without a plain run that fails": Asked(
+        _first(Outcome.REFUTED), Verdict.FAILED, ExitStatus.INTERNAL_ERROR, ExitStatus.MISMATCH
+    ),
+}
+
+
+@pytest.mark.skipif(locate.find() is None, reason="there is no ESBMC here")
+@pytest.mark.parametrize("name", ESBMC)
+def test_a_row_of_esbmc(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    row, genuine = ESBMC[name], EsbmcEngine.decide
+    monkeypatch.setattr(EsbmcEngine, "decide", lambda self, phase, seconds: row.change(genuine(self, phase, seconds)))
+    second_opinion.installation.cache_clear()
+    target = Subject.of(tmp_path, COPY, blocks).target
+    asked = Options(root=tmp_path, phases=(1, 4), disagreements=tmp_path / "left")
+    shape, flow = verify(target, replace(asked, engine="esbmc"))
+    assert (shape.verdict, status_of(shape)) == (row.verdict, row.alone)
+    assert (flow.phase, flow.verdict, status_of(flow)) == (4, Verdict.UNKNOWN, ExitStatus.UNKNOWN)
+    ours, theirs, _ = verify(target, replace(asked, engine="both"))
+    assert (ours.verdict, status_of(ours)) == (Verdict.SUCCESSFUL, ExitStatus.AS_EXPECTED)
+    assert status_of(theirs) is row.beside
