@@ -151,6 +151,12 @@ def _unconfirmed(known: Known, replay: Replay | None = None, contract: str = "")
     return replace(known, violations=[first], replays=[replay] if replay else [])
 
 
+def _unsure(known: Known, contract: str = "") -> Known:
+    """What is refuted is enough for a contract, and not necessary."""
+    known = _unconfirmed(known, None, contract)
+    return replace(known, unsure=known.violations)
+
+
 def _cut(known: Known) -> Known:
     """Some loop was unrolled, and not far enough as far as is known."""
     loop = replace(known.claims[0].claim, unwinding=True)
@@ -185,7 +191,11 @@ ROWS = [
     Row("not_claimed", 3, COPY, blocks, Verdict.UNKNOWN, "what is not followed", ExitStatus.UNKNOWN, _gap),
     Row(
         "may_not_fit", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "may not fit", ExitStatus.UNKNOWN,
-        lambda known: _unconfirmed(known, contract=sorted(SUFFICIENT)[0]),
+        lambda known: _unsure(known, sorted(SUFFICIENT)[0]),
+    ),
+    Row(
+        "index_not_known", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "index not known well enough", ExitStatus.UNKNOWN,
+        _unsure,
     ),
     Row(
         "raises_symbolically_only", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "raises in the symbolic", ExitStatus.UNKNOWN,
