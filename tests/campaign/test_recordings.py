@@ -11,10 +11,10 @@ from nkiverify import resources
 from nkiverify.campaign.fuzz import moving_number
 from nkiverify.campaign.recordings import CannotCompare, Recording, compared, differences, plain, program_of, symbolic
 from nkiverify.campaign.subject import Bench
-from nkiverify.dataflow.judge import _shapes
 from nkiverify.dataflow.structure import items
 from nkiverify.manifest import Target, load_targets
 from nkiverify.program import Operation
+from nkiverify.witness.shapes import Shapes
 from tests.dataflow.subject import Subject
 from tests.dataflow.test_unordered import FOLLOWED, subject
 
@@ -29,7 +29,7 @@ def test_both_runs_of_a_target_record_the_same(target: Target) -> None:
     except CannotCompare as reason:
         pytest.skip(str(reason))
     tried = 0
-    for values in islice(_shapes(program.dimensions)[0], 6):
+    for values in islice(Shapes(program.dimensions, []).tried(), 6):
         try:
             other = plain(target, values, SECONDS)
             if other is None:
