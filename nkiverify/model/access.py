@@ -252,6 +252,8 @@ def _rows(
         tensor=tensor.buffer,
         dimension=dimension,
     )
+    if not column.dtype.is_integer:
+        raise TypeError(f"indices are integers, not {column.dtype}")
     for index in indices:
         if index.ndim == column.ndim and not is_zero(index.coefficients[0]):
             raise unsupported("an index over the partitions beside indices known at run time")
