@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from nkiverify.errors import UnsupportedConstruct
 from nkiverify.model.contents import Value, wrote
 from nkiverify.model.dtypes import float32, int32
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
-from tests.model.stub_library import Control, old_hbm, old_ncc, old_nl, old_psum, old_sbuf, value
+from tests.model.stub_library import Control, broken, old_hbm, old_ncc, old_nl, old_psum, old_sbuf, value
 
 arange = old_nl.arange
 
@@ -75,6 +76,28 @@ def gather_columns(extent: int) -> None:
 def scatter(extent: int, low: int, high: int) -> None:
     """Store 4 rows at places that indices from `low` to `high` choose."""
     old_nl.store(old_hbm(extent, 6)[places(low, high)[rows(4), 0], columns(6)], old_sbuf(4, 6))
+
+
+def test_indices_that_an_operator_changes_are_not_known() -> None:
+    def changed(by: int) -> None:
+        chosen = places(0, 3)
+        if by:
+            chosen += by
+        old_nl.load(old_hbm(8, 6)[chosen[rows(4), 0], columns(6)])
+
+    value(lambda: changed(0))
+    with pytest.raises(UnsupportedConstruct):
+        value(lambda: changed(1))
+
+
+def test_indices_assigned_are_those_of_the_value() -> None:
+    def assigned(number: int) -> None:
+        chosen = places(0, 99)
+        chosen[...] = number
+        old_nl.load(old_hbm(8, 6)[chosen[rows(4), 0], columns(6)])
+
+    assert broken(lambda: assigned(7)) == []
+    assert broken(lambda: assigned(8)) == ["leg.oob_dynamic"]
 
 
 CONTROLS = [

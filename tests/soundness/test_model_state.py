@@ -767,6 +767,11 @@ def shared_index():
     nisa.register_store(index, nisa.register_alloc(0))
     return index
 
+def tile_in_hbm(number):
+    made = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.hbm)
+    nisa.register_store(made, nisa.register_alloc(number))
+    return made
+
 def use_shared(x, register, index):
     nisa.register_load(register, index)
     use(x, register)
@@ -774,7 +779,97 @@ def use_shared(x, register, index):
 """
 
 
-@pytest.mark.parametrize(("expected", "source"), [*DEVICE, *LAUNCHED])
+#: What overwrites a part only, or says less than what it writes; what one path leaves open is not there on another.
+WRITTEN = [
+    pytest.param(
+        RIGHT,
+        """
+        def kernel(n):
+            if n > 2:
+                nl.no_reorder().__enter__()
+            else:
+                for k in nl.dynamic_range(4):
+                    tile()
+        """,
+        id="a_block_left_open_on_another_path",
+    ),
+    pytest.param(
+        WRONG,
+        """
+        def kernel(n):
+            x, r = table(n), nisa.register_alloc(n)
+            loop = nl.dynamic_range(r)
+            nisa.register_move(r, n + 1)
+            for k in loop:
+                use(x, k)
+        """,
+        id="a_loop_is_made_before_its_bound",
+    ),
+    pytest.param(
+        OPEN,
+        """
+        def kernel(n):
+            x, index, source, far = table(1), tile(), tile_in_hbm(0), nisa.register_alloc(5)
+            nisa.memset(index, 5)
+            skipped = source.ap([[1, 1], [1, 1]], scalar_offset=far, indirect_dim=0)
+            nisa.dma_copy(dst=index, src=skipped, oob_mode=nisa.oob_mode.skip)
+            use(x, index)
+        """,
+        id="a_dma_skips_what_is_out_of_bounds",
+    ),
+    pytest.param(
+        OPEN,
+        """
+        def kernel(n):
+            x = table(1)
+            index = nl.ndarray((32, 1), dtype=nl.int32, buffer=nl.sbuf)
+            zeros = nl.ndarray((32, 1), dtype=nl.int32, buffer=nl.sbuf)
+            nisa.memset(index, 5)
+            nisa.memset(zeros, 0)
+            nisa.nc_stream_shuffle(index, zeros, [0] + [255] * 31)
+            use(x, index[1:2, :])
+        """,
+        id="a_shuffle_leaves_lanes_alone",
+    ),
+    pytest.param(
+        OPEN,
+        """
+        def kernel(n):
+            x = table(1)
+            index = nl.ndarray((1, 4), dtype=nl.int32, buffer=nl.sbuf)
+            nisa.memset(index, 5)
+            nisa.memset(index[:, 0:1].broadcast(1, 4), 0)
+            use(x, index[:, 1:2])
+        """,
+        id="one_element_is_written_four_times",
+    ),
+    pytest.param(
+        OPEN,
+        """
+        def kernel(n):
+            x, index = table(1), nl.ndarray((4, 1), dtype=nl.int32, buffer=nl.sbuf)
+            nisa.iota(index, [[1, 1]], 0, 1)
+            use(x, index[0:1, :])
+        """,
+        id="a_part_of_a_pattern",
+    ),
+    pytest.param(
+        OPEN,
+        """
+        def kernel(n):
+            x = table(n)
+            small = nl.ndarray((1, 1), dtype=nl.int16, buffer=nl.sbuf)
+            index = nl.ndarray((1, 1), dtype=nl.uint32, buffer=nl.sbuf)
+            nisa.memset(small, -1)
+            nisa.tensor_copy(index, small)
+            use(x, index)
+        """,
+        id="a_negative_number_of_an_unsigned_dtype",
+    ),
+]
+
+
+@pytest.mark.parametrize(("expected", "source"), [*DEVICE, *LAUNCHED, *WRITTEN])
 def test_what_iterations_and_programs_find_that_run_once(expected: Verdict, source: str, tmp_path: Path) -> None:
     run = verdict(target_for(_START + _LAUNCH + textwrap.dedent(source), tmp_path, low=1))
     assert (run.verdict, run.qualifier if expected is not OPEN else "") == (expected, ""), run.reason
