@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from nkiverify.errors import UnsupportedConstruct
+from nkiverify.model.documented import documented
 from nkiverify.model.dtypes import DType, bfloat16, float32, int32, tfloat32, uint8, uint16, uint32
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.tensor import Tensor, argument
@@ -536,10 +537,19 @@ def test_what_overwrites_a_part_of_the_indices_joins_them() -> None:
     assert broken(lambda: rewritten(4)) == []
 
 
-def test_an_operation_that_says_nothing_of_what_it_writes_leaves_it_unknown() -> None:
+@documented
+def unheard_of(dst: Tensor, src: Tensor) -> None:
+    """An operation that writes and does not say what."""
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_an_operation_that_says_nothing_of_what_it_writes_leaves_it_unknown(by_name: bool) -> None:
     def selected() -> None:
         loaded, chosen = indices(4, 1, high=7), indices(4, 1, high=3)
-        nisa.tensor_copy_predicated(loaded, chosen, chosen)
+        if by_name:
+            unheard_of(src=chosen, dst=loaded[0:1, :])
+        else:
+            unheard_of(loaded, chosen)
         nisa.dma_copy(sbuf(4, 2), hbm(8, 2).ap([[2, 4], [1, 2]], vector_offset=loaded))
 
     with pytest.raises(UnsupportedConstruct):

@@ -779,6 +779,22 @@ def use_shared(x, register, index):
 """
 
 
+FIRST_OF_MANY = """
+def kernel(n):
+    x, tiles = table(1), []
+    for i in range(n):
+        made = tile()
+        nisa.memset(made, 1)
+        tiles.append(made)
+    nisa.memset(tiles[0], 0)
+    use(x, tiles[n - 1])
+"""
+
+
+def test_to_overwrite_one_of_many_leaves_the_others(tmp_path: Path) -> None:
+    assert complaints(_trap("first_of_many_wrong", FIRST_OF_MANY, decided=False), tmp_path) == []
+
+
 #: What overwrites a part only, or says less than what it writes; what one path leaves open is not there on another.
 WRITTEN = [
     pytest.param(
