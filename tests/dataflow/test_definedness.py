@@ -52,6 +52,10 @@ def fills(part: tuple[int, int]) -> list[str]:
             f"nisa.memset(part[0:16, :], 0.0)\nnisa.memset(part[:, {columns // 2} : {columns // 2} + n], 0.0)",
             "nisa.memset(part[:, ::2], 0.0)\nnisa.memset(part[0 : 8 * n, 1::2], 0.0)",
         ]
+    if rows == 1:
+        # None of the row is written, though something is beside it.
+        both = f"both = nl.ndarray((2, {columns}), dtype=nl.float32, buffer=nl.sbuf)"
+        found += [f"{both}\nnisa.memset(both[0:1], 0.0)\npart = both[1:2]"]
     return found or ["if n > 1:\n    nisa.memset(part, 0.0)"]
 
 
@@ -155,7 +159,7 @@ LEGACY: dict[str, Case] = {
     ),
     "sum under a mask assigned to columns": Case(
         GRID + "r = nl.zeros((32, 8), dtype=nl.float32)\n"
-        "r[...] = nl.sum(part[a, b], axis=[1], mask=(a < 10 * n) & (b < 4), keepdims=True)"
+        "r[...] = nl.sum(part[a, b], axis=[1], mask=(a < 10 * n) & (b >= 4), keepdims=True)"
     ),
     "sum under a slanted mask assigned to columns": Case(
         GRID + "r = nl.zeros((32, 8), dtype=nl.float32)\n"
@@ -163,6 +167,10 @@ LEGACY: dict[str, Case] = {
     ),
     "sum under a mask that leaves nothing": Case(
         GRID + "r = nl.sum(part[a, b], axis=[1], mask=(b + 1 < n), keepdims=True)", (P, 1)
+    ),
+    "sum in registers under a mask": Case(
+        GRID + "r = nl.ndarray((32, 1), dtype=nl.float32, buffer=nl.sbuf)\nt = nisa.activation_reduce("
+        "nl.exp, part[a, b], reduce_op=np.add, reduce_res=r, mask=(a < 10 * n) & (b < 2))", (P, 1)
     ),
     "softmax under a mask": Case(GRID + "r = nl.softmax(part[a, b], axis=1, mask=(a < 10 * n))"),
     "sum under a slanted mask": Case(GRID + "r = nl.sum(part[a, b], axis=[1], mask=(a + 4 * b < 30))", (P, 1)),
@@ -382,3 +390,33 @@ def kernel(x):
         v.call(v.tensor("x", (v.dim("R", 32, 32), F), float32))
 
     assert Subject.of(tmp_path, body, fixed).verdict().verdict is expected
+
+
+UNCLEAR = {
+    "a column written beside a mask over rows": (
+        "r = nl.ndarray((32, 1), dtype=nl.float32, buffer=nl.sbuf)\n"
+        "r = nl.exp(nl.load(x[0:32, 0:1]), mask=(b < 4))\n"
+        "nl.store(out, value=nl.add(full, r))"
+    ),
+    "a column read beside a mask of three axes": (
+        "a, b, c = nl.mgrid[0:32, 0:2, 0:4]\n"
+        "r = nisa.activation(nl.exp, full[a, 4 * b + c], bias=part, mask=(a < 32))\n"
+        "nl.store(out, value=r.reshape((32, 8)))"
+    ),
+}
+
+
+@pytest.mark.parametrize("body", UNCLEAR.values(), ids=UNCLEAR.keys())
+def test_a_mask_that_fits_no_grid_leaves_the_verdict_open(tmp_path: Path, body: str) -> None:
+    head = """
+@nki.jit
+def kernel(x, n):
+    out = nl.ndarray((32, 8), dtype=x.dtype, buffer=nl.shared_hbm)
+    full = nl.load(x[0:32, 0:8])
+    part = nl.ndarray((32, 1), dtype=nl.float32, buffer=nl.sbuf)
+    i, j = nl.mgrid[0:32, 0:1]
+    part[i, j] = nl.load(x[i, j], mask=(i < 8 * n))
+    a, b = nl.mgrid[0:32, 0:8]
+"""
+    text = head + indent(body, "    ") + "\n    return out\n"
+    assert Subject.of(tmp_path, text, domain, legacy=True).verdict().verdict is Verdict.UNKNOWN
