@@ -158,7 +158,7 @@ LEGACY: dict[str, Case] = {
         GRID + "r = nl.sum(part[a, b], axis=[1], mask=(a < 8 * n) & (b < 4))", (P, 1)
     ),
     "sum under a mask assigned to columns": Case(
-        GRID + "r = nl.zeros((32, 8), dtype=nl.float32)\n"
+        GRID + "r = nl.ndarray((32, 8), dtype=nl.float32, buffer=nl.sbuf)\n"
         "r[...] = nl.sum(part[a, b], axis=[1], mask=(a < 10 * n) & (b >= 4), keepdims=True)"
     ),
     "sum under a slanted mask assigned to columns": Case(
@@ -296,6 +296,7 @@ EDGES = [
     ("row stored", True, 0, ((0, 32), (0, 2)), ((31, 32), (2, 3))),
     ("sum under a mask", True, 0, ((0, 8), (0, 1)), ((8, 9), (0, 1))),
     ("sum under a mask that goes with n", True, 1, ((0, 32), (0, 1)), None),
+    ("sum under a mask assigned to columns", True, 0, ((0, 8), (0, 8)), ((8, 9), (7, 8))),
     ("sum under a slanted mask", True, 0, ((0, 8), (0, 1)), ((30, 31), (0, 1))),
     ("column under a mask", True, 0, ((0, 8), (0, 2)), ((8, 9), (0, 1))),
     ("column under a mask of both axes", True, 0, ((0, 8), (0, 1)), ((8, 9), (0, 1))),
