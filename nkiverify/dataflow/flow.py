@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from nkiverify.dataflow.affine import Sets, mentions
+from nkiverify.dataflow.alike import independent, is_shared
 from nkiverify.dataflow.beside import Source, has_effect, skips, source_of
 from nkiverify.dataflow.coordinates import Jumps, jumps_of
 from nkiverify.dataflow.earlier import Iterations
@@ -41,7 +42,7 @@ from nkiverify.dataflow.structure import bounds_of, executes, has_parallel, item
 from nkiverify.dataflow.unordered import Access, Accesses, Use
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import Operation
-from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.model.tensor import Tensor
 from nkiverify.program import Allocation, Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program, Returned
 from nkiverify.program import Operation as Executed
 from nkiverify.source import Site
@@ -159,6 +160,7 @@ class _Walk:
         self._everywhere = self._sets.parameters_where(
             condition for atom in self._programs for condition in bounds_of(atom)
         )
+        self._alike = independent(program.body, self._programs) if self._programs else frozenset()
         self._accesses = Accesses(self._sets) if self._programs or has_parallel(program.body) else None
         self._local = local_allocations(program.body)
         self._running_sums: set[Key] = set()
@@ -188,7 +190,7 @@ class _Walk:
             if self._programs:
                 names = [self._sets.parameter(atom) for atom in self._programs]
                 shared = [access for access in accesses if access.shared]
-                clash = self._accesses.clash(shared, names, self._everywhere)
+                clash = self._accesses.clash(shared, names, self._everywhere, programs=True)
                 self._claim("df.programs", clash.site if clash else None, clash is None, "programs may meet")
         return self._proof
 
@@ -435,7 +437,8 @@ class _Walk:
         whole = region is None or masks_otherwise(operation)
         reached = self._regions.whole(view.storage) if whole else region.elements  # type: ignore[union-attr]
         joins = product and operation.attributes.get("accumulate") is not False
-        self._access(state, view, reached, Use.ADDED if adds or joins else Use.WRITTEN, item.site)
+        use = Use.ADDED if adds or joins else Use.ALIKE if id(item) in self._alike else Use.WRITTEN
+        self._access(state, view, reached, use, item.site)
         self._outputs += key[0] == "argument"
         if view.legacy and key[0] == "argument":
             self._claim("df.input_written", item.site, key in self._returned_keys, "an argument is written")
@@ -541,7 +544,7 @@ class _Walk:
             key, around = key_of(view.storage), {loop: found.number for loop, found in state.iterations.items()}
             # Iterations on different paths do not meet.
             here = elements.intersect_params(state.path)
-            self._accesses.add(Access(key, here, use, site, _is_shared(view.storage), around))
+            self._accesses.add(Access(key, here, use, site, is_shared(view.storage), around))
 
     def _count(self, contract: str) -> None:
         self._proof.shown[contract] = self._proof.shown.get(contract, 0) + 1
@@ -557,8 +560,3 @@ class _Walk:
 
 def _executes_in_loop(item: object) -> bool:
     return isinstance(item, Loop) and executes(item.body)
-
-
-def _is_shared(storage: Storage) -> bool:
-    """Whether all programs of a launch see the same storage."""
-    return not storage.buffer.on_chip and storage.buffer.name != "private_hbm"

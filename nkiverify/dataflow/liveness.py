@@ -7,11 +7,12 @@ What cannot be followed counts as used, so that what is left is in vain for cert
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from nkiverify.dataflow.alike import stored_alike
 from nkiverify.dataflow.beside import has_effect, skips
 from nkiverify.dataflow.dependence import Marks
 from nkiverify.dataflow.effects import Registers, may_leave_out
@@ -53,13 +54,16 @@ class Liveness:
 
 def liveness(items: Sequence[Recorded]) -> Liveness:
     """What a concrete run that recorded `items` did in vain. Arguments, and what is returned, are the outputs."""
-    found = _follow(items, overwriting=False)
+    # A program that stores what another has stored there before does not make the other's store a dead one.
+    alike = stored_alike(items)
+    found = _follow(items, alike, overwriting=False)
     # Who overwrites what takes as long again, and is asked of few runs.
-    return _follow(items, overwriting=True) if found.in_vain else found
+    return _follow(items, alike, overwriting=True) if found.in_vain else found
 
 
-def _follow(items: Sequence[Recorded], *, overwriting: bool) -> Liveness:
+def _follow(items: Sequence[Recorded], alike: Collection[int], *, overwriting: bool) -> Liveness:
     run = _Run(items, overwriting)
+    run.used.update(alike)
     for position in interleaved(items):
         if position is None or position == ABANDONED:
             continue
@@ -117,14 +121,14 @@ class _Run:
         self._wrote: set[int] = set()
         #: Storages with the result of a loop_reduce: assigning one in each iteration sums up over them.
         self._running_sums: set[int] = set()
-        self._used: set[int] = set()
+        self.used: set[int] = set()
 
     def operation(self, position: int, operation: Operation) -> None:
         """Note who wrote what the operation reads, and that it wrote what it writes."""
         operation = self._registers.made_explicit(operation)
         read = self._reads[position] = set()
         if has_effect(operation):
-            self._used.add(position)
+            self.used.add(position)
         for argument, view in self._looked_at(operation):
             held = self._of(view.storage)
             if held.each is None or view.indirect_by is not None:
@@ -141,10 +145,10 @@ class _Run:
             held = self._of(view.storage)
             uncertain = view.indirect_by is not None or operation.body is not None or skips(operation)
             if held.lost:
-                self._used.add(position)
+                self.used.add(position)
             elif uncertain or may_leave_out(operation, argument):
                 # It may write anywhere, or nothing: what was there may still be.
-                self._used.add(position)
+                self.used.add(position)
             else:
                 part = touched(operation, argument, writes=True)
                 self._write(position, held, Window(held.unit, held.size, view, part.must), whole=part.exact)
@@ -162,7 +166,7 @@ class _Run:
 
     def _write(self, position: int, held: _Held, window: Window, *, whole: bool) -> None:
         if not whole or not window.in_range:
-            self._used.add(position)
+            self.used.add(position)
             self._lose(held)
             return
         if not window.touched:
@@ -170,7 +174,7 @@ class _Run:
         self._wrote.add(position)
         held.ever.add(position)
         if held.each is None and not window.covers and not self._told_apart(held):
-            self._used.add(position)
+            self.used.add(position)
             return
         before = held.writers(window) if self._overwriting else ()
         if window.covers:
@@ -190,7 +194,7 @@ class _Run:
         return True
 
     def _lose(self, held: _Held) -> None:
-        self._used.update(held.writers(None))
+        self.used.update(held.writers(None))
         held.lost = True
 
     def _of(self, storage: Storage) -> _Held:
@@ -210,10 +214,10 @@ class _Run:
         for tensor in self.returned:
             held = self._of(tensor.storage)
             window = Window(held.unit, held.size, tensor, None) if tensor.dtype.itemsize >= held.unit else None
-            self._used.update(held.writers(window if window is not None and window.in_range else None))
-        self._used.update(writer for writer, held in there.items() if isinstance(held.storage.identity, tuple))
+            self.used.update(held.writers(window if window is not None and window.in_range else None))
+        self.used.update(writer for writer, held in there.items() if isinstance(held.storage.identity, tuple))
         used = self._closure()
-        found = Liveness(sorted(self._wrote | self._used))
+        found = Liveness(sorted(self._wrote | self.used))
         readers = self._readers(used)
         for position in sorted(self._wrote - used):
             by = None if position in there else self._overwritten.get(position)
@@ -221,7 +225,7 @@ class _Run:
         return found
 
     def _closure(self) -> set[int]:
-        used, waiting = set(self._used), list(self._used)
+        used, waiting = set(self.used), list(self.used)
         while waiting:
             for writer in self._reads[waiting.pop()]:
                 if writer not in used:

@@ -6,5 +6,6 @@ from __future__ import annotations
 RULES = {
     "df.unused": "Nothing that reaches an output uses what this line writes.",
     "df.overwritten": "All that this line writes is overwritten before anything reads it.",
+    "df.programs_same": "Every program of the launch stores the same values to the same elements: one would do.",
     "df.unwritten_unused": "This line reads an element that nothing has written; no output depends on it.",
 }

@@ -10,12 +10,13 @@ what several of them, or several iterations of a legacy `affine_range`, do to on
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from nkiverify.dataflow.alike import stored_alike
 from nkiverify.dataflow.dependence import Marks, certain, dependent, matters
 from nkiverify.dataflow.effects import (
     REGISTERS,
@@ -69,6 +70,8 @@ class Findings:
     looked_at: int = 0
     #: Of the operations said to be in vain, those whose results reach something that counts.
     used: set[int] = field(default_factory=set)
+    #: Stores of values that another program has stored to the same elements.
+    alike: list[Fault] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -88,7 +91,7 @@ class _Shadow:
 
 #: An element used by more than one iteration (reads and accumulations only).
 _SEVERAL = -1
-_WROTE, _READ, _ADDED = 0, 1, 2
+_WROTE, _READ, _ADDED, _ALIKE = 0, 1, 2, 3
 #: Products that have been read out ("nc_matmul.accum_none_trap").
 _READ_OUT = 2
 #: The last generation on which matmuls add to nothing but what matmuls wrote ("nc_matmul.accum_nonmatmul_init").
@@ -172,6 +175,9 @@ class _Machine:
         self._registers = Registers()
         #: Of each tensor returned, which elements are not defined.
         self.undefined: list[npt.NDArray[np.bool_]] = []
+        self._stored_alike = stored_alike(items)
+        #: What the operation that is executed writes.
+        self._operands: Mapping[str, Tensor] = {}
         #: Whether something that may be undefined, but need not be, has come to an output.
         self._perhaps = False
 
@@ -269,6 +275,7 @@ class _Machine:
         if operation.name == "nisa.core_barrier":
             # It names the tensor that is waited for, and reads none of it.
             return
+        self._operands = operation.writes
         findings = self.findings
         findings.looked_at += len(operation.reads) + len(operation.writes)
         product = _is_product(operation) and "dst" in operation.writes
@@ -461,14 +468,17 @@ class _Machine:
                 continue
             users = shadow.users.get(loop)
             if users is None:
-                users = shadow.users[loop] = np.zeros((3, shadow.marks.size), np.int32)
+                users = shadow.users[loop] = np.zeros((4, shadow.marks.size), np.int32)
             mine = number + 1
+            use = _ALIKE if loop == 0 and how == _WROTE and self._position in self._stored_alike else how
             clash = np.zeros(region.shape, bool)
-            for which in (_WROTE, _READ, _ADDED):
-                if how == which and how != _WROTE:
-                    continue
+            for which in (_WROTE, _READ, _ADDED, _ALIKE):
                 seen = region.read(users[which], 0)
-                clash |= (seen != 0) & (seen != mine)
+                others = (seen != 0) & (seen != mine)
+                if use != which or use == _WROTE:
+                    clash |= others
+                elif use == _ALIKE and others.any():
+                    self._alike_elsewhere(view, others)
             if clash.any() and not sure:
                 self._doubt("a mask that does not fit what it leaves out")
             elif clash.any():
@@ -476,8 +486,14 @@ class _Machine:
                 contract, kind = ("df.programs", "program") if loop == 0 else ("df.affine_range", "iteration")
                 shown = (("element", first), ("of", tuple(view.shape)), (kind, number))
                 self._fault(Fault(contract, self._position, view.storage.name or "tensor", first, shown))
-            seen = region.read(users[how], 0).max(axis=-1)
-            region.write(users[how], np.where((seen != 0) & (seen != mine), _SEVERAL, mine).astype(np.int32))
+            seen = region.read(users[use], 0).max(axis=-1)
+            region.write(users[use], np.where((seen != 0) & (seen != mine), _SEVERAL, mine).astype(np.int32))
+
+    def _alike_elsewhere(self, view: Tensor, stored: npt.NDArray[np.bool_]) -> None:
+        """Another program has stored the same values to the same elements."""
+        first = tuple(int(at) for at in np.argwhere(stored)[0][:-1])
+        argument = next(name for name, one in self._operands.items() if one is view)
+        self.findings.alike.append(Fault("df.programs_same", self._position, argument, first))
 
     # --- outputs ------------------------------------------------------------------------------------------------------
 

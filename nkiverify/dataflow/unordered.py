@@ -14,9 +14,11 @@ from nkiverify.source import Site
 
 
 class Use(enum.Enum):
-    """What is done to elements. Sums in place commute with one another."""
+    """What is done to elements. Sums in place commute with one another, and so do stores that all programs make
+    alike."""
 
     WRITTEN = "written"
+    ALIKE = "written alike by all programs"
     READ = "read"
     ADDED = "added"
 
@@ -42,10 +44,23 @@ class Access:
 
 #: The uses by another iteration that the use of an element by one must not meet.
 _AGAINST = {
-    Use.WRITTEN: (Use.WRITTEN, Use.READ, Use.ADDED),
-    Use.READ: (Use.WRITTEN, Use.ADDED),
-    Use.ADDED: (Use.WRITTEN, Use.READ),
+    Use.WRITTEN: (Use.WRITTEN, Use.ALIKE, Use.READ, Use.ADDED),
+    # Alike in all programs; iterations of a loop differ.
+    Use.ALIKE: (Use.WRITTEN, Use.ALIKE, Use.READ, Use.ADDED),
+    Use.READ: (Use.WRITTEN, Use.ALIKE, Use.ADDED),
+    Use.ADDED: (Use.WRITTEN, Use.ALIKE, Use.READ),
 }
+#: Pairs of uses of one element by two programs, or by two iterations of a loop, that may change what is computed.
+_BETWEEN_PROGRAMS = (
+    (Use.WRITTEN, Use.WRITTEN),
+    (Use.WRITTEN, Use.ALIKE),
+    (Use.WRITTEN, Use.READ),
+    (Use.WRITTEN, Use.ADDED),
+    (Use.ALIKE, Use.READ),
+    (Use.ALIKE, Use.ADDED),
+    (Use.ADDED, Use.READ),
+)
+_BETWEEN_ITERATIONS = (*_BETWEEN_PROGRAMS, (Use.ALIKE, Use.ALIKE))
 
 
 class Accesses:
@@ -67,10 +82,13 @@ class Accesses:
         """Note an access."""
         self._open[-1].append(access)
 
-    def clash(self, accesses: Sequence[Access], names: Sequence[str], context: isl.Set) -> Access | None:
+    def clash(
+        self, accesses: Sequence[Access], names: Sequence[str], context: isl.Set, *, programs: bool = False
+    ) -> Access | None:
         """An access that may meet one of another iteration; None if surely none does.
 
-        `names` are the parameters that differ from one iteration (or program) to the other.
+        `names` are the parameters that differ from one iteration to the other, or from one of the `programs` of a
+        launch to the other.
         """
         by_key: dict[Key, dict[Use, isl.Set]] = {}
         for access in accesses:
@@ -86,12 +104,7 @@ class Accesses:
         for key, uses in by_key.items():
             if set(uses) <= {Use.READ} or set(uses) <= {Use.ADDED}:
                 continue
-            for one, two in (
-                (Use.WRITTEN, Use.WRITTEN),
-                (Use.WRITTEN, Use.READ),
-                (Use.WRITTEN, Use.ADDED),
-                (Use.ADDED, Use.READ),
-            ):
+            for one, two in _BETWEEN_PROGRAMS if programs else _BETWEEN_ITERATIONS:
                 if one in uses and two in uses and self._meet(uses[one], uses[two], names, others, differ, context):
                     return next(access for access in accesses if access.key == key and access.use is one)
         return None

@@ -4,6 +4,8 @@
   lines feed one another, the last one is named and the others beside it.
 - `df.overwritten`: all that a line writes is overwritten before anything reads it: always, or, where an iteration of a
   loop overwrites all that the same line wrote in an earlier one, in that iteration.
+- `df.programs_same`: every program of a launch stores the same values to the same elements, as where a kernel that does
+  not shard is launched on two cores.
 - `df.unwritten_unused`: a line reads an unwritten element that reaches no output.
 
 An operation is in vain as a whole or not at all: filling a tile that is then loaded in part is no waste as long as
@@ -133,7 +135,7 @@ def warnings(
     others = _runnable(subject, small, MAX_RECORDED)
     smallest = list(islice(others, 1))
     shapes = [*smallest, *_runnable(subject, larger, _MAX_LARGER)]
-    drafts = _in_vain(subject, shapes)
+    drafts = _in_vain(subject, shapes) + _stored_alike(subject, shapes)
     if isinstance(unwritten, Trial):
         drafts += _unwritten(unwritten.values, unwritten.findings)
     elif unwritten:
@@ -267,6 +269,24 @@ def _draft(rule: str, shape: _Shape, position: int, message: str, holds: str, al
     if inside is not None and inside.any():
         element = tuple(int(at) for at in np.argwhere(inside)[0])
     return _Draft(rule, shape.values, position, message, argument, element, holds, also)
+
+
+# --- programs ---------------------------------------------------------------------------------------------------------
+
+
+def _stored_alike(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
+    """Stores that every program of a launch makes: the first of each place."""
+    found: dict[tuple[Source | None, str], _Draft] = {}
+    for shape in shapes:
+        for stored in execute(shape.recorded, subject.hardware.generation).alike:
+            key = (shape.source(stored.position), stored.tensor)
+            message = "another program of the launch stores the same values there"
+            holds = _THESE_SHAPES if subject.program.dimensions else _ALL_SHAPES
+            draft = _Draft(
+                "df.programs_same", shape.values, stored.position, message, stored.tensor, stored.element, holds
+            )
+            found.setdefault(key, draft)
+    return list(found.values())
 
 
 # --- unwritten elements -----------------------------------------------------------------------------------------------
