@@ -103,7 +103,7 @@ class KernelWarning:
     `rule` is its id and `statement` what it says ("nkiverify.dataflow.warned"), `message` what is so here. `tensor` is
     the one that it is about, `element` its first such element (a position in the operand) in the first such iteration,
     `loops` say which. A plain run on the values `witness` has shown it. `holds` says for what: "for all shapes",
-    "for the 2 shapes that were run", "for these shapes". `also` are places that serve nothing else.
+    "for 2 shapes that were run", "for these shapes". `also` are places that serve nothing else.
     """
 
     rule: str

@@ -102,6 +102,7 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
     proved = search is None and not question.bounded
     subject = Subject(question.target, question.program, question.hardware, question.seconds, proved)
     if search is not None and search.found is not None:
+        subject = replace(subject, at_fault=True)
         return warnings(subject, [search.found.values], (), search.found)
     small = chain(islice(shapes.tried(), MAX_SHAPES), islice(_solved(shapes.dimensions, assumed, lambda: True), 1))
     unwritten = proof.reads_unwritten if search is None else search.unwritten or False

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 import numpy as np
@@ -50,19 +50,25 @@ _PATIENCE = 3
 _SHAPES = 6
 #: Seconds of the process for one plain run; it is to end by its number of operations.
 _RUN_SECONDS = 10.0
+#: Places without a use that are asked about one by one, where it does not hold of all together.
+_GROUPS = 4
 _ALL_SHAPES = "for all shapes"
 _THESE_SHAPES = "for these shapes"
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is looked at. `proved`: the walk has shown all claims for all shapes; `seconds` bound another walk."""
+    """What is looked at. `proved`: the walk has shown all claims for all shapes; `seconds` bound another walk.
+
+    `at_fault`: a run has shown a fault, and what is said is said of that shape.
+    """
 
     target: Target
     program: Program
     hardware: Hardware
     seconds: float
     proved: bool
+    at_fault: bool = False
 
 
 @dataclass(slots=True)
@@ -104,6 +110,14 @@ class _Shape:
         found = {self.source(reader) for at in self.sources[source] for reader in self.in_vain[at].readers}
         return {reader for reader in found if reader is not None and reader != source}
 
+    def overwrites_itself(self, source: Source) -> int | None:
+        """The first operation there that the same line overwrites before anything reads it, if one is."""
+        for position in self.sources.get(source, ()):
+            by = self.overwritten(position)
+            if by is not None and self.source(by) == source:
+                return position
+        return None
+
     def overwritten(self, position: int) -> int | None:
         """The operation that overwrote what nothing had read, if one did."""
         found = self.in_vain.get(position)
@@ -122,6 +136,7 @@ class _Draft:
     element: tuple[int, ...]
     holds: str
     also: tuple[Place, ...] = ()
+    source: Source | None = None
 
 
 def warnings(
@@ -136,14 +151,13 @@ def warnings(
     smallest = list(islice(others, 1))
     shapes = [*smallest, *_runnable(subject, larger, _MAX_LARGER)]
     drafts = _in_vain(subject, shapes) + _stored_alike(subject, shapes)
+    found: list[_Draft] = []
     if isinstance(unwritten, Trial):
-        drafts += _unwritten(unwritten.values, unwritten.findings)
+        found = list(_unwritten(unwritten.values, unwritten.recorded, unwritten.findings))
     elif unwritten:
-        for shape in chain(smallest, islice(others, _SHAPES), shapes[1:]):
-            found_there = list(_unwritten(shape.values, execute(shape.recorded, subject.hardware.generation)))
-            if found_there:
-                drafts += found_there
-                break
+        tried = chain(smallest, islice(others, _SHAPES), shapes[1:])
+        found = next(filter(None, (_unwritten_in(subject, shape) for shape in tried)), [])
+    drafts += _in_larger_ones_too(subject, found, shapes[len(smallest) :])
     return tuple(sorted(_seen(subject, drafts), key=lambda one: (one.file, one.line, one.rule)))
 
 
@@ -173,12 +187,14 @@ def _in_vain(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
                 never[source] = shape
     again: dict[Source, tuple[_Shape, int]] = {}
     for shape in shapes:
-        for source, positions in shape.sources.items():
-            for position in positions if source not in never and source not in again else ():
-                by = shape.overwritten(position)
-                if by is not None and shape.source(by) == source:
-                    again[source] = (shape, position)
-                    break
+        for source in shape.sources.keys() - never.keys() - again.keys():
+            position = shape.overwrites_itself(source)
+            if position is not None and all(
+                other.overwrites_itself(source) is not None
+                for other in shapes
+                if len(other.sources.get(source, ())) > 1
+            ):
+                again[source] = (shape, position)
     for shape in shapes:
         asked = {at for source, where in never.items() if where is shape for at in shape.sources[source]}
         asked |= {at for where, at in again.values() if where is shape}
@@ -189,7 +205,7 @@ def _in_vain(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
             if where is not shape or kept.issuperset(shape.sources[source])
         }
         again = {source: (where, at) for source, (where, at) in again.items() if where is not shape or at in kept}
-    drafts = list(_never_used(never, _holds(subject, frozenset(never), len(shapes))))
+    drafts = list(_never_used(subject, never))
     for shape, position in again.values():
         message = "the same line overwrites it, before anything reads it"
         drafts.append(_draft("df.overwritten", shape, position, message, _THESE_SHAPES))
@@ -208,24 +224,35 @@ def _confirmed(shape: _Shape, positions: set[int], hardware: Hardware) -> set[in
     return positions
 
 
-def _holds(subject: Subject, sources: frozenset[Source], run: int) -> str:
-    """For which shapes it is known that what these places write is never used."""
-    if not sources:
-        return ""
+def _holds(subject: Subject, sources: frozenset[Source]) -> bool:
+    """Whether it is known that what these places write is used for no shape of the domain."""
     if not subject.program.dimensions:
-        return _ALL_SHAPES
-    if subject.proved:
-        try:
-            generation = subject.hardware.generation
-            if not prove(subject.program, generation, subject.seconds, MAX_OPERATIONS, sources).open:
-                return _ALL_SHAPES
-        except Inconclusive:
-            pass
-    return f"for the {run} shapes that were run" if run > 1 else _THESE_SHAPES
+        return True
+    if not subject.proved:
+        return False
+    try:
+        generation = subject.hardware.generation
+        return not prove(subject.program, generation, subject.seconds, MAX_OPERATIONS, sources).open
+    except Inconclusive:
+        return False
 
 
-def _never_used(never: Mapping[Source, _Shape], holds: str) -> Iterator[_Draft]:
-    """A warning for each of them that feeds no other; those that feed it are named beside it."""
+def _never_used(subject: Subject, never: Mapping[Source, _Shape]) -> Iterator[_Draft]:
+    """A warning for each of them that feeds no other; those that feed it are named beside it.
+
+    What the shapes that were run do not use, a larger one may: without a proof for all shapes nothing is said. Of a
+    kernel at fault it is said of the shape that shows the fault.
+    """
+    groups = list(_groups(never))
+    together = bool(groups) and not subject.at_fault and _holds(subject, frozenset(never))
+    for end, fed_by in groups[: len(groups) if together or subject.at_fault else _GROUPS]:
+        if together or subject.at_fault or (len(groups) > 1 and _holds(subject, frozenset((end, *fed_by)))):
+            everywhere = together or not subject.at_fault or not subject.program.dimensions
+            yield _about(end, never[end], _ALL_SHAPES if everywhere else _THESE_SHAPES, fed_by)
+
+
+def _groups(never: Mapping[Source, _Shape]) -> Iterator[tuple[Source, list[Source]]]:
+    """Each place whose results feed no other of them, with those that feed it."""
     feeds = {source: shape.readers(source) & never.keys() for source, shape in never.items()}
     left = set(never)
     while left:
@@ -234,7 +261,7 @@ def _never_used(never: Mapping[Source, _Shape], holds: str) -> Iterator[_Draft]:
         end = max(ends or left, key=lambda source: never[source].sources[source][0])
         fed_by = _leading_to(end, feeds)
         left -= {end, *fed_by}
-        yield _about(end, never[end], holds, sorted(fed_by))
+        yield end, sorted(fed_by)
 
 
 def _leading_to(end: Source, feeds: Mapping[Source, set[Source]]) -> set[Source]:
@@ -292,7 +319,25 @@ def _stored_alike(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
 # --- unwritten elements -----------------------------------------------------------------------------------------------
 
 
-def _unwritten(values: dict[str, int], findings: Findings) -> Iterator[_Draft]:
+def _unwritten_in(subject: Subject, shape: _Shape) -> list[_Draft]:
+    findings = execute(shape.recorded, subject.hardware.generation)
+    return list(_unwritten(shape.values, shape.recorded, findings))
+
+
+def _in_larger_ones_too(subject: Subject, found: Sequence[_Draft], larger: Sequence[_Shape]) -> Iterator[_Draft]:
+    """Those of the reads that larger shapes show as well: where they do not, the kernel is right but for small ones.
+
+    Shapes that do not execute the line say nothing of it.
+    """
+    shown = [({draft.source for draft in _unwritten_in(subject, shape)}, shape) for shape in larger if found]
+    for draft in found:
+        told = [draft.source in sources for sources, shape in shown if draft.source in shape.sources]
+        if all(told):
+            holds = f"for {len(told) + 1} shapes that were run" if told else _THESE_SHAPES
+            yield replace(draft, holds=holds)
+
+
+def _unwritten(values: dict[str, int], recorded: Sequence[Recorded], findings: Findings) -> Iterator[_Draft]:
     """Reads of unwritten elements that are no faults."""
     faults = {(fault.contract, fault.position) for fault in findings.faults}
     for origin in findings.origins if not findings.doubts else ():
@@ -300,8 +345,16 @@ def _unwritten(values: dict[str, int], findings: Findings) -> Iterator[_Draft]:
             shown = dict(origin.quantities)
             operand = str(shown["operand"])
             message = f"nothing has written all of the operand {operand}, of shape {shown['of']}"
+            item = recorded[origin.position]
             yield _Draft(
-                "df.unwritten_unused", values, origin.position, message, operand, origin.element, _THESE_SHAPES
+                "df.unwritten_unused",
+                values,
+                origin.position,
+                message,
+                operand,
+                origin.element,
+                _THESE_SHAPES,
+                source=source_of(item) if isinstance(item, Executed) else None,
             )
 
 

@@ -155,6 +155,22 @@ def test_what_only_larger_shapes_use_is_not_warned_of(tmp_path: Path) -> None:
     assert [(rule, line) for rule, line, _ in told(run)] == []
 
 
+@pytest.mark.parametrize("condition", ["R > 200", "R == 77", "C * R == 15", "R % 7 == 5"])
+def test_a_line_that_no_shape_that_is_run_uses_may_be_of_use(tmp_path: Path, condition: str) -> None:
+    """The plain runs are of one or two rows, and of 129."""
+    load = "nisa.dma_copy(dst=other, src=x[first:last, :])"
+    body = looped(LOAD, load, f"if {condition}:", "    nisa.tensor_copy(tile, other)")
+    assert told(Subject.of(tmp_path, body, rows_and_columns).verdict()) == []
+    # What no shape uses is told of all the same, beside it.
+    body = looped(LOAD, load, f"if {condition}:", "    nisa.tensor_copy(tile, other)", "nisa.memset(tile[:, 0:1], 0.0)")
+    body = body.replace(
+        "other = ", "junk = nl.ndarray((last - first, C), dtype=x.dtype, buffer=nl.sbuf)\n        other = "
+    )
+    body = body.replace("nisa.memset(tile[:, 0:1], 0.0)", "nisa.memset(junk, 0.0)")
+    (warning,) = Subject.of(tmp_path, body, rows_and_columns).verdict().warnings
+    assert (warning.rule, warning.tensor, warning.holds) == ("df.unused", "junk", "for all shapes")
+
+
 def test_an_unwritten_element_that_reaches_no_output(tmp_path: Path) -> None:
     body = looped(LOAD_A_COLUMN, "nisa.tensor_copy(other, tile)")
     body = body.replace("dst=out[first:last, :], src=tile", "dst=out[first:last, 0:1], src=other[:, 0:1]")
@@ -164,7 +180,28 @@ def test_an_unwritten_element_that_reaches_no_output(tmp_path: Path) -> None:
     (warning,) = run.warnings
     assert (warning.rule, warning.line - 14, warning.tensor) == ("df.unwritten_unused", 2, "tile")
     assert (warning.witness, warning.element) == ({"R": 1, "C": 2}, (0, 1))
-    assert warning.holds == "for these shapes"
+    assert warning.holds == "for 3 shapes that were run"
+
+
+def test_an_unwritten_element_that_larger_shapes_do_not_read_is_not_warned_of(tmp_path: Path) -> None:
+    """With fewer rows than lanes the lanes beyond are computed with; from 128 rows on there are none."""
+    body = """
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        rows = min(R, 128)
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+        other = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(tile[0:rows], x[0:rows])
+        nisa.tensor_copy(other, tile)
+        for r in range(R):
+            nisa.dma_copy(out[r:r + 1], other[0:1])
+        return out
+    """
+    assert told(Subject.of(tmp_path, body, rows_and_columns).verdict()) == []
+    always = Subject.of(tmp_path, body.replace("rows = min(R, 128)", "rows = min(R, 127)"), rows_and_columns)
+    assert [warning.rule for warning in always.verdict().warnings] == ["df.unwritten_unused"]
 
 
 def test_a_kernel_with_a_fault_keeps_its_verdict_and_is_warned_of(tmp_path: Path) -> None:
