@@ -60,7 +60,9 @@ def placing_of(operation: Operation, argument: str, *, writes: bool) -> Placing:
 def on_one_grid(operation: Operation) -> bool:
     """Whether operands and results share a grid, as they do not for a matmul or a transpose."""
     stated = dependence_of(operation)
-    return stated is not None and {stated.others, *map(stated.on, operation.reads)} <= _ON_THE_GRID
+    # Indices known at run time are a column of the grid, whatever the elements depend on.
+    operands = [argument for argument in operation.reads if not argument.endswith(".index")]
+    return stated is not None and {stated.others, *map(stated.on, operands)} <= _ON_THE_GRID
 
 
 def masks_otherwise(operation: Operation) -> bool:
