@@ -20,6 +20,7 @@ from nkiverify.config import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE
 from nkiverify.errors import UsageError
 from nkiverify.project import here
 from nkiverify.settings import Settings, layered
+from nkiverify.warning_rules import add_warnings, failing, without_ignored
 
 if TYPE_CHECKING:
     from nkiverify.check.request import Request
@@ -73,6 +74,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"seconds for all phases together (default: {DEFAULT_TIMEOUT_SECONDS:g})",
     )
     add_strict_language(parser, "no warning")
+    add_warnings(parser)
     add_engine(parser, QUICK_ENGINE)
     add("--pdb", action="store_true", help="replay the first violation in the debugger, at the line of the kernel")
     add("--json", type=Path, metavar="FILE", help="write the results to FILE")
@@ -142,7 +144,7 @@ def _check(arguments: argparse.Namespace) -> int:
         assume_asserts=arguments.assume_asserts,
         no_spills=arguments.no_spills,
     )
-    session = check(asked, hardware, options)
+    session = without_ignored(check(asked, hardware, options), arguments.warnings)
     for line in passed_over.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
     status = session.exit_status
@@ -162,7 +164,9 @@ def _check(arguments: argparse.Namespace) -> int:
             status = worst((status, ExitStatus.INTERNAL_ERROR))
     if arguments.pdb:
         _debug(session, asked, hardware)
-    return status
+    failed = failing(session, arguments.warnings)
+    print(failed, end="", flush=True)
+    return worst((status, ExitStatus.MISMATCH)) if failed else status
 
 
 def _debug(session: Session, asked: Request, hardware: Sequence[str]) -> None:

@@ -23,6 +23,7 @@ from nkiverify.config import Options
 from nkiverify.errors import UsageError
 from nkiverify.project import ensure_reports, with_targets
 from nkiverify.settings import layered
+from nkiverify.warning_rules import add_warnings, failing, without_ignored
 
 if TYPE_CHECKING:
     from nkiverify.incremental.verdicts import VerdictCache
@@ -77,6 +78,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--markdown", type=Path, metavar="FILE", help="write them as Markdown, for $GITHUB_STEP_SUMMARY for example")
     add("--annotations", action="store_true", help="print GitHub's commands that show violations in a pull request")
     add_strict_language(parser, "not passed over")
+    add_warnings(parser)
     add("--no-cache", action="store_true", help="run targets of which nothing changed again, and remember nothing")
     add("--list", action="store_true", help="list the targets that would be verified, and stop")
     add("--show-config", action="store_true", help="say what each setting is and where it comes from, and stop")
@@ -115,7 +117,7 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError("two of --json, --sarif, --junit and --markdown name the same file")
     targets = selected_targets(options)
     from nkiverify.report import target_list
-    from nkiverify.session import ExitStatus
+    from nkiverify.session import ExitStatus, worst
 
     if arguments.show_config:
         from nkiverify.report import config_table
@@ -133,7 +135,7 @@ def execute(arguments: argparse.Namespace) -> int:
     check_kernels(targets)
     ensure_reports(project)
     cache = VerdictCache(options, project.reports, started) if options.cache else None
-    session = _verify(targets, options, cache, project.reports)
+    session = without_ignored(_verify(targets, options, cache, project.reports), arguments.warnings)
     problem = cache.problem if cache is not None else ""
     warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
     status = _report(session, options, project.reports, files, warnings)
@@ -143,7 +145,9 @@ def execute(arguments: argparse.Namespace) -> int:
         from nkiverify.report import annotations
 
         print(annotations.text(session), end="", flush=True)
-    return status
+    failed = failing(session, arguments.warnings)
+    print(failed, end="", flush=True)
+    return worst((ExitStatus(status), ExitStatus.MISMATCH)) if failed else status
 
 
 def _strictly(targets: Sequence[Target], root: Path, status: int) -> int:

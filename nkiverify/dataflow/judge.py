@@ -100,7 +100,9 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
     assumed = domain_of(question.program, question.assumptions)
     shapes = Shapes(question.program.dimensions, assumed)
     proved = search is None and not question.bounded
-    subject = Subject(question.target, question.program, question.hardware, question.seconds, proved)
+    subject = Subject(
+        question.target, question.program, question.hardware, question.seconds, proved, dimensions=dimensions
+    )
     if search is not None and search.found is not None:
         subject = replace(subject, at_fault=True)
         return warnings(subject, [search.found.values], (), search.found)

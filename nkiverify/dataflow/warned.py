@@ -6,6 +6,7 @@
   loop overwrites all that the same line wrote in an earlier one, in that iteration.
 - `df.programs_same`: every program of a launch stores the same values to the same elements, as where a kernel that does
   not shard is launched on two cores.
+- `df.input_unread`: at some sizes a part of an input is never read, at larger ones all of it is.
 - `df.unwritten_unused`: a line reads an unwritten element that reaches no output.
 
 An operation is in vain as a whole or not at all: filling a tile that is then loaded in part is no waste as long as
@@ -31,11 +32,12 @@ from nkiverify.dataflow.order import Recorded
 from nkiverify.dataflow.rules import RULES
 from nkiverify.dataflow.shadow import Findings, execute
 from nkiverify.dataflow.trial import Trial, play
+from nkiverify.dataflow.unread import unread_tails
 from nkiverify.manifest import Target
 from nkiverify.memory.summary import name_of
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
-from nkiverify.program import Allocation, Program
+from nkiverify.program import Allocation, DomainDimension, Program
 from nkiverify.program import Operation as Executed
 from nkiverify.results import KernelWarning, Place
 from nkiverify.run import SHAPE_PHASES
@@ -69,6 +71,8 @@ class Subject:
     seconds: float
     proved: bool
     at_fault: bool = False
+    #: The dimensions, as far as what is assumed narrows them down.
+    dimensions: tuple[DomainDimension, ...] = ()
 
 
 @dataclass(slots=True)
@@ -158,6 +162,8 @@ def warnings(
         tried = chain(smallest, islice(others, _SHAPES), shapes[1:])
         found = next(filter(None, (_unwritten_in(subject, shape) for shape in tried)), [])
     drafts += _in_larger_ones_too(subject, found, shapes[len(smallest) :])
+    if not subject.at_fault:
+        drafts += _unread(subject)
     return tuple(sorted(_seen(subject, drafts), key=lambda one: (one.file, one.line, one.rule)))
 
 
@@ -356,6 +362,30 @@ def _unwritten(values: dict[str, int], recorded: Sequence[Recorded], findings: F
                 _THESE_SHAPES,
                 source=source_of(item) if isinstance(item, Executed) else None,
             )
+
+
+# --- inputs -----------------------------------------------------------------------------------------------------------
+
+
+def _unread(subject: Subject) -> Iterator[_Draft]:
+    """Inputs that are read in part at some size, and wholly at a larger one."""
+
+    def run(values: dict[str, int]) -> Sequence[Recorded] | None:
+        return next((shape.recorded for shape in _runnable(subject, [values], _MAX_LARGER)), None)
+
+    for found in unread_tails(subject.program, subject.dimensions, run):
+        changed = {name: value for name, value in found.larger.items() if value != found.values[name]}
+        message = (
+            f"{found.name}{found.elements} is never read for {_shown(found.values)}, "
+            f"all of {found.name} is for {_shown(changed)}"
+        )
+        yield _Draft(
+            "df.input_unread", found.values, found.position, message, found.operand, found.first, _THESE_SHAPES
+        )
+
+
+def _shown(values: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
 # --- seeing -----------------------------------------------------------------------------------------------------------

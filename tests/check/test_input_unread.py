@@ -1,0 +1,114 @@
+"""Parts of an input that no shape should drop, and parts that a kernel leaves out on purpose."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import pytest
+
+from tests.check.kernel_files import Checker, write
+
+KERNEL = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.shared_hbm)
+    total = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(total, 0.0)
+
+    def add(columns, width):
+        t = nl.ndarray((P, width), dtype=x.dtype, buffer=nl.sbuf)
+        part = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=columns)
+        nisa.tensor_reduce(dst=part, op=nl.add, data=t, axis=1)
+        nisa.tensor_tensor(dst=total, data1=total, data2=part, op=nl.add)
+
+{body}
+    nisa.dma_copy(dst=out, src=total)
+    return out
+"""
+WHOLE_TILES = "for i in range(N // {T}):\n    add(x[:, i * {T} : (i + 1) * {T}], {T})"
+#: The body of the kernel, the shape, the part that is left out, and for which N.
+DROPPED = {
+    "the tail of the columns": (WHOLE_TILES.format(T=512), "f32[128,N:1..8192]", "x[:, 512:]", 513),
+    "another tile": (WHOLE_TILES.format(T=96), "f32[128,N]", "x[:, 96:]", 97),
+    "sizes that are even": (WHOLE_TILES.format(T=512), "f32[128,N:2..8192:2]", "x[:, 512:]", 514),
+    "both dimensions open": (WHOLE_TILES.format(T=64), "f32[P:1..128,N:1..8192]", "x[:, 64:]", 65),
+    "the last tile but for a full one": (
+        "for i in range((N + 63) // 64 - 1):\n    add(x[:, i * 64 : (i + 1) * 64], 64)\n"
+        "if N % 64 == 0:\n    add(x[:, N - 64 : N], 64)",
+        "f32[128,N:1..8192]",
+        "x[:, 64:]",
+        65,
+    ),
+}
+INTENDED = {
+    "one column": ("add(x[:, 0:1], 1)", "f32[128,N:1..8192]"),
+    "one half": ("add(x[:, 0 : N // 2], N // 2)", "f32[128,N:2..8192:2]"),
+    "every other column": ("for i in range((N + 1) // 2):\n    add(x[:, 2 * i : 2 * i + 1], 1)", "f32[128,N:1..512]"),
+    "no more than a tile": ("w = min(N, 512)\nadd(x[:, 0:w], w)", "f32[128,N:1..8192]"),
+    "a tail that is read": (
+        "for i in range((N + 511) // 512):\n    w = min(512, N - i * 512)\n    add(x[:, i * 512 : i * 512 + w], w)",
+        "f32[128,N:1..8192]",
+    ),
+    "whole tiles only": (WHOLE_TILES.format(T=512), "f32[128,N:512..8192:512]"),
+    "one shape": (WHOLE_TILES.format(T=512), "f32[128,513]"),
+    "nothing of it": ("pass", "f32[128,N:1..8192]"),
+}
+
+
+def verdict(check: Checker, body: str, x: str, *options: str) -> int:
+    """The exit status of checking a kernel that adds up columns of x."""
+    write(check.folder, k=KERNEL.format(body=textwrap.indent(body, "    ")))
+    return check("k.py::kernel", "--arg", f"x={x}", *options)
+
+
+@pytest.mark.parametrize("name", DROPPED)
+def test_a_dropped_tail_is_told_of(name: str, check: Checker) -> None:
+    body, x, part, n = DROPPED[name]
+    assert verdict(check, body, x) == 0, check.out
+    text = " ".join(check.out.split())
+    assert text.count("warning df.input_unread") == 1
+    assert re.search(rf"{re.escape(part)} is never read for ([PN] = \d+, )*N = {n}, all of x is for N = ", text), text
+
+
+@pytest.mark.parametrize("name", INTENDED)
+def test_a_part_that_is_left_out_at_all_sizes_is_not(name: str, check: Checker) -> None:
+    body, x = INTENDED[name]
+    assert verdict(check, body, x) == 0, check.out
+    assert "df.input_unread" not in check.out
+
+
+def test_where_keeps_the_sizes_that_are_asked_about(check: Checker) -> None:
+    body, x, _, _ = DROPPED["the tail of the columns"]
+    assert verdict(check, body, x, "--where", "N % 512 == 0", "--where", "N >= 512") == 0
+    assert "df.input_unread" not in check.out
+
+
+def test_warnings_fail_where_asked_to(check: Checker) -> None:
+    body, x, _, _ = DROPPED["the tail of the columns"]
+    assert verdict(check, body, x, "-W", "error") == 1
+    assert check.out.splitlines()[-1] == "FAILED (warnings): 1 warning, df.input_unread, which -W error makes fail"
+    assert verdict(check, body, x, "--warnings", "error=df.input_unread") == 1
+    assert verdict(check, body, x, "-W", "error=df.unused") == 0
+    assert "warning df.input_unread" in check.out
+    assert verdict(check, body, x, "-W", "error", "-W", "ignore=df.input_unread") == 0
+    assert "df.input_unread" not in check.out
+    assert verdict(check, body, x, "-W", "ignore") == 0
+    assert "df.input_unread" not in check.out
+    body, x = INTENDED["a tail that is read"]
+    assert verdict(check, body, x, "-W", "error") == 0
+    assert "FAILED" not in check.out
+
+
+@pytest.mark.parametrize("rule", ["df.unusd", "error=nc_matmul.k_le_128", "ignore=", "errors"])
+def test_a_rule_that_there_is_not_is_a_usage_error(rule: str, check: Checker) -> None:
+    body, x, _, _ = DROPPED["the tail of the columns"]
+    assert verdict(check, body, x, "-W", rule) == 2
+    assert check.out == ""
