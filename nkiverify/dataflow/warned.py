@@ -21,9 +21,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from math import prod
 
 import numpy as np
 
+from nkiverify.dataflow.alike import stored_alike
 from nkiverify.dataflow.beside import Source, source_of
 from nkiverify.dataflow.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.dataflow.liveness import InVain, liveness
@@ -46,6 +48,8 @@ from nkiverify.witness.observe import Observation, ObservingRun, seen_from
 #: Operations and allocations that a plain run of a small shape may execute, and one of a larger; else it is left out.
 MAX_RECORDED = 6_000
 _MAX_LARGER = 1_000
+#: Elements of operands in a larger shape in which unwritten ones are looked for.
+_MAX_FOLLOWED = 10_000_000
 #: Shapes of the domain that cannot be looked at before others are not tried either.
 _PATIENCE = 3
 #: Shapes in which unwritten elements are looked for.
@@ -94,6 +98,13 @@ class _Shape:
             if source is not None:
                 shape.sources.setdefault(source, []).append(position)
         return shape
+
+    @property
+    def elements(self) -> int:
+        """The elements of all operands."""
+        operations = [item.operation for item in self.recorded if isinstance(item, Executed)]
+        views = [view for one in operations for view in (*one.reads.values(), *one.writes.values())]
+        return sum(prod(map(int, view.shape)) for view in views)
 
     def executed(self, position: int) -> Executed:
         """The operation at a position of the run."""
@@ -311,6 +322,8 @@ def _stored_alike(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
     """Stores that every program of a launch makes: the first of each place."""
     found: dict[tuple[Source | None, str], _Draft] = {}
     for shape in shapes:
+        if not stored_alike(shape.recorded):
+            continue
         for stored in execute(shape.recorded, subject.hardware.generation).alike:
             key = (shape.source(stored.position), stored.tensor)
             message = "another program of the launch stores the same values there"
@@ -333,9 +346,10 @@ def _unwritten_in(subject: Subject, shape: _Shape) -> list[_Draft]:
 def _in_larger_ones_too(subject: Subject, found: Sequence[_Draft], larger: Sequence[_Shape]) -> Iterator[_Draft]:
     """Those of the reads that larger shapes show as well: where they do not, the kernel is right but for small ones.
 
-    Shapes that do not execute the line say nothing of it.
+    Shapes that do not execute the line say nothing of it, nor do such as take long to follow.
     """
-    shown = [({draft.source for draft in _unwritten_in(subject, shape)}, shape) for shape in larger if found]
+    followed = [shape for shape in larger if found and shape.elements <= _MAX_FOLLOWED]
+    shown = [({draft.source for draft in _unwritten_in(subject, shape)}, shape) for shape in followed]
     for draft in found:
         told = [draft.source in sources for sources, shape in shown if draft.source in shape.sources]
         if all(told):
