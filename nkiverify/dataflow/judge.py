@@ -101,7 +101,12 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
     shapes = Shapes(question.program.dimensions, assumed)
     proved = search is None and not question.bounded
     subject = Subject(
-        question.target, question.program, question.hardware, question.seconds, proved, dimensions=dimensions
+        question.target,
+        question.program,
+        question.hardware,
+        question.seconds,
+        proved,
+        dimensions=tuple(shapes.dimensions),
     )
     if search is not None and search.found is not None:
         subject = replace(subject, at_fault=True)

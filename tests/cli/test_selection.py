@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from nkiverify.errors import UsageError
 from nkiverify.results import Verdict
 from nkiverify.selection import phases_to_run, select
 from tests.executors.fakes import options, target
+from tests.quick import main
 
 MANIFEST = [
     target("matmul_tiled", family="matmul_tiled", expect={1: Verdict.SUCCESSFUL, 2: Verdict.SUCCESSFUL}),
@@ -77,3 +79,18 @@ def test_a_target_runs_in_the_phases_it_expects_something_in(
 ) -> None:
     named = next(one for one in MANIFEST if one.name == name)
     assert phases_to_run(named, options(phases=asked)) == phases
+
+
+def test_warnings_fail_a_run_where_asked_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["mx_offline_matmul", "--bundled", "--phase", "4", "-j", "1", "--engine", "embedded", "--no-cache"]
+    assert main(words) == 0
+    assert "warning df.unused" in capsys.readouterr().out
+    assert main([*words, "-W", "error"]) == 1
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("FAILED (warnings): ")
+    assert last.endswith("df.unused, which -W error makes fail")
+    assert main([*words, "-W", "error", "-W", "ignore=df.unused"]) == 0
+    assert "df.unused" not in capsys.readouterr().out
