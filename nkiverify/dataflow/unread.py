@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 from nkiverify.dataflow.masks import touched
 from nkiverify.dataflow.order import Recorded
@@ -52,7 +53,7 @@ class _Read:
     """Which elements of an input a run reads."""
 
     storage: Storage
-    there: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+    there: npt.NDArray[np.bool_]
     position: int
     operand: str
 
@@ -162,7 +163,7 @@ def _reads(recorded: Sequence[Recorded]) -> dict[str, _Read]:
     """The elements of each input that are read at all, by its name."""
     units = units_of(recorded)
     found: dict[str, _Read] = {}
-    marks: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.int32]]] = {}
+    marks: dict[str, npt.NDArray[np.int32]] = {}
     for position, item in enumerate(recorded):
         if not isinstance(item, Executed):
             continue
@@ -185,12 +186,12 @@ def _reads(recorded: Sequence[Recorded]) -> dict[str, _Read]:
                     window.write(seen, 1)
                 else:
                     seen[:] = 1
-            there = seen.reshape(*shape, parts).any(axis=-1)
-            found[storage.name] = _Read(storage, there, position, operand)
+            there = np.asarray(seen.reshape(*shape, parts) != 0).any(axis=-1)
+            found[storage.name] = _Read(storage, np.asarray(there), position, operand)
     return found
 
 
-def _slices(missing: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
+def _slices(missing: npt.NDArray[np.bool_]) -> str:
     """Elements as a key: `[:, 512:]`; where they are no box, the least box around them, and that it is one."""
     keys: list[str] = []
     box = 1
