@@ -305,7 +305,9 @@ class _Searching:
         """Try shapes, then run all of them up to as large a bound as work allows."""
         reached = self._tried()
         result = self.result
-        if result.found is None and not result.doubt and result.tried and not result.late:
+        open_for_others = result.found is None and not result.doubt and result.tried and not result.late
+        # What is not understood is UNKNOWN however many shapes are run.
+        if open_for_others and self._question.limit is None:
             self._work = 0
             with suppress(TooMany):
                 self._all(reached)

@@ -74,6 +74,12 @@ BAD = {
         "P == 1 and G % 2 == 0",
         "           ^",
     ),
+    "a dimension never bound that is to be divided": (
+        ["--arg", "a=bf16[P,F]", "--where", "P == 1 and not G % 2"],
+        "--where: no --arg has a dimension G",
+        "P == 1 and not G % 2",
+        "               ^",
+    ),
     "a condition that is none": (
         ["--arg", "a=bf16[P,F]", "--where", "F % 128"],
         "--where: this is no condition",
