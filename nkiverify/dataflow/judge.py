@@ -44,6 +44,8 @@ ONLY_WORK = 1_000_000_000
 #: Shapes that are tried, and of which all up to some bounds are run, at most.
 MAX_SHAPES = 64
 MAX_ALL = 512
+#: Dimensions up to which a shape on which a loop goes round twice is run before others.
+NEAR = 4096
 #: Milliseconds for finding a shape with a solver.
 QUESTION_MS = 2000
 #: What can be done where the shapes that were run are not all there are.
@@ -322,7 +324,9 @@ class _Searching:
                 return Rounds((), loops=False)
         reached = rounds(program, shapes.dimensions, self._assumed, shapes.tried(), self._left())
         solved = _solved(shapes.dimensions, self._assumed, lambda: not self.result.inside)
-        for values in chain(reached.shapes, simplest, solved):
+        # Large ones last: one may take all the work that there is.
+        near = [shape for shape in reached.shapes if max(shape.values(), default=0) <= NEAR]
+        for values in chain(near, simplest, reached.shapes, solved):
             if not self._goes_on(values):
                 break
         return reached
