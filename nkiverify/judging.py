@@ -156,6 +156,7 @@ class Judge:
         """Whether the violation proves nothing unless a plain run shows it."""
         return violation.contract in _RAISED or self._confirmation.may_hold(violation)
 
+
 # --- from what is known to a verdict ----------------------------------------------------------------------------------
 
 

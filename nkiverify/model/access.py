@@ -234,11 +234,13 @@ def _rows(
     if not isinstance(column, Tensor):
         raise unsupported(f"a {type(part).__name__} among index tensors")
     free = any(index.ndim > 0 for index in indices[:dimension])
+    grids = [*indices, *(part.indices if isinstance(part, Access) else ())]
     require(
         "leg.indirect",
         all_of(
             len(chosen) == 1,
             not free,
+            not any(index.of_mgrid for index in grids),
             not tensor.on_chip,
             tensor.indirect_by is None,
             column.indirect_by is None,

@@ -35,7 +35,7 @@ class IndexTensor:
     A coefficient is 0 where the extent is 1. Operands of different rank align at the last axis, as in NumPy.
     """
 
-    __slots__ = ("base", "coefficients", "shape")
+    __slots__ = ("base", "coefficients", "of_mgrid", "shape")
 
     __array_ufunc__ = None
 
@@ -43,10 +43,14 @@ class IndexTensor:
     coefficients: tuple[Extent, ...]
     shape: tuple[Extent, ...]
 
-    def __init__(self, base: Extent, coefficients: tuple[Extent, ...], shape: tuple[Extent, ...]) -> None:
+    def __init__(
+        self, base: Extent, coefficients: tuple[Extent, ...], shape: tuple[Extent, ...], of_mgrid: bool = False
+    ) -> None:
         self.base = base
         self.coefficients = coefficients
         self.shape = shape
+        #: Made of `nl.mgrid`, which indices known at run time do not go with ("leg.mgrid").
+        self.of_mgrid = of_mgrid
 
     @property
     def ndim(self) -> int:
@@ -87,7 +91,7 @@ class IndexTensor:
                 raise TypeError(f"an index tensor takes only `:`, `...` and None as keys, not {part!r}")
         coefficients.extend(self.coefficients[axis:])
         shape.extend(self.shape[axis:])
-        return IndexTensor(self.base, tuple(coefficients), tuple(shape))
+        return IndexTensor(self.base, tuple(coefficients), tuple(shape), self.of_mgrid)
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         require("leg.index_const", False)
@@ -136,7 +140,7 @@ class IndexTensor:
 
     def _scaled(self, factor: Extent) -> IndexTensor:
         scaled = tuple(0 if is_zero(part) else part * factor for part in self.coefficients)
-        return IndexTensor(self.base * factor, scaled, self.shape)
+        return IndexTensor(self.base * factor, scaled, self.shape, self.of_mgrid)
 
     def is_constant(self) -> bool:
         """Whether the value is the same all over the grid."""
@@ -301,7 +305,7 @@ def _combine(left: IndexTensor, right: IndexTensor, sign: int) -> IndexTensor:
             coefficients.append(two if sign > 0 else -two)
         else:
             coefficients.append(one + two if sign > 0 else one - two)
-    return IndexTensor(base, tuple(coefficients), shape)
+    return IndexTensor(base, tuple(coefficients), shape, left.of_mgrid or right.of_mgrid)
 
 
 def broadcast_shapes(contract: str, *shapes: tuple[Extent, ...]) -> tuple[Extent, ...]:
@@ -376,5 +380,7 @@ def mgrid(slices: object) -> Grid:
             raise TypeError("the slices of nl.mgrid need integer bounds")
         line = arange(start, stop, step)
         keys = tuple(slice(None) if other == axis else None for other in range(rank))
-        indices.append(line[keys])
+        index = line[keys]
+        index.of_mgrid = True
+        indices.append(index)
     return Grid(indices)

@@ -68,6 +68,11 @@ def gather(extent: int, low: int, high: int, data: Any = SHARED_HBM, **kwargs: A
     old_nl.load(old_nl.ndarray((extent, 6), float32, buffer=data)[index, columns(6)])
 
 
+def gather_by_mgrid(index: Any, free: Any) -> None:
+    """Load rows with indices of nl.mgrid beside those known at run time."""
+    old_nl.load(old_hbm(8, 6)[places(0, 7)[index, 0], free])
+
+
 def gather_columns(extent: int) -> None:
     """Load elements whose columns are known at run time."""
     old_nl.load(old_hbm(extent, 6)[columns(extent), places(0, 5)[rows(4), 0]])
@@ -141,6 +146,9 @@ CONTROLS = [
     Control("leg.indirect", lambda: gather(4, 0, 3), lambda: gather(4, 0, 3, width=2), ("leg.index_broadcast",)),
     Control("leg.indirect", lambda: gather(4, 0, 3), lambda: gather(4, 0, 3, data=SBUF), ("nl.load.src",)),
     Control("leg.indirect", lambda: gather(8, 0, 7), lambda: gather_columns(8)),
+    Control("leg.indirect", lambda: gather(8, 0, 7), lambda: gather_by_mgrid(old_nl.mgrid[0:4, 0:6][0], columns(6))),
+    Control("leg.indirect", lambda: gather(8, 0, 7), lambda: gather_by_mgrid(rows(4), old_nl.mgrid[0:4, 0:6][1] * 1)),
+    Control("leg.indirect", lambda: gather(8, 0, 7), lambda: gather_by_mgrid(rows(4), 5 - old_nl.mgrid[0:4, 0:6][1])),
     Control("leg.oob_dynamic", lambda: gather(8, 0, 7), lambda: gather(8, 0, 8)),
     Control("leg.oob_dynamic", lambda: gather(8, 0, 7), lambda: gather(8, -1, 7)),
     Control("leg.oob_dynamic", lambda: scatter(8, 0, 7), lambda: scatter(8, 0, 8)),

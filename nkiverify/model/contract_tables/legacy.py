@@ -26,8 +26,9 @@ define(
 define("leg.no_mix", "Basic and advanced indexing are not mixed in one key.", "LPM; LERR")
 define(
     "leg.indirect",
-    "Indices known at run time are one integer column (n, 1) in SBUF, for the partition or a block dimension in HBM.",
-    "L:load; L:store; LERR",
+    "Indices known at run time are one integer column (n, 1) in SBUF, for the partition or a block dimension in HBM; "
+    "the others are made of nl.arange.",
+    "L:load; L:store; L:mgrid; LERR",
 )
 define("leg.oob_dynamic", "An index known at run time stays inside the dimension it chooses from.", "LERR")
 define("leg.index_const", "Index and mask tensors are constant; only new axes can be made by indexing them.", "LERR")
