@@ -28,22 +28,22 @@ dashboard: $(READY) ## show the last results as one page, dashboard/index.html
 	$(RUN) verify.py dashboard $(ARGS)
 
 fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete runs (N=1000 SEED=1 ARGS='--phase 3,4')
-	$(RUN) -m nkiverify.campaign.fuzz --count $(or $(N),1000) --seed $(or $(SEED),1) $(ARGS)
+	$(RUN) -m lab.fuzz --count $(or $(N),1000) --seed $(or $(SEED),1) $(ARGS)
 
 engines: $(READY) ## compare the engines and solvers on N random shape programs (N=100 SEED=1)
-	$(RUN) -m nkiverify.campaign.engines --count $(or $(N),100) --seed $(or $(SEED),1) $(ARGS)
+	$(RUN) -m lab.engines --count $(or $(N),100) --seed $(or $(SEED),1) $(ARGS)
 
 mutants: $(READY) ## mutate the good kernels and say which phase kills each mutant (ARGS='--log FILE' to go on where it ended)
-	$(RUN) -m nkiverify.campaign.mutation $(ARGS)
+	$(RUN) -m lab.mutation $(ARGS)
 
 metamorphic: $(READY) ## rewrite N random kernels in ways that must not move the verdict (N=200 SEED=1)
-	$(RUN) -m nkiverify.campaign.metamorphic --count $(or $(N),200) --seed $(or $(SEED),1) $(ARGS)
+	$(RUN) -m lab.metamorphic --count $(or $(N),200) --seed $(or $(SEED),1) $(ARGS)
 
 checker: $(READY) ## put faults into the checker and say which tests notice them (N=10 of each module)
-	$(RUN) -m nkiverify.campaign.checker --each $(or $(N),10) $(ARGS)
+	$(RUN) -m lab.checker --each $(or $(N),10) $(ARGS)
 
 removal: $(READY) ## take each contract out of the checker; its wrong control must not fail then
-	$(RUN) -m nkiverify.campaign.removal $(ARGS)
+	$(RUN) -m lab.removal $(ARGS)
 
 lint: $(READY) ## check the style
 	$(RUN) -m ruff check
@@ -61,7 +61,7 @@ docs: $(READY) ## build the site of docs/ in build/site, with every link checked
 	$(RUN) -m mkdocs build --strict --quiet
 
 audit: $(READY) ## write the tables of contracts and of functions without a model into AUDIT.md
-	$(RUN) -m nkiverify.audit
+	$(RUN) -m lab.audit
 
 clean: ## remove the virtual environment and what tools leave behind
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -3,7 +3,7 @@
 
 import sys
 
-from nkiverify.cli import main
+from nkiverify.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nkiverify import cli
+from nkiverify.cli import main as cli
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -22,7 +22,7 @@ command takes `--help` and `--version`. A command line that cannot be used ends 
 
 def page() -> str:
     """The text of the page."""
-    from nkiverify import cli
+    from nkiverify.cli import main as cli
 
     parts = [HEAD]
     for name in sorted(cli.COMMANDS):

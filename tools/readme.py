@@ -23,7 +23,7 @@ def with_targets(text: str, table: str) -> str:
 def main() -> int:
     """Bring README.md up to date, or with `--check` exit 1 where it is not."""
     sys.path.insert(0, str(ROOT))
-    from nkiverify.manifest import load_targets
+    from nkiverify.project.manifest import load_targets
     from nkiverify.report import target_list
 
     text = README.read_text(encoding="utf-8")

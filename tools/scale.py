@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nkiverify.config import Options
-    from nkiverify.manifest import Target
+    from nkiverify.frontend.target import Target
+    from nkiverify.verify.options import Options
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "scale.md"
@@ -43,7 +43,7 @@ EXECUTORS = (
 
 def lines(folder: Path) -> Iterator[str]:
     """The section, line by line."""
-    from nkiverify import bench, bench_kernels
+    from lab import bench, bench_kernels
     from nkiverify.report.progress import duration
 
     load = bench.load_average()
@@ -109,7 +109,7 @@ def cpu_of_children() -> float:
 
 def options_of(root: Path) -> Options:
     """Options with time enough for the longest kernel."""
-    from nkiverify.config import Options
+    from nkiverify.verify.options import Options
 
     return Options(root=root, timeout=600)
 
@@ -119,7 +119,7 @@ def measured(make: Callable[[Path, Options], Target]) -> tuple[int, float, float
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
-        from nkiverify.verifier import verify
+        from nkiverify.verify.verifier import verify
 
         with tempfile.TemporaryDirectory() as folder:
             options = options_of(Path(folder))
@@ -145,10 +145,10 @@ def memory() -> list[int]:
     """Resident bytes of a process that verifies the same targets again and again, at ten points of the way."""
     program = (
         "import sys, json; sys.path.insert(0, sys.argv[1])\n"
-        "from nkiverify.config import Options\n"
-        "from nkiverify.executors.memory import resident_bytes\n"
-        "from nkiverify.manifest import load_targets\n"
-        "from nkiverify.verifier import verify\n"
+        "from nkiverify.verify.options import Options\n"
+        "from nkiverify.run.executors.memory import resident_bytes\n"
+        "from nkiverify.project.manifest import load_targets\n"
+        "from nkiverify.verify.verifier import verify\n"
         "import os\n"
         "from pathlib import Path\n"
         "names, rounds = json.loads(sys.argv[2]), int(sys.argv[3])\n"
@@ -167,7 +167,7 @@ def memory() -> list[int]:
 def main() -> int:
     """Print the section, or with `--write` write it into docs/scale.md."""
     sys.path.insert(0, str(ROOT))
-    from nkiverify.audit import with_section
+    from lab.audit import with_section
 
     with tempfile.TemporaryDirectory() as folder:
         found = []

@@ -1,0 +1,1 @@
+"""Engines take a shape program and decide its claims."""

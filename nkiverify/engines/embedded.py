@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from nkiverify.engines.smt import Answer, Question
-from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.guessing import guessed_values
+from nkiverify.symbolic.smt import Answer, Question
 from nkiverify.symbolic.terms import Atom
 
 #: How hard Z3 tries to decide one claim, in milliseconds of an idle core; the target's time may end before.

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from nkiverify.engines.embedded import Decision, Outcome
-from nkiverify.engines.smt import Script
 from nkiverify.symbolic.conditions import negate
+from nkiverify.symbolic.smt import Script
 from nkiverify.symbolic.terms import Dimension
 
 #: Quantifier-free, over unbounded integers, with products of variables: divisions are spelled out as their axioms.

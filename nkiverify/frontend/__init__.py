@@ -1,0 +1,1 @@
+"""Python to shape program: loading, rewriting, loops, paths, the heap, built-ins."""

@@ -6,19 +6,19 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from nkiverify.frontend.explorer import SymbolicRun
+from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.holders import is_watched
 from nkiverify.frontend.host_integers import method
-from nkiverify.frontend.lists import SymList
 from nkiverify.frontend.placeholders import STUB_PACKAGES
 from nkiverify.frontend.ranges import SymRange
 from nkiverify.frontend.text import SymText
 from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.integers import SymInt
+from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import SymRational
 
 #: Classes of symbolic values, and what they stand for.
@@ -103,7 +103,7 @@ _IMPORTED_BY_STUBS = frozenset(
         "annotations",
         "as_extent",
         "contextmanager",
-        "current_run",
+        "current_execution",
         "dataclass",
         "documented",
         "jit_kernel",
@@ -160,7 +160,7 @@ def read(value: Any, name: str) -> Any:
 
 def _refuse_undocumented(value: object, name: str) -> None:
     """Refuse an attribute that an object of NKI has here only."""
-    if not isinstance(run_in_progress(), SymbolicRun):
+    if not isinstance(execution_in_progress(), SymbolicExecution):
         return
     if isinstance(value, types.ModuleType):
         public = getattr(value, "__all__", None)
@@ -183,8 +183,8 @@ def no_attribute(value: object, name: str) -> AttributeError:
 
 def storing(value: Any, name: str) -> Any:
     """`value`, an attribute of which is about to be assigned or deleted: it must be one whose state is compared."""
-    run = run_in_progress()
-    if not isinstance(run, SymbolicRun):
+    run = execution_in_progress()
+    if not isinstance(run, SymbolicExecution):
         return value
     if stands_for(value) is not None:
         raise no_attribute(value, name)
@@ -198,7 +198,7 @@ def storing(value: Any, name: str) -> Any:
 
 def inspecting(value: Any, name: str) -> Any:
     """`value`, of which `name` is about to be read: what it leads to must be state that is compared."""
-    if not isinstance(run_in_progress(), SymbolicRun) or _holds(value, name):
+    if not isinstance(execution_in_progress(), SymbolicExecution) or _holds(value, name):
         return value
     raise unsupported(f"the attribute `{name}` of a {type(value).__name__}")
 

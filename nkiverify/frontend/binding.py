@@ -7,13 +7,13 @@ import traceback
 from collections.abc import Mapping
 from types import FrameType
 
-from nkiverify.engines.smt import Answer, Question
-from nkiverify.frontend.explorer import SymbolicRun
-from nkiverify.manifest import OutsideDomain
-from nkiverify.program import DomainDimension
-from nkiverify.results import Place
+from nkiverify.foundation.records import Place
+from nkiverify.frontend.explorer import SymbolicExecution
+from nkiverify.frontend.target import OutsideDomain
+from nkiverify.ir.program import DomainDimension
 from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.smt import Answer, Question
 from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.symbolic.values import as_term
 
@@ -24,7 +24,7 @@ POSSIBLE_MS = 2000
 class SymbolicBinding:
     """Dimensions are symbolic, choices split the run."""
 
-    def __init__(self, run: SymbolicRun, manifest: str = "") -> None:
+    def __init__(self, run: SymbolicExecution, manifest: str = "") -> None:
         self._run = run
         self._manifest = manifest
         #: What the target assumed, as text.

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any, NoReturn
 
+from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.attributes import sym_delattr, sym_getattr, sym_hasattr, sym_id, sym_setattr
-from nkiverify.frontend.lists import SymList
 from nkiverify.frontend.ranges import (
     SymbolicSequence,
     SymEnumerate,
@@ -23,11 +23,12 @@ from nkiverify.frontend.ranges import (
     symbolic_sequence,
 )
 from nkiverify.frontend.text import SymText, to_text
-from nkiverify.run import current_run, unsupported
-from nkiverify.source import KERNEL_MARKER
+from nkiverify.model.execution import current_execution
 from nkiverify.symbolic import conditions, integers, known
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
+from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import SymRational, as_rational
 from nkiverify.symbolic.values import as_term, observe, select, tell
 
@@ -222,7 +223,7 @@ def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
         return iter(values, sentinel)
     if isinstance(values, _Iterating | _Enumerate | _Zip | _Map | _Filter):
         return values
-    if isinstance(values, SymRange) and current_run().forced_value(values.trip_count()) is not None:
+    if isinstance(values, SymRange) and current_execution().forced_value(values.trip_count()) is not None:
         return _Iterating(list(values))
     if symbolic_sequence(values) is not None:
         raise unsupported("an iterator over a symbolic sequence, advanced by hand", "write a `for` loop")
@@ -413,11 +414,11 @@ def _call_list(*arguments: Any) -> Any:
 
 
 def _list_of_sequence(value: Any) -> SymList:
-    from nkiverify.frontend.lists import Segment
     from nkiverify.symbolic import terms
+    from nkiverify.symbolic.lists import Segment
 
     if value.parallel:
-        current_run().drawn()
+        current_execution().drawn()
     count = value.trip_count()
     index = terms.index("element", count, "of a list")
     (atom,) = index.atoms

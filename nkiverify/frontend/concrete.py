@@ -17,19 +17,20 @@ from itertools import chain
 from types import FrameType
 from typing import Any
 
-from nkiverify import program
-from nkiverify.errors import ContractViolation, UnsupportedConstruct
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
+from nkiverify.foundation.source import Site, frame_site, kernel_calls, kernel_site
+from nkiverify.ir import program
+from nkiverify.ir.contract import Contract
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contents import Interval
-from nkiverify.model.contracts import Contract, contract
+from nkiverify.model.contracts import contract
+from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.state import ModelState
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.run import SHAPE_PHASES
-from nkiverify.source import Site, frame_site, kernel_calls, kernel_site
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
@@ -68,7 +69,7 @@ class _UnorderedRange(Sequence[int]):
 
     __slots__ = ("_plain", "_run")
 
-    def __init__(self, plain: range, run: ConcreteRun) -> None:
+    def __init__(self, plain: range, run: ConcreteExecution) -> None:
         self._plain = plain
         self._run = run
 
@@ -109,7 +110,7 @@ def _begins_loop(frame: FrameType) -> bool:
     return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "GET_ITER"
 
 
-class ConcreteRun:
+class ConcreteExecution:
     """Executes a target on one choice of values.
 
     With `awaited`, contracts with their places, the run ends (by raising `AllBroken`) once all of them are broken.

@@ -10,23 +10,25 @@ from itertools import chain
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from nkiverify import program
-from nkiverify.errors import InternalError, UnsupportedConstruct, UsageError
+from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError
+from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_calls, kernel_site
 from nkiverify.frontend.paths import Limits, Paths
 from nkiverify.frontend.ranges import SymRange
 from nkiverify.frontend.signals import PathEnded
 from nkiverify.frontend.tracebacks import frame_site_of, kernel_entries, name_of, raised_in, stub_of
-from nkiverify.frontend.values import contents
+from nkiverify.ir import program
+from nkiverify.ir.contract import Contract
+from nkiverify.ir.program import Assume, Claim, DomainDimension
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
-from nkiverify.model.contracts import Contract, contract
+from nkiverify.model.contracts import contract
+from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
-from nkiverify.program import Assume, Claim, DomainDimension
-from nkiverify.run import SHAPE_PHASES, running
-from nkiverify.source import KERNEL_MARKER, Site, frame_site, kernel_calls, kernel_site
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.substitution import contents
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
 from nkiverify.symbolic.values import as_term
 
@@ -68,9 +70,9 @@ class TargetRaised(Exception):
         super().__init__(f"the target raises {type(error).__name__}: {error}{place}")
 
 
-class SymbolicRun(Paths):
-    """Executes a target for all values of its dimensions at once. See `nkiverify.run.Run` for what the model asks of
-    it."""
+class SymbolicExecution(Paths):
+    """Executes a target for all values of its dimensions at once. The model asks it what
+    `nkiverify.model.execution` says."""
 
     symbolic = True
 

@@ -17,11 +17,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from nkiverify.frontend.lists import Segment, SymList
-from nkiverify.frontend.values import PLAIN, has_hidden_state, own_dict, slot_names
-from nkiverify.source import KERNEL_MARKER
+from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.lists import Segment, SymList
 from nkiverify.symbolic.rationals import SymRational
+from nkiverify.symbolic.substitution import PLAIN, has_hidden_state, own_dict, slot_names
 from nkiverify.symbolic.terms import Atom, Term
 
 #: The absence of a part.

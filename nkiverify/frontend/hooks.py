@@ -11,12 +11,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import inspecting, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter
-from nkiverify.frontend.explorer import SymbolicRun
+from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import called, computed, divisor, method, stated
-from nkiverify.frontend.lists import SymList
 from nkiverify.frontend.loops import (
     ConstantLoop,
     PlainLoop,
@@ -32,10 +32,10 @@ from nkiverify.frontend.text import joined as text
 from nkiverify.frontend.text import made_text
 from nkiverify.model.contracts import contract
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import run_in_progress, unsupported
-from nkiverify.source import frame_site
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.integers import SymInt
+from nkiverify.symbolic.lists import SymList
 
 BaseException = builtins.BaseException
 
@@ -44,9 +44,9 @@ BaseException = builtins.BaseException
 _COPIED = (SymList, Tensor, dict)
 
 
-def _symbolic_run() -> SymbolicRun | None:
-    run = run_in_progress()
-    return run if isinstance(run, SymbolicRun) else None
+def _symbolic_run() -> SymbolicExecution | None:
+    run = execution_in_progress()
+    return run if isinstance(run, SymbolicExecution) else None
 
 
 def loop(

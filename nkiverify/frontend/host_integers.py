@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.run import run_in_progress
+from nkiverify.symbolic.execution import execution_in_progress
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 from nkiverify.symbolic.values import as_term, beyond, tell
@@ -84,6 +84,6 @@ def _method(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _report(value: int, frame: FrameType) -> None:
-    run = run_in_progress()
+    run = execution_in_progress()
     if run is not None:
         run.host_number(value, frame)

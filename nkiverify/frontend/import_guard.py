@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from nkiverify.source import is_kernel_frame
+from nkiverify.foundation.source import is_kernel_frame
 
 #: Code that reads files for Python and for us.
 _READERS = ("importlib", "linecache", "tokenize", "nkiverify")

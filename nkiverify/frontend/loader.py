@@ -21,8 +21,10 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from nkiverify import resources
-from nkiverify.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation import resources
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.source import KERNEL_MARKER
+from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TELLING
 from nkiverify.frontend.holders import register_kernel_module
@@ -33,8 +35,6 @@ from nkiverify.frontend.nodes import HOOKS
 from nkiverify.frontend.numeric_modules import as_kernels_see
 from nkiverify.frontend.placeholders import STUB_PACKAGES, Placeholder, PlaceholderModule, import_module
 from nkiverify.frontend.process_state import register_code
-from nkiverify.source import KERNEL_MARKER
-from nkiverify.stages import Stage, of_stage
 
 #: What lies at the top of a repository.
 _TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from nkiverify.foundation.source import Site
 from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_sequence
 from nkiverify.frontend.summaries import SummarisedLoop
+from nkiverify.ir.program import Iteration
 from nkiverify.model.contracts import contract
-from nkiverify.program import Iteration
-from nkiverify.source import Site
 from nkiverify.symbolic import conditions, terms
 
 if TYPE_CHECKING:
-    from nkiverify.frontend.explorer import SymbolicRun
+    from nkiverify.frontend.explorer import SymbolicExecution
 
 #: Concrete loops of at most this many iterations are run as they are.
 SHORT_LOOP = 2
@@ -51,7 +51,7 @@ class _IterationByIteration(PlainLoop):
     """A loop of a symbolic run whose iterations are run one by one; what belongs to which is recorded if they have no
     order. `drawn`: they are run as somebody else asks for them (`Iteration.drawn`)."""
 
-    def __init__(self, sequence: SymbolicSequence, run: SymbolicRun, drawn: bool) -> None:
+    def __init__(self, sequence: SymbolicSequence, run: SymbolicExecution, drawn: bool) -> None:
         self._sequence = sequence
         self._run = run
         self._drawn = drawn
@@ -76,7 +76,7 @@ class ConstantLoop(_IterationByIteration):
     """A loop over a range of known length in a symbolic run: the numbers are symbolic constants, so arithmetic on them
     is seen."""
 
-    def __init__(self, sequence: SymbolicSequence, length: int, run: SymbolicRun, drawn: bool) -> None:
+    def __init__(self, sequence: SymbolicSequence, length: int, run: SymbolicExecution, drawn: bool) -> None:
         super().__init__(sequence, run, drawn)
         self._length = length
 
@@ -90,7 +90,7 @@ class UnrolledLoop(_IterationByIteration):
     """A loop of unknown length, run iteration by iteration up to the unwinding bound, with a claim that it is
     enough."""
 
-    def __init__(self, sequence: SymbolicSequence, run: SymbolicRun, site: Site, drawn: bool) -> None:
+    def __init__(self, sequence: SymbolicSequence, run: SymbolicExecution, site: Site, drawn: bool) -> None:
         super().__init__(sequence, run, drawn)
         self._site = site
 
@@ -106,7 +106,7 @@ class UnrolledLoop(_IterationByIteration):
         claim_unwinding(run, conditions.negate(over), self._site, bound)
 
 
-def claim_unwinding(run: SymbolicRun, enough: object, site: Site, bound: int) -> None:
+def claim_unwinding(run: SymbolicExecution, enough: object, site: Site, bound: int) -> None:
     """State that unrolling `bound` times is enough; where it is not, the path ends here."""
     quantities = (("iterations", bound),)
     run.claim(contract("host.unwinding"), enough, 1, site, quantities=quantities, unwinding=True)
@@ -116,7 +116,7 @@ def claim_unwinding(run: SymbolicRun, enough: object, site: Site, bound: int) ->
 class WhileLoop:
     """A `while` statement: each test may split the run; the unwinding bound ends it."""
 
-    def __init__(self, run: SymbolicRun, site: Site) -> None:
+    def __init__(self, run: SymbolicExecution, site: Site) -> None:
         self._run = run
         self._site = site
         self._splits = 0
@@ -150,7 +150,7 @@ class PlainWhile:
 
 def loop_over(
     iterable: Any,
-    run: SymbolicRun,
+    run: SymbolicExecution,
     site: Site,
     frame: FrameType,
     names: tuple[str, ...],

@@ -16,12 +16,12 @@ from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.import_guard import ImportRefused, pass_over
 from nkiverify.frontend.placeholders import Placeholder
 from nkiverify.model.launch import Kernel
-from nkiverify.run import run_in_progress
-from nkiverify.source import KERNEL_MARKER
+from nkiverify.symbolic.execution import execution_in_progress
 
 #: Statements that a module cannot do without.
 _NEEDED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Raise)
@@ -53,7 +53,7 @@ def execute(
             exec(code, namespace)
             return
         except (Exception, SystemExit, UnsupportedConstruct, ImportRefused) as error:
-            if isinstance(error, UnsupportedConstruct) and run_in_progress() is not None:
+            if isinstance(error, UnsupportedConstruct) and execution_in_progress() is not None:
                 raise
             if tree is None:
                 tree = ast.parse(file.read_bytes())

@@ -19,8 +19,8 @@ import numpy as np
 
 from nkiverify.frontend.builtins import sym_iter
 from nkiverify.frontend.host_integers import divisor
-from nkiverify.frontend.lists import SymList
 from nkiverify.symbolic import SymInt, SymRational, maximum, minimum
+from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import as_rational
 from nkiverify.symbolic.reals import logarithm, power, root
 from nkiverify.symbolic.values import tell

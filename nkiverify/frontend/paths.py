@@ -12,15 +12,15 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nkiverify import program
-from nkiverify.errors import UnsupportedConstruct
-from nkiverify.frontend.context import Context
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
+from nkiverify.ir import program
+from nkiverify.ir.program import Assume, Block, Branch, Program
 from nkiverify.model.state import ModelState
-from nkiverify.program import Assume, Block, Branch, Program
-from nkiverify.source import Site, kernel_site
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.terms import Term
 
 #: Iterations of a loop that is run number by number where kernel code needs the numbers.

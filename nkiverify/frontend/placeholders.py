@@ -14,13 +14,16 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
-from nkiverify.run import run_in_progress, unsupported
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: The packages that the stub library stands for.
 STUB_PACKAGES = ("nki", "neuronxcc")
 
 #: Modules that look at every object there is, and ask nothing of it.
-_ONLOOKERS = ("nkiverify.frontend", "nkiverify.check", "inspect", "typing", "dataclasses", "functools")
+_ONLOOKERS = (
+    *("nkiverify.frontend", "nkiverify.project", "nkiverify.cli"),
+    *("inspect", "typing", "dataclasses", "functools"),
+)
 
 #: What an import statement may be guarded by.
 _GUARDS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
@@ -46,7 +49,7 @@ class Placeholder:
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         # The model asks with isinstance() what it was given; it must not conclude that it is nothing it knows.
-        if run_in_progress() is not None and not _only_looks(sys._getframe(1).f_globals):
+        if execution_in_progress() is not None and not _only_looks(sys._getframe(1).f_globals):
             raise _used(self)
         return Placeholder
 
@@ -54,22 +57,22 @@ class Placeholder:
         path, reason = _facts(self)
         if name.startswith("__") and name != "__version__":
             raise AttributeError(f"{path}.{name}")
-        if run_in_progress() is not None:
+        if execution_in_progress() is not None:
             raise _missing(f"{path}.{name}", reason)
         return Placeholder(f"{path}.{name}", reason)
 
     def __setattr__(self, name: str, value: object) -> None:
-        if run_in_progress() is not None:
+        if execution_in_progress() is not None:
             raise _used(self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if run_in_progress() is not None:
+        if execution_in_progress() is not None:
             raise _used(self)
         path, reason = _facts(self)
         return Placeholder(f"{path}(…)", reason)
 
     def __getitem__(self, key: object) -> Any:
-        if run_in_progress() is not None:
+        if execution_in_progress() is not None:
             raise _used(self)
         return self
 
@@ -77,7 +80,7 @@ class Placeholder:
         return (_Base,)
 
     def __or__(self, other: object) -> Any:
-        return self if run_in_progress() is None else _refuse(self)
+        return self if execution_in_progress() is None else _refuse(self)
 
     __ror__ = __or__
 
@@ -118,7 +121,7 @@ class PlaceholderModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
-        if run_in_progress() is not None:
+        if execution_in_progress() is not None:
             raise _missing(f"{self.__name__}.{name}")
         return Placeholder(f"{self.__name__}.{name}")
 

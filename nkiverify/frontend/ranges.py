@@ -6,10 +6,11 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
-from nkiverify.frontend.lists import SymList
-from nkiverify.run import current_run, unsupported
+from nkiverify.model.execution import current_execution
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import as_term, missing_attribute, observe
 
@@ -36,7 +37,7 @@ class _NoNativeIteration:
     """C code that runs over the object cannot be followed."""
 
     def __iter__(self) -> Iterator[Any]:
-        run = current_run()
+        run = current_execution()
         count: Term = self.trip_count()  # type: ignore[attr-defined]
         length = run.forced_value(count)
         if length is None:
@@ -78,7 +79,7 @@ class SymRange(_NoNativeIteration):
             raise TypeError(f"'{type(odd).__name__}' object cannot be interpreted as an integer")
         by = increment.constant
         if by is None:
-            by = current_run().forced_value(increment)
+            by = current_execution().forced_value(increment)
         if by is None:
             raise unsupported(f"a range with the symbolic step {increment}", "bound the step to one value")
         if by == 0:
@@ -90,7 +91,7 @@ class SymRange(_NoNativeIteration):
         # ceil(distance / step), for both signs of the step, and never negative.
         count = terms.scale(terms.divide(terms.scale(distance, -1), terms.constant(self.step)), -1)
         least = conditions.at_most_zero(terms.scale(count, -1))
-        if least is True or (isinstance(least, Condition) and current_run().holds(least)):
+        if least is True or (isinstance(least, Condition) and current_execution().holds(least)):
             return count
         return terms.maximum((count, terms.constant(0)))
 
@@ -116,7 +117,7 @@ class SymRange(_NoNativeIteration):
 
     def __getitem__(self, key: Any) -> Any:
         if self.parallel:
-            current_run().drawn()
+            current_execution().drawn()
         position = as_term(key)
         if position is None:
             raise unsupported("slicing a symbolic range")

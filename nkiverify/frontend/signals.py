@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nkiverify.source import Site
+from nkiverify.foundation.source import Site
 
 
 class PathEnded(BaseException):

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from operator import is_
 from typing import Any
 
+from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_frame
 from nkiverify.frontend.holders import (
     MISSING,
     Holder,
@@ -27,10 +28,9 @@ from nkiverify.frontend.holders import (
     keeps_attributes,
     parts_inside,
 )
-from nkiverify.frontend.lists import Element, SymList
 from nkiverify.frontend.process_state import ProcessState, states_in_use
-from nkiverify.frontend.values import own_dict
-from nkiverify.source import KERNEL_MARKER, is_kernel_frame
+from nkiverify.symbolic.lists import Element, SymList
+from nkiverify.symbolic.substitution import own_dict
 
 #: What the import system puts into a module.
 _MODULE_NAMES = frozenset({"__builtins__", "__loader__", "__spec__", "__nki__"})

@@ -21,24 +21,24 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import Site
 from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
-from nkiverify.frontend.context import Context
 from nkiverify.frontend.holders import Holder, OpaqueState
-from nkiverify.frontend.lists import Element, Part, Pending, Segment, SymList
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.snapshot import Change, Snapshot, missing
-from nkiverify.frontend.values import CannotSubstitute, mutable_parts, same_value, substitute
+from nkiverify.ir.program import Loop as LoopItem
 from nkiverify.model.contents import Contents
-from nkiverify.program import Loop as LoopItem
-from nkiverify.source import Site
 from nkiverify.symbolic import conditions, known, terms
+from nkiverify.symbolic.lists import Element, Part, Pending, Segment, SymList
+from nkiverify.symbolic.path_conditions import Context
+from nkiverify.symbolic.substitution import CannotSubstitute, mutable_parts, same_value, substitute
 from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
-    from nkiverify.frontend.explorer import SymbolicRun
+    from nkiverify.frontend.explorer import SymbolicExecution
     from nkiverify.frontend.paths import Scope
 
 #: How often the guess about carried state may be refined.
@@ -101,7 +101,7 @@ class SummarisedLoop:
     def __init__(
         self,
         sequence: SymbolicSequence,
-        run: SymbolicRun,
+        run: SymbolicExecution,
         site: Site,
         frame: FrameType,
         names: tuple[str, ...],
@@ -427,7 +427,7 @@ class SummarisedLoop:
             run.names_without_value[name] = f"`{name}`, bound in the loop at line {self._site.line},"
 
 
-def _bound_index(run: SymbolicRun) -> Index:
+def _bound_index(run: SymbolicExecution) -> Index:
     """A new index for the elements of a segment; it occurs in no claim."""
     return _index_atom(terms.index("element", terms.constant(0), ("bound", *run.scope_key, run.next_ordinal())))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, NoReturn
 
-from nkiverify.run import run_in_progress, unsupported
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor
 from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import TextConversion, missing_attribute, only_shows
@@ -32,7 +32,7 @@ class SymText(StandsFor):
         self._integers = integers
 
     def _refuse(self, *arguments: object) -> NoReturn:
-        run = run_in_progress()
+        run = execution_in_progress()
         for integer in self._integers:
             again = run.unroll_for(integer, "text that is used as data") if run is not None else None
             if again is not None:
@@ -68,7 +68,7 @@ class SymText(StandsFor):
         if TextConversion.active:
             TextConversion.symbolic = True
             TextConversion.integers += self._integers
-        elif run_in_progress() is not None and not only_shows(frame):
+        elif execution_in_progress() is not None and not only_shows(frame):
             self._refuse()
         return self._text
 

@@ -6,9 +6,9 @@ import functools
 import re
 from types import FrameType, TracebackType
 
-from nkiverify.errors import InternalError
+from nkiverify.foundation.errors import InternalError
+from nkiverify.foundation.source import KERNEL_MARKER, Site
 from nkiverify.frontend.placeholders import STUB_PACKAGES
-from nkiverify.source import KERNEL_MARKER, Site
 
 
 def raised_in(error: BaseException) -> str:
@@ -27,7 +27,7 @@ def in_simulator(error: BaseException) -> bool:
         name = str(entry.tb_frame.f_globals.get("__name__", ""))
         if KERNEL_MARKER in entry.tb_frame.f_globals or name.startswith("nkiverify.model") or _is_stub(name):
             inside = False
-        elif name.startswith("nkiverify.values."):
+        elif name.startswith("nkiverify.analysis.values."):
             inside = True
         entry = entry.tb_next
     return inside or isinstance(error, InternalError)

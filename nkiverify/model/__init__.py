@@ -1,0 +1,1 @@
+"""What NKI documents: dtypes, memories, tensors, views, operations and their contracts."""

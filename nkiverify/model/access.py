@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.model.contracts import require
+from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import IndexTensor, Mask, as_index, broadcast_shapes
 from nkiverify.model.indirection import Indirection, IndirectionKind, Reach, claim_reach, is_run_time
 from nkiverify.model.memory import SBUF
 from nkiverify.model.operators_on_tiles import TileOperators
-from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, implies
+from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from nkiverify.model.tensor import Tensor
@@ -110,7 +111,7 @@ class Access(TileOperators):
                     shape=self.shape,
                 )
                 if -axis <= rank and coordinates[axis] is None:
-                    coordinates[axis] = current_run().fresh_index(f"i{rank + axis}", extent)
+                    coordinates[axis] = current_execution().fresh_index(f"i{rank + axis}", extent)
         complete = [0 if coordinate is None else coordinate for coordinate in coordinates]
         return coordinates, mask.at(complete)
 

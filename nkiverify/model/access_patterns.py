@@ -15,8 +15,8 @@ from nkiverify.model.dtypes import DType
 from nkiverify.model.extents import as_extent, is_sequence, is_zero
 from nkiverify.model.indirection import Reach
 from nkiverify.model.views import claim_rank
-from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, all_of, equal, known, minimum, product
+from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from nkiverify.model.tensor import Tensor

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nkiverify.model.dtypes import DType, DTypeKind
-from nkiverify.run import current_run
+from nkiverify.model.execution import current_execution
 from nkiverify.symbolic import Extent, constant_value, equal, known
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Assumption:
         """Something else does write to the storage."""
         self.broken = True
         if self.used:
-            raise current_run().unsupported(
+            raise current_execution().unsupported(
                 f"an index or register that {what}",
                 "set it anew in each iteration or program, before it is used",
             )
@@ -259,20 +259,20 @@ def wrote(target: Tensor, value: Value | None, *, partly: bool = False) -> None:
     """Numbers of `value` are written to `target`, to all of it unless `partly`; None: of something not yet written."""
     if tracked(target.storage):
         whole = not partly and _is_whole(target)
-        current_run().model.write(target.storage, UNKNOWN if value is None else value, whole=whole)
+        current_execution().model.write(target.storage, UNKNOWN if value is None else value, whole=whole)
 
 
 def overwritten(target: Tensor) -> None:
     """Numbers nobody keeps track of are written to `target`."""
     if tracked(target.storage):
-        current_run().model.write(target.storage, UNKNOWN, whole=False)
+        current_execution().model.write(target.storage, UNKNOWN, whole=False)
 
 
 def held(tensor: Tensor) -> Value | None:
     """What the elements of a view may be; None where its storage has not been written."""
     if not _plain_integers(tensor):
         return UNKNOWN
-    value = current_run().model.read(tensor.storage)
+    value = current_execution().model.read(tensor.storage)
     if value is None or value.uniform or _is_whole(tensor):
         return value
     # Its elements are some of those numbers.

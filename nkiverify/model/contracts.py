@@ -4,35 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nkiverify.errors import InternalError
-from nkiverify.run import current_run
+from nkiverify.foundation.errors import InternalError
+from nkiverify.ir.contract import Contract
+from nkiverify.model.execution import ModelExecution, current_execution
 
 if TYPE_CHECKING:
-    from nkiverify.run import Run
+    from nkiverify.ir.contract import Contract
 
 _registry: dict[str, Contract] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Contract:
-    """One documented rule.
-
-    `id` and `source` are those of the reference ("nc_matmul.k_le_128", "nc_matmul:Tile size"); `statement` says the
-    rule in one sentence. `api` names the API generations it is documented for: "nki", "neuronxcc" or both. `hardware`
-    names the hardware generations it binds, empty for all. `cwe` is set where a weakness class exists for it. `phase`
-    is the phase whose claims state it; contracts of phases 1 and 2 alike say 1 where stubs state them.
-    """
-
-    id: str
-    statement: str
-    source: str
-    api: tuple[str, ...] = ("nki", "neuronxcc")
-    hardware: tuple[str, ...] = ()
-    cwe: str = ""
-    phase: int = 1
 
 
 def define(
@@ -91,7 +72,7 @@ def require(id: str, condition: object, /, **quantities: object) -> None:
     run records a claim; a concrete run raises `ContractViolation` where the condition is false. Either looks at the
     contracts of its own phases only.
     """
-    run = current_run()
+    run = current_execution()
     rule = _registry.get(id) or contract(id)
     if _counts(rule, run):
         run.require(rule, condition, quantities)
@@ -103,18 +84,18 @@ def suffices(id: str, condition: object, /, **quantities: object) -> None:
     A symbolic run records a claim whose refutation proves nothing until a plain run breaks the contract; a plain run,
     which could not tell either, has nothing to report.
     """
-    run = current_run()
+    run = current_execution()
     rule = _registry.get(id) or contract(id)
     if _counts(rule, run):
         run.suffices(rule, condition, quantities)
 
 
-def _counts(rule: Contract, run: Run) -> bool:
+def _counts(rule: Contract, run: ModelExecution) -> bool:
     """Whether the run looks at the contract, and the API in use documents it."""
     return rule.phase in run.phases and (not _legacy_calls or _LEGACY in rule.api)
 
 
 def evident(id: str) -> None:
     """State a contract that evidently holds here: a symbolic run counts the claim, others have nothing to check."""
-    if current_run().symbolic:
+    if current_execution().symbolic:
         require(id, True)

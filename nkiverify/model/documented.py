@@ -10,10 +10,11 @@ from typing import Any, NoReturn, TypeVar
 from nkiverify.model.access import Access
 from nkiverify.model.contents import overwritten, tracked
 from nkiverify.model.contracts import legacy_rules, require
+from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operation import HOST_FUNCTIONS, WRITTEN, Recorder
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import current_run, unsupported
+from nkiverify.symbolic.execution import unsupported
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -29,7 +30,7 @@ def documented(function: FunctionT) -> FunctionT:
         if kwargs and not allowed.issuperset(kwargs):
             kwargs = _without_unknown(function, allowed, kwargs)
         result = execute(*args, **kwargs)
-        if recorder is not None and current_run().records:
+        if recorder is not None and current_execution().records:
             recorder.record(args, kwargs, result)
         return result
 
@@ -56,7 +57,7 @@ def _forgetting(function: Callable[..., Any]) -> Callable[..., Any]:
         ]
         if not operands:
             return function(*args, **kwargs)
-        model = current_run().model
+        model = current_execution().model
         before = [model.read(operand.storage) for operand in operands]
         result = function(*args, **kwargs)
         for operand, value in zip(operands, before, strict=True):
@@ -116,7 +117,7 @@ def legacy_documented(function: FunctionT) -> FunctionT:
                 kwargs = _without_unknown(function, allowed, kwargs)
         with legacy_rules():
             result = execute(*args, **kwargs)
-        if recorder is not None and current_run().records:
+        if recorder is not None and current_execution().records:
             recorder.record(args, kwargs, result)
         return result
 

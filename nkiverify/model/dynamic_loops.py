@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.contents import UNKNOWN, Assumption, Contents, Interval, Place, Value
 from nkiverify.model.contracts import require
+from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, is_one
 from nkiverify.model.registers import VirtualRegister, held_by, set_register
-from nkiverify.run import current_run, run_in_progress
 from nkiverify.symbolic import known
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class LoopBody:
 
 def innermost_body() -> LoopBody | None:
     """The loop body being emitted, if there is one."""
-    return current_run().model.body
+    return current_execution().model.body
 
 
 def claim_in_scope(tensor: Tensor) -> None:
@@ -70,7 +70,7 @@ class _Emission:
         self._body = LoopBody(innermost_body())
 
     def __enter__(self) -> None:
-        model = current_run().model
+        model = current_execution().model
         require("loop.dynamic_no_reorder", model.fixed_orders == 0)
         model.enter_body(self._body)
 
@@ -82,7 +82,7 @@ class _Emission:
 
     def end(self, *, ended: bool = True) -> None:
         """Leave the body and what was left inside it without an end."""
-        run = run_in_progress()
+        run = execution_in_progress()
         if run is not None:
             run.model.leave_body(self._body, ended=ended)
 
@@ -93,12 +93,12 @@ class FixedOrder:
     __slots__ = ()
 
     def __enter__(self) -> None:
-        current_run().model.fixed_orders += 1
+        current_execution().model.fixed_orders += 1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        current_run().model.fixed_orders -= 1
+        current_execution().model.fixed_orders -= 1
 
 
 class DynamicRange:
@@ -114,7 +114,7 @@ class DynamicRange:
         self._bounds = bounds
 
     def __iter__(self) -> Iterator[VirtualRegister]:
-        iterations = current_run().iterations(self._register, *self._bounds)
+        iterations = current_execution().iterations(self._register, *self._bounds)
         if iterations is not None:
             return self._executed(iterations)
         # The registers among the bounds count when the loop begins.
@@ -163,7 +163,7 @@ def dynamic_range(start: object, stop: object, step: object) -> DynamicRange:
 def fori_loop(lower: object, upper: object, body: Callable[[VirtualRegister], object], step: object) -> None:
     """`body(i)` for every `i` from `lower` to `upper` (excluded)."""
     register = _loop_register(lower, upper, step)
-    iterations = current_run().iterations(register, lower, upper, step)
+    iterations = current_execution().iterations(register, lower, upper, step)
     for _ in (None,) if iterations is None else iterations:
         with _Emission():
             body(register)
@@ -174,12 +174,14 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
     require("loop.while_loop", isinstance(init, VirtualRegister), init=type(init).__name__)
     if not isinstance(init, VirtualRegister):
         raise TypeError(f"nl.while_loop starts with a register, not {type(init).__name__}")
-    register = init if current_run().register_number(init) is not None else VirtualRegister.holding(None, frozen=True)
-    while current_run().register_number(register) != 0:
+    register = (
+        init if current_execution().register_number(init) is not None else VirtualRegister.holding(None, frozen=True)
+    )
+    while current_execution().register_number(register) != 0:
         with _Emission():
             result = body(register)
         require("loop.while_loop", isinstance(result, VirtualRegister), result=type(result).__name__)
-        if not isinstance(result, VirtualRegister) or current_run().register_number(result) is None:
+        if not isinstance(result, VirtualRegister) or current_execution().register_number(result) is None:
             break
         register = result
 

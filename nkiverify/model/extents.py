@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex, TypeGuard
 
-from nkiverify.frontend.lists import SymList
 from nkiverify.symbolic import Extent, SymInt, SymRational, equal
+from nkiverify.symbolic.lists import SymList
 
 
 def as_extent(value: object) -> Extent | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nkiverify.errors import UsageError
+from nkiverify.foundation.errors import UsageError
 
 _KIB = 1024
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from nkiverify.model.contracts import evident, require
 from nkiverify.model.extents import as_extent, is_one
 from nkiverify.model.indices import IndexTensor
-from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, ceil_div, constant_value
+from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from nkiverify.model.tensor import Tensor

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from nkiverify.model.contents import Value, held
 from nkiverify.model.contracts import require, suffices
+from nkiverify.model.execution import current_execution
 from nkiverify.model.memory import SBUF
 from nkiverify.model.registers import VirtualRegister, held_by
-from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from nkiverify.model.tensor import Tensor
@@ -74,7 +75,7 @@ def claim_reach(contract: str, moves: Indirection) -> None:
     if reach is None:
         return
     index = moves.index
-    actual = current_run().index_range(index)
+    actual = current_execution().index_range(index)
     if actual is not None:
         value: Value | None = Value((actual,))
     else:
@@ -204,7 +205,7 @@ def indirect(tensor: TensorT, index: object, num_elem: Any) -> TensorT:
     from nkiverify.model.extents import as_extent
     from nkiverify.model.tensor import Tensor
 
-    generation = current_run().hardware.generation
+    generation = current_execution().hardware.generation
     require("ti.gen4", generation >= 4, generation=generation)
     require("view.one_indirection", tensor.indirect_by is None)
     if not isinstance(index, Tensor):

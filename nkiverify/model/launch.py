@@ -15,12 +15,13 @@ from types import MethodType
 from typing import Any
 
 from nkiverify.model.contracts import require
+from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor, free_elements
-from nkiverify.run import current_run, run_in_progress, unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +41,14 @@ _NO_LAUNCH = Launch((), ())
 
 def current_launch() -> Launch:
     """The launch in progress; a kernel called without a launch has no grid."""
-    run = run_in_progress()
+    run = execution_in_progress()
     launch = None if run is None else run.model.launch
     return _NO_LAUNCH if launch is None else launch
 
 
 def _launched() -> bool:
     """Whether a kernel is being executed."""
-    return current_run().model.launch is not None
+    return current_execution().model.launch is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,9 @@ class Kernel:
         return tuple(inspect.signature(self.function).parameters)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if run_in_progress() is None:
+        if execution_in_progress() is None:
             # Imported late: the simulator is built on kernels, and needs NumPy.
-            from nkiverify.values import simulator
+            from nkiverify.analysis.values import simulator
 
             if simulator.wanted_by_environment():
                 return simulator.simulate(self, args, kwargs)
@@ -131,7 +132,7 @@ class Kernel:
         args = tuple(self._argument(value) for value in args)
         kwargs = {name: self._argument(value) for name, value in kwargs.items()}
         results: list[Any] = []
-        model = current_run().model
+        model = current_execution().model
         outer = model.launch
         for program in _programs(grid):
             model.launch = Launch(grid, program)
@@ -161,7 +162,7 @@ class Kernel:
             require("lang.target", "platform_target" not in self.options)
             require("lang.no_nested_jit", not _launched(), kernel=self.name)
             return
-        hardware = current_run().hardware
+        hardware = current_execution().hardware
         if hardware.generation > LAST_LEGACY_GENERATION:
             raise unsupported(f"the legacy API on {hardware}, which its documentation does not know")
         if self.grid:
@@ -183,7 +184,7 @@ class Kernel:
         if _launched():
             return
         returned = [tuple(tensors_in(result)) for result in results]
-        current_run().returned(*returned)
+        current_execution().returned(*returned)
         for tensor in {id(tensor): tensor for tensors in returned for tensor in tensors}.values():
             require("mem.io_hbm", not tensor.on_chip, tensor=tensor.label, buffer=tensor.buffer)
             if not self.legacy and not tensor.on_chip:
@@ -196,7 +197,7 @@ class Kernel:
 
 
 def _programs(grid: tuple[Extent, ...]) -> Iterator[tuple[Extent, ...]]:
-    run = current_run()
+    run = current_execution()
     if run.symbolic:
         yield tuple(run.fresh_index("program_id", extent) for extent in grid)
     else:

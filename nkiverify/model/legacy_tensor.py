@@ -11,6 +11,7 @@ from nkiverify.model.access import Access
 from nkiverify.model.allocation import claim_on_chip_shape
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, legacy_dtype_named
+from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent, is_one, is_sequence, same
 from nkiverify.model.indexing import has_index_tensor
 from nkiverify.model.indices import Mask, as_mask
@@ -20,8 +21,8 @@ from nkiverify.model.operation import issue
 from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.model.tensor import Storage, Tensor, free_elements, name_given, new_storage
 from nkiverify.model.views import host_shape
-from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -193,7 +194,7 @@ def _plain(part: object) -> object:
 
 def _claim_bank(tile: tuple[Extent, ...], dtype: DType, region: MemoryRegion) -> None:
     if region is PSUM:
-        limit = current_run().hardware.psum_bank_bytes
+        limit = current_execution().hardware.psum_bank_bytes
         used = free_elements(tile[1:]) * dtype.itemsize
         require("leg.psum_fmax", used <= limit, bytes=used, limit=limit, shape=tile)
 
@@ -238,7 +239,7 @@ class Allocator:
         *banks, partition, start = self.rule
         tiles = free_elements(self.tile_counts()) if blocks else 1
         size = free_elements(tile[1:]) * dtype.itemsize
-        hardware = current_run().hardware
+        hardware = current_execution().hardware
         first, used = (banks[0], tiles) if banks else (start, tiles * size)
         limit = hardware.psum_banks if banks else hardware.sbuf_usable_bytes
         inside = all_of(partition >= 0, partition + tile[0] <= hardware.partitions, first >= 0, first + used <= limit)

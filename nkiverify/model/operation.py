@@ -16,6 +16,7 @@ from typing import Any
 from nkiverify.model.access import Access
 from nkiverify.model.contents import overwritten
 from nkiverify.model.dynamic_loops import LoopBody, innermost_body
+from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
 from nkiverify.model.isa_enums import engine, reduce_cmd
@@ -23,7 +24,6 @@ from nkiverify.model.launch import current_launch
 from nkiverify.model.operators import OPERATORS, legacy_operator, operator
 from nkiverify.model.placement import MEMORY_PHASE, claim_operands
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import current_run
 from nkiverify.symbolic import Condition, Extent, SymInt, known
 
 #: Parameters whose tensors are written; "isa.dst_first" and the documented signatures.
@@ -113,7 +113,7 @@ def _record(
     **attributes: object,
 ) -> None:
     """The run in progress executes an operation, if it asked to be told of them."""
-    run = current_run()
+    run = current_execution()
     if not run.records:
         return
     read = dict(reads or {})

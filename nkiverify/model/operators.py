@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from nkiverify.model.dtypes import numpy_name
-from nkiverify.run import unsupported
+from nkiverify.symbolic.execution import unsupported
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 

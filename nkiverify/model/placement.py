@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from nkiverify.model.access_patterns import in_units
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
+from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero, same
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
-from nkiverify.run import current_run
 from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, product
 
 if TYPE_CHECKING:
@@ -52,9 +52,9 @@ def claim_address(shape: Sequence[Extent], dtype: DType, region: MemoryRegion, a
 
     The second part counts bytes ("mem.addr_free_unit": the reading consistent with working code).
     """
-    if not region.on_chip or MEMORY_PHASE not in current_run().phases:
+    if not region.on_chip or MEMORY_PHASE not in current_execution().phases:
         return
-    hardware = current_run().hardware
+    hardware = current_execution().hardware
     partition, start = address
     size = bytes_per_partition(shape, dtype)
     limit = hardware.sbuf_usable_bytes if region is SBUF else hardware.psum_partition_bytes
@@ -95,7 +95,7 @@ def _claim_resident(operation: Operation, storages: Iterable[Storage]) -> None:
 
     Those with more than 64 partitions all have partition 64, so that their bytes add up; others can lie side by side.
     """
-    hardware = current_run().hardware
+    hardware = current_execution().hardware
     for region, limit in ((SBUF, hardware.sbuf_usable_bytes), (PSUM, hardware.psum_partition_bytes)):
         together: Extent = 0
         sizes: list[Extent] = []

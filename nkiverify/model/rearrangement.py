@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_sequence
-from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, equal, product
+from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from nkiverify.model.tensor import Tensor

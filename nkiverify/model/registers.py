@@ -6,7 +6,8 @@ from typing import Any, NoReturn
 
 from nkiverify.model.contents import UNKNOWN, Interval, Value
 from nkiverify.model.contracts import require
-from nkiverify.run import current_run, unsupported
+from nkiverify.model.execution import current_execution
+from nkiverify.symbolic.execution import unsupported
 
 
 class VirtualRegister:
@@ -17,7 +18,7 @@ class VirtualRegister:
     def __init__(self, state: object = None, frozen: bool = False) -> None:
         if state is not None:
             raise unsupported("constructing a VirtualRegister directly", "allocate it with nisa.register_alloc")
-        run = current_run()
+        run = current_execution()
         self.identity = run.allocation_id()
         self.frozen = frozen
         run.model.allocated(self.identity)
@@ -39,12 +40,12 @@ class VirtualRegister:
 
 def set_register(register: VirtualRegister, value: Value | None) -> None:
     """A register gets a number of `value`; None: of something not yet written."""
-    current_run().model.write(register, UNKNOWN if value is None else value, whole=True)
+    current_execution().model.write(register, UNKNOWN if value is None else value, whole=True)
 
 
 def held_by(register: VirtualRegister) -> Value | None:
     """What a register may hold; None where nothing has set it."""
-    return current_run().model.read(register)
+    return current_execution().model.read(register)
 
 
 def _host_use(what: str) -> Any:

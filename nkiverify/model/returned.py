@@ -20,16 +20,16 @@ from typing import Any
 import numpy as np
 
 from nkiverify.frontend.holders import is_kernel_class
-from nkiverify.frontend.lists import SymList
-from nkiverify.frontend.values import state_of
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.operators import Operator
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import unsupported
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import SymRational
+from nkiverify.symbolic.substitution import state_of
 from nkiverify.symbolic.terms import Atom, Term
 
 #: How many parts of a result are looked at: what is shared is met once for each way to it.

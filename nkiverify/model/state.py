@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from nkiverify.model.contents import UNKNOWN, Assumption, Contents, Place, Value
+from nkiverify.model.execution import current_execution
 from nkiverify.model.memory import SHARED_HBM
-from nkiverify.run import current_run
 from nkiverify.symbolic import equal
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class ModelState:
             self._shared.setdefault(place, Assumption()).break_it(_ANOTHER_PROGRAM)
             value = UNKNOWN
         before = self._contents.get(place)
-        if before is not None and not (whole and current_run().is_one_allocation(holder.identity)):
+        if before is not None and not (whole and current_execution().is_one_allocation(holder.identity)):
             value = before.joined(value)
         # A record of its own even of the same numbers: that it was written shows.
         self._contents[place] = replace(value)

@@ -15,9 +15,10 @@ from nkiverify.model.contents import Interval, Value, whole_range
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, dtype_named
 from nkiverify.model.dynamic_loops import LoopBody, innermost_body
+from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.memory import MemoryRegion
-from nkiverify.run import current_run, run_in_progress, unsupported
 from nkiverify.symbolic import Extent, product
+from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -341,7 +342,7 @@ class Tensor:
 
     def __repr__(self) -> str:
         extents = ", ".join(repr(extent) for extent in self.shape)
-        run = run_in_progress()
+        run = execution_in_progress()
         elements = "" if run is None else run.shown(self)
         return f"{self.label or 'tensor'}({extents}) {self.dtype} in {self.buffer}{elements}"
 
@@ -389,7 +390,7 @@ def argument(
     if content_range is None and values is not None and name:
         values = Interval(values.low, values.high, undeclared=name)
     storage = Storage(("argument", name), tuple(shape), dtype, buffer, name, content_range=values)
-    run = run_in_progress()
+    run = execution_in_progress()
     if run is not None and values is not None:
         run.model.given(storage.identity, Value((values,)))
     return Tensor.whole(storage)
@@ -406,7 +407,7 @@ def new_storage(
     block_dims: int = 0,
 ) -> Storage:
     """A storage for the allocation being made; the caller has stated the contracts."""
-    run = current_run()
+    run = current_execution()
     run.host_extents(shape)
     storage = Storage(
         run.allocation_id(), shape, dtype, buffer, name, address, allocator, block_dims, body=innermost_body()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from nkiverify.errors import UsageError
+from nkiverify.foundation.errors import UsageError
+from nkiverify.model.execution import execution_in_progress
 from nkiverify.model.hardware import ALL_HARDWARE
-from nkiverify.run import run_in_progress
 
 
 def _limit(name: str) -> int:
     """A limit of the hardware. Kernel modules read some when they are imported, before it is known for which hardware:
     `UsageError` there for one that generations differ in."""
-    run = run_in_progress()
+    run = execution_in_progress()
     known = {getattr(hardware, name) for hardware in (ALL_HARDWARE if run is None else (run.hardware,))}
     if len(known) > 1:
         raise UsageError(f"{name} differs between generations of the hardware: read it in the kernel")

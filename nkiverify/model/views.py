@@ -14,8 +14,8 @@ from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
 from nkiverify.model.extents import as_extent, is_one, is_sequence, same
 from nkiverify.model.indirection import is_run_time
-from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, ceil_div, equal, is_symbolic, product
+from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from nkiverify.model.tensor import Tensor

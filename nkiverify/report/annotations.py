@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nkiverify.report import wording
-from nkiverify.results import KernelWarning, Run, Violation
-from nkiverify.session import ExitStatus, Session, status_of, telling, warned
+from nkiverify.foundation.records import KernelWarning, Run, Violation
+from nkiverify.results import wording
+from nkiverify.results.session import ExitStatus, Session, status_of, telling, warned
 
 
 def text(session: Session) -> str:

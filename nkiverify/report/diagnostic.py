@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nkiverify.report import wording
+from nkiverify.foundation.records import KernelWarning, LoopValue, Place, Run, Violation
 from nkiverify.report.excerpt import excerpt
 from nkiverify.report.style import PLAIN, Style
-from nkiverify.results import KernelWarning, LoopValue, Place, Run, Violation
+from nkiverify.results import wording
 
 _INDENT = "  "
 

@@ -11,8 +11,8 @@ import linecache
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from nkiverify.foundation.records import LoopValue, Place
 from nkiverify.report.style import PLAIN, Style
-from nkiverify.results import LoopValue, Place
 
 #: Lines of one place shown at most; a call over more of them is cut.
 MAX_LINES = 6

@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from nkiverify.report import wording
-from nkiverify.results import Run
-from nkiverify.session import ExitStatus, Session, beside, status_of, telling
+from nkiverify.foundation.records import Run
+from nkiverify.results import wording
+from nkiverify.results.session import ExitStatus, Session, beside, status_of, telling
 
 #: Characters that XML 1.0 cannot hold.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

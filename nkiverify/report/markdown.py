@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from nkiverify.report import wording
-from nkiverify.results import Run, Verdict, Violation
-from nkiverify.session import ExitStatus, Session, beside, counting, status_of, warned
+from nkiverify.foundation.records import Run, Verdict, Violation
+from nkiverify.results import wording
+from nkiverify.results.session import ExitStatus, Session, beside, counting, status_of, warned
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from nkiverify.report import wording
+from nkiverify.foundation.records import MemoryPeak
 from nkiverify.report.diagnostic import field
 from nkiverify.report.style import PLAIN, Style
-from nkiverify.results import MemoryPeak
+from nkiverify.results import wording
 
 #: Tensors named for one memory; more would hide the large ones.
 MAX_TENSORS = 6

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nkiverify.engines.embedded import Outcome
-from nkiverify.explanation import Timed
-from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Item, Loop, Program
-from nkiverify.report import wording
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Item, Loop, Program
 from nkiverify.report.style import PLAIN, Style
-from nkiverify.source import Site
+from nkiverify.results import wording
 from nkiverify.symbolic.terms import Term, render
+from nkiverify.verify.explanation import Timed
 
 _INDENT = "  "
 

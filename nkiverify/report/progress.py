@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TextIO
 
-from nkiverify.results import Run
+from nkiverify.foundation.records import Run
 
 _ERASE_LINE = "\r\x1b[K"
 

@@ -15,11 +15,11 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from urllib.parse import quote
 
-from nkiverify.model.contracts import Contract
-from nkiverify.report import wording
-from nkiverify.report.json_results import Json
-from nkiverify.results import KernelWarning, Run, Verdict, Violation
-from nkiverify.session import ExitStatus, Session, status_of, telling, warned
+from nkiverify.foundation.records import KernelWarning, Run, Verdict, Violation
+from nkiverify.ir.contract import Contract
+from nkiverify.results import wording
+from nkiverify.results.codec import Json
+from nkiverify.results.session import ExitStatus, Session, status_of, telling, warned
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ROOT = "SRCROOT"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from nkiverify.config import PHASES
-from nkiverify.report import wording
 from nkiverify.report.columns import columns
+from nkiverify.results import wording
+from nkiverify.verify.options import PHASES
 
 if TYPE_CHECKING:
-    from nkiverify.manifest import Target
+    from nkiverify.frontend.target import Target
 
 
 def plain(targets: Sequence[Target]) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 
-from nkiverify.report import diagnostic, memory, wording
+from nkiverify.foundation.records import BOUNDED, SAMPLED, Run, Verdict
+from nkiverify.report import diagnostic, memory
 from nkiverify.report.columns import columns
 from nkiverify.report.diagnostic import field
 from nkiverify.report.style import PLAIN, Style
-from nkiverify.results import BOUNDED, SAMPLED, Run, Verdict
-from nkiverify.session import ExitStatus, Session, beside, counting, is_open, status_of, telling, warned
+from nkiverify.results import wording
+from nkiverify.results.session import ExitStatus, Session, beside, counting, is_open, status_of, telling, warned
 
 #: Columns a report fits, as far as the names of the targets allow.
 WIDTH = 80

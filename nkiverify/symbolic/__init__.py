@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nkiverify.run import run_in_progress
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.booleans import SymBool, differ
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import execution_in_progress
 from nkiverify.symbolic.integers import Extent, Number, SymInt, maximum, minimum
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.values import as_term, select
@@ -97,5 +97,5 @@ def known(condition: Any) -> bool:
     """Whether `condition` surely holds on the present path. False means "not known"; the run is not split."""
     if not isinstance(condition, Condition):
         return bool(condition)
-    run = run_in_progress()
+    run = execution_in_progress()
     return run is not None and run.holds(condition)

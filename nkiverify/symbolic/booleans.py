@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor
 
 
@@ -18,7 +18,7 @@ class SymBool(StandsFor, Condition):
     _stands_for = bool
 
     def __bool__(self) -> bool:
-        run = run_in_progress()
+        run = execution_in_progress()
         if run is None:
             raise unsupported(f"the truth value of {self} outside a run")
         return run.decide(self)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.terms import Atom, Div, Index, Min, Select, Term

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from nkiverify.stages import Stage, of_stage
+from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation

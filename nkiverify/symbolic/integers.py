@@ -14,9 +14,9 @@ from numbers import Integral, Real
 from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
-from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.rationals import SymRational, as_rational, compare_quotients
 from nkiverify.symbolic.stands_for import StandsFor
 from nkiverify.symbolic.terms import Term
@@ -340,7 +340,7 @@ def _bitwise_and(left: Term, other: object) -> Any:
         left, mask = right, value
     if mask is not None and mask >= 0 and mask & (mask + 1) == 0:
         return modulo(left, terms.constant(mask + 1))
-    run = run_in_progress()
+    run = execution_in_progress()
     again = run.unroll_for(terms.add(left, right), "`&`") if run is not None else None
     raise again or unsupported("`&` of symbolic integers that is not a remainder by a power of two", "use `%` and `//`")
 

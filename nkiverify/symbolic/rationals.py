@@ -7,9 +7,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor
 from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import (
@@ -231,7 +231,7 @@ _SMALL = 2**50
 def _is_small(term: Term) -> bool:
     if term.constant is not None:
         return abs(term.constant) <= _SMALL
-    run = run_in_progress()
+    run = execution_in_progress()
     bound = terms.constant(_SMALL)
     within = conditions.conjunction((at_most(term, bound), at_most(terms.scale(bound, -1), term)))
     return within is True or (run is not None and isinstance(within, Condition) and run.holds(within))

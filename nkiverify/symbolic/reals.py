@@ -9,9 +9,9 @@ import math
 import sys
 from typing import Any
 
-from nkiverify.run import run_in_progress, unsupported
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.rationals import SymRational, as_rational
 from nkiverify.symbolic.values import at_most, check_divisor
 
@@ -152,5 +152,5 @@ def _known(value: SymRational, least: int) -> bool:
 
 
 def _holds(condition: Condition | bool) -> bool:
-    run = run_in_progress()
+    run = execution_in_progress()
     return condition is True or (run is not None and isinstance(condition, Condition) and run.holds(condition))

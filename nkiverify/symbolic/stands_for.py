@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from nkiverify.source import KERNEL_MARKER
+from nkiverify.foundation.source import KERNEL_MARKER
 
 
 class StandsFor:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.run import run_in_progress, unsupported
-from nkiverify.source import KERNEL_MARKER
+from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.booleans import SymBool
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
 
 
@@ -38,7 +38,7 @@ def text_of(term: Term, frame: FrameType) -> str:
         if TextConversion.active:
             TextConversion.symbolic = True
             TextConversion.integers += (term,)
-        elif run_in_progress() is not None and not only_shows(frame):
+        elif execution_in_progress() is not None and not only_shows(frame):
             text = terms.render(term)
             raise unsupported(f"text made from the symbolic integer {text}", "use an f-string")
     return terms.render(term)
@@ -65,7 +65,7 @@ def forced_int(term: Term, use: str) -> int:
     value = term.constant
     if value is not None:
         return value
-    run = run_in_progress()
+    run = execution_in_progress()
     found = run.forced_value(term) if run is not None else None
     if found is None:
         raise no_value(term, use)
@@ -75,7 +75,7 @@ def forced_int(term: Term, use: str) -> int:
 def no_value(term: Term, use: str) -> BaseException:
     """What to raise where kernel code needs the one value of a symbolic integer: another exploration, in which a loop
     of known length that it comes from runs number by number, or else unsupported."""
-    run = run_in_progress()
+    run = execution_in_progress()
     again = run.unroll_for(term, use) if run is not None else None
     return again or unsupported(f"{use}: {terms.render(term)} is symbolic", "bound the dimension to one value")
 
@@ -101,7 +101,7 @@ _BUILT_IN = frozenset(
         "nkiverify.frontend.builtins",
         "nkiverify.frontend.numeric_modules",
         "nkiverify.frontend.host_integers",
-        "nkiverify.frontend.lists",
+        "nkiverify.symbolic.lists",
         "nkiverify.frontend.loops",
         "nkiverify.frontend.ranges",
         "nkiverify.frontend.summaries",
@@ -131,7 +131,7 @@ def observe(result: Term, frame: FrameType) -> Term:
     """Tell the run that kernel code computed `result`."""
     kernel = _kernel_frame(frame)
     if kernel is not None:
-        run = run_in_progress()
+        run = execution_in_progress()
         if run is not None:
             run.host_integer(result, kernel)
     return result
@@ -155,7 +155,7 @@ def tell(value: Any) -> Any:
     for part in value if type(value) is tuple else (value,):
         large = beyond(part)
         if large is not None:
-            run, kernel = run_in_progress(), _kernel_frame(sys._getframe(1))
+            run, kernel = execution_in_progress(), _kernel_frame(sys._getframe(1))
             if run is not None and kernel is not None:
                 run.host_number(large, kernel)
     return value
@@ -163,7 +163,7 @@ def tell(value: Any) -> Any:
 
 def check_divisor(divisor: Term, frame: FrameType) -> None:
     """Tell the run that kernel code divides by `divisor`, raising as Python does where it is zero for sure."""
-    run = run_in_progress()
+    run = execution_in_progress()
     kernel = _kernel_frame(frame)
     if run is not None and kernel is not None:
         run.host_division(divisor, kernel)

@@ -23,6 +23,6 @@ def jit(fn: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
 def simulate(kernel: Any) -> Callable[..., Any]:
     """A function of NumPy arrays that runs the kernel on them; arrays that it writes are updated."""
     # Imported late: verifying a kernel needs no arithmetic.
-    from nkiverify.values.simulator import simulator_of
+    from nkiverify.analysis.values.simulator import simulator_of
 
     return simulator_of(kernel, jit)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify import bench, bench_kernels
-from nkiverify.bench import LENGTHS, WIDTHS, Growth, Measurement
-from nkiverify.cli import main
-from nkiverify.commands.bench import SECTION, growth_lines, markdown
-from nkiverify.config import Options
-from nkiverify.resources import root
-from nkiverify.stages import Stage
-from nkiverify.verifier import verify
+from lab import bench, bench_kernels
+from lab.bench import LENGTHS, WIDTHS, Growth, Measurement
+from nkiverify.cli.bench import SECTION, growth_lines, markdown
+from nkiverify.cli.main import main
+from nkiverify.foundation.resources import root
+from nkiverify.foundation.stages import Stage
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 
 OPTIONS = Options(root=root())
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nkiverify import stages
-from nkiverify.stages import Stage, of_stage
+from nkiverify.foundation import stages
+from nkiverify.foundation.stages import Stage, of_stage
 
 
 @pytest.fixture

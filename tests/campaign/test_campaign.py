@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from nkiverify.campaign import unwinding
-from nkiverify.campaign.fuzz import Tally, subject_number, try_number
-from nkiverify.campaign.oracle import Defect, try_subject
-from nkiverify.campaign.shrink import shrink
-from nkiverify.campaign.subject import Axis, Bench, Subject
-from nkiverify.results import Run, Verdict
+from lab import unwinding
+from lab.fuzz import Tally, subject_number, try_number
+from lab.oracle import Defect, try_subject
+from lab.shrink import shrink
+from lab.subject import Axis, Bench, Subject
+from nkiverify.foundation.records import Run, Verdict
 
 SEED = 2026
 SAMPLE = 75
@@ -51,8 +51,8 @@ def test_kernels_are_the_same_for_the_same_seed(bench: Bench) -> None:
 
 
 def test_a_wrong_verdict_is_seen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nkiverify.campaign import oracle
-    from nkiverify.campaign import subject as subjects
+    from lab import oracle
+    from lab import subject as subjects
 
     right = subjects.verdicts
 
@@ -70,8 +70,8 @@ def test_a_wrong_verdict_is_seen(bench: Bench, monkeypatch: pytest.MonkeyPatch) 
 def test_a_bounded_verdict_speaks_of_as_many_iterations_as_it_says(
     limit: int, seen: list[Defect], bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from nkiverify.campaign import oracle
-    from nkiverify.campaign import subject as subjects
+    from lab import oracle
+    from lab import subject as subjects
 
     right = subjects.verdicts
 

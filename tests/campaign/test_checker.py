@@ -12,10 +12,10 @@ from types import ModuleType
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.campaign.checker import ANSWERING
-from nkiverify.campaign.exchange import Loaded
-from nkiverify.campaign.faults import marked, places
+from lab.checker import ANSWERING
+from lab.exchange import Loaded
+from lab.faults import marked, places
+from nkiverify.foundation import resources
 
 SOURCE = '''\
 """A module."""
@@ -145,7 +145,7 @@ def test_each_fault_is_noticed_by_the_first_test_that_fails(tmp_path: Path) -> N
         "record": str(tmp_path / "record"),
     }
     (tmp_path / "job").write_text(json.dumps(job), encoding="utf-8")
-    command = (sys.executable, "-m", "nkiverify.campaign.noticing", "job")
+    command = (sys.executable, "-m", "lab.noticing", "job")
     environment = {"PYTHONPATH": f"{tmp_path}:{resources.root()}", "PATH": ""}
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=300)
     said = [json.loads(line) for line in (tmp_path / "record").read_text(encoding="utf-8").splitlines()]

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from nkiverify.campaign import definedness
-from nkiverify.campaign.definedness import try_moving
-from nkiverify.campaign.fuzz import MEMORY, Tally, moving_number, try_number
-from nkiverify.campaign.oracle import Defect
-from nkiverify.campaign.subject import Axis, Bench, Subject
-from nkiverify.dataflow.shadow import Findings
-from nkiverify.dataflow.trial import Trial, attempt
-from nkiverify.results import Run, Verdict
-from nkiverify.verifier import verify
+from lab import definedness
+from lab.definedness import try_moving
+from lab.fuzz import MEMORY, Tally, moving_number, try_number
+from lab.oracle import Defect
+from lab.subject import Axis, Bench, Subject
+from nkiverify.analysis.marks.shadow import Findings
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.phases.dataflow.trial import Trial, attempt
+from nkiverify.verify.verifier import verify
 
 SEED = 2027
 SAMPLE = 12

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nkiverify.campaign import engines
-from nkiverify.campaign.engines import campaign, deciders, differences, main, program_number, solver_answers
-from nkiverify.campaign.solvers import cvc5_says, z3_says
-from nkiverify.program import Program
+from lab import engines
+from lab.engines import campaign, deciders, differences, main, program_number, solver_answers
+from lab.solvers import cvc5_says, z3_says
+from nkiverify.ir.program import Program
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from nkiverify.campaign import metamorphic
-from nkiverify.campaign import subject as subjects
-from nkiverify.campaign.fuzz import subject_number
-from nkiverify.campaign.metamorphic import REWRITINGS, rewritten, try_rewritings, widened
-from nkiverify.campaign.subject import PHASES, Bench, Subject, concrete, fails
-from nkiverify.manifest import Target
-from nkiverify.results import Run, Verdict
+from lab import metamorphic
+from lab import subject as subjects
+from lab.fuzz import subject_number
+from lab.metamorphic import REWRITINGS, rewritten, try_rewritings, widened
+from lab.subject import PHASES, Bench, Subject, concrete, fails
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.frontend.target import Target
 
 SEED = 2027
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.campaign import fates, mutation, mutation_tables
-from nkiverify.campaign.computed import ILLEGAL, compared
-from nkiverify.campaign.fates import (
+from lab import fates, mutation, mutation_tables
+from lab.computed import ILLEGAL, compared
+from lab.fates import (
     Fate,
     Outcome,
     Subject,
@@ -22,12 +21,13 @@ from nkiverify.campaign.fates import (
     try_mutant,
     unlike_shapes,
 )
-from nkiverify.campaign.mutation import companions, good_targets, sample
-from nkiverify.campaign.operators import OPERATORS, Mutant, sites
-from nkiverify.campaign.same_operations import program_of, same_operations
-from nkiverify.manifest import load_targets
-from nkiverify.results import Verdict
-from nkiverify.verifier import verify
+from lab.mutation import companions, good_targets, sample
+from lab.operators import OPERATORS, Mutant, sites
+from lab.same_operations import program_of, same_operations
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Verdict
+from nkiverify.project.manifest import load_targets
+from nkiverify.verify.verifier import verify
 
 TARGETS = {target.name: target for target in load_targets(resources.root())}
 SUBJECTS: dict[str, Subject] = {}

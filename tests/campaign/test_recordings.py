@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.campaign.fuzz import moving_number
-from nkiverify.campaign.recordings import CannotCompare, Recording, compared, differences, plain, program_of, symbolic
-from nkiverify.campaign.subject import Bench
-from nkiverify.dataflow.structure import items
-from nkiverify.manifest import Target, load_targets
-from nkiverify.program import Operation
-from nkiverify.witness.shapes import Shapes
+from lab.fuzz import moving_number
+from lab.recordings import CannotCompare, Recording, compared, differences, plain, program_of, symbolic
+from lab.subject import Bench
+from nkiverify.analysis.sets.structure import items
+from nkiverify.engines.shapes import Shapes
+from nkiverify.foundation import resources
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Operation
+from nkiverify.project.manifest import load_targets
 from tests.dataflow.subject import Subject
 from tests.dataflow.test_unordered import FOLLOWED, subject
 

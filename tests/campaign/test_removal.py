@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nkiverify.campaign.removal import broken_besides, main, verdict_without, without
-from nkiverify.controls import controls
+from lab.removal import broken_besides, main, verdict_without, without
+from nkiverify.foundation.records import Verdict
 from nkiverify.model.contracts import contract
-from nkiverify.results import Verdict
+from nkiverify.project.controls import controls
 from tests.model.test_controls import run_of
 
 
@@ -34,6 +34,6 @@ def test_the_command_names_a_control_that_fails_for_another_reason(
     assert main(["nc_matmul.k_le_128"]) == 0
     assert capsys.readouterr().out == "contracts removed: 1 (1 SUCCESSFUL), controls that still fail: 0\n"
     # As if another contract had been taken out than the one the control is about.
-    monkeypatch.setattr("nkiverify.campaign.removal.without", lambda removed: without("nc_matmul.moving_free"))
+    monkeypatch.setattr("lab.removal.without", lambda removed: without("nc_matmul.moving_free"))
     assert main(["nc_matmul.k_le_128"]) == 1
     assert "nc_matmul.k_le_128: FAILED nc_matmul.k_le_128\n" in capsys.readouterr().out

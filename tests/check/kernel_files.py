@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.cli import main
+from nkiverify.cli.main import main
 
 #: Copies `a` in tiles of 128 columns; without the asserts a short last tile is read past the end.
 COPY = """

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.cli import main
-from nkiverify.manifest import load_targets
-from nkiverify.settings import read
+from nkiverify.cli.main import main
+from nkiverify.project.manifest import load_targets
+from nkiverify.project.settings import read
 from tests.check.kernel_files import COPY, write
 
 

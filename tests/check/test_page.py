@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from nkiverify.resources import root
+from nkiverify.foundation.resources import root
 from tests.check.kernel_files import Checker
 
 PAGE = (root() / "docs" / "checking.md").read_text(encoding="utf-8")

@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-# A pytest in this process forgets what it imports, and numpy cannot be imported twice.
-from nkiverify import verifier as _verifier  # noqa: F401
 from nkiverify.report import terminal as _terminal  # noqa: F401
+
+# A pytest in this process forgets what it imports, and numpy cannot be imported twice.
+from nkiverify.verify import verifier as _verifier  # noqa: F401
 from tests.check.kernel_files import COPY, write
 from tests.cli.test_project import MANIFEST
 
@@ -33,7 +34,7 @@ def repository(pytester: pytest.Pytester) -> pytest.Pytester:
 
 def run(repository: pytest.Pytester, *words: str) -> pytest.RunResult:
     # Where we are installed pytest knows the plugin already.
-    ours = ("-p", "no:nkiverify", "-p", "nkiverify.pytest_plugin")
+    ours = ("-p", "no:nkiverify", "-p", "nkiverify.cli.pytest_plugin")
     return repository.runpytest_inprocess(*ours, "-p", "no:cacheprovider", *words)
 
 
@@ -87,5 +88,6 @@ def test_settings_name_other_manifests_and_the_defaults_of_targets(repository: p
 
 
 def test_without_targets_the_plugin_costs_nothing() -> None:
-    script = "import sys, nkiverify.pytest_plugin; assert not {'z3', 'numpy', 'nkiverify.verifier'} & set(sys.modules)"
+    loaded = "{'z3', 'numpy', 'nkiverify.verify.verifier'} & set(sys.modules)"
+    script = f"import sys, nkiverify.cli.pytest_plugin; assert not {loaded}"
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
 from tests.check.kernel_files import COPY, Checker, write
 
 
@@ -118,7 +118,7 @@ def test_what_one_phase_does_not_understand_is_unknown_in_that_one_only(
     def limited(*arguments: object) -> None:
         raise UnsupportedConstruct("a thing", "do without")
 
-    monkeypatch.setattr("nkiverify.verifier._dataflow", limited)
+    monkeypatch.setattr("nkiverify.verify.verifier._dataflow", limited)
     write(check.folder, k=COPY)
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 3
     assert check.out.count("SUCCESSFUL ") == 3 and "copy, phase 4: UNKNOWN (a thing)" in check.out
@@ -266,7 +266,7 @@ def test_a_refutation_that_no_plain_run_confirms_in_time_is_unknown(
     check: Checker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(check.folder, k="import nki\n" + textwrap.dedent(LATE))
-    monkeypatch.setattr("nkiverify.witness.confirm.HUGE_REPLAY_SECONDS", 0.2)
+    monkeypatch.setattr("nkiverify.verify.witness.confirm.HUGE_REPLAY_SECONDS", 0.2)
     assert check("k.py::kernel", "--arg", "n=n:1..", "--arg", "m=m:1..", "--where", "n > 0") == 3
     shown = " ".join(check.out.split())
     assert re.search(r"kernel.assert at \S*k.py:\d is refuted for n = 4\d+, m = 1, which is not confirmed", shown)

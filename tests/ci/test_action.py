@@ -15,8 +15,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nkiverify.cli import main
-from nkiverify.resources import root
+from nkiverify.cli.main import main
+from nkiverify.foundation.resources import root
 from tests.check.kernel_files import COPY, write
 
 yaml: Any = pytest.importorskip("yaml", reason="PyYAML is not installed")

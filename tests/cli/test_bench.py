@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from nkiverify.resources import root
+from nkiverify.foundation.resources import root
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:

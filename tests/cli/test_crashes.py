@@ -7,11 +7,11 @@ from textwrap import dedent
 
 import pytest
 
-from nkiverify import cli
-from nkiverify.cli import main
-from nkiverify.errors import InternalError, UnsupportedConstruct
+from nkiverify.analysis.values.semantics import MEANINGS
+from nkiverify.cli import main as cli
+from nkiverify.cli.main import main
+from nkiverify.foundation.errors import InternalError, UnsupportedConstruct
 from nkiverify.frontend.signals import PathEnded
-from nkiverify.values.semantics import MEANINGS
 
 HEAD = """
 import dataclasses

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.cli import main
-from nkiverify.manifest import load_targets
+from nkiverify.cli.main import main
+from nkiverify.project.manifest import load_targets
 from tests.check.kernel_files import COPY, write
 
 MANIFEST = '''

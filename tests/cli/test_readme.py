@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from nkiverify.resources import root
+from nkiverify.foundation.resources import root
 
 
 def test_the_table_of_targets_is_up_to_date() -> None:

@@ -15,8 +15,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from nkiverify import resources
-from nkiverify.report import json_results
+from nkiverify.foundation import resources
+from nkiverify.results import codec as json_results
 from tests.quick import main
 
 TOP = Path(__file__).parents[2]
@@ -257,8 +257,8 @@ def test_an_error_of_our_own_is_one_line_and_a_traceback_on_request(
 SCRIPT = """
 import sys
 from pathlib import Path
-from nkiverify import resources
-from nkiverify.cli import main
+from nkiverify.foundation import resources
+from nkiverify.cli.main import main
 
 folder = Path(__file__).parent
 resources.root, resources.reports = lambda: folder, lambda: folder / "reports"

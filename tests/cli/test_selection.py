@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from nkiverify.errors import UsageError
-from nkiverify.results import Verdict
-from nkiverify.selection import phases_to_run, select
+from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.records import Verdict
+from nkiverify.project.selection import select
+from nkiverify.verify.options import phases_to_run
 from tests.executors.fakes import options, target
 from tests.quick import main
 

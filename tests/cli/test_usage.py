@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from nkiverify import __version__
-from nkiverify.cli import COMMANDS, main, parser_of
-from nkiverify.resources import root
+from nkiverify.cli.main import COMMANDS, main, parser_of
+from nkiverify.foundation.resources import root
 
 WRONG = {
     "a phase that is not there": (["--phase", "7"], "argument --phase: there is no phase 7; the phases are 1, 2"),
@@ -71,9 +71,9 @@ def test_the_version_is_printed_by_either_program(program: list[str]) -> None:
 
 
 def test_the_version_needs_no_solver_and_no_manifest() -> None:
-    script = "import sys, nkiverify.cli as c\ntry: c.main(['--version'])\nexcept SystemExit: print(*sys.modules)"
+    script = "import sys, nkiverify.cli.main as c\ntry: c.main(['--version'])\nexcept SystemExit: print(*sys.modules)"
     modules = output("-c", script).split()
-    assert "nkiverify.cli" in modules
+    assert "nkiverify.cli.main" in modules
     assert not {"z3", "numpy", "tabulate", "nkiverify.manifest", "multiprocessing"} & set(modules)
 
 
@@ -81,7 +81,9 @@ def test_a_check_loads_a_solver_when_it_has_a_question_and_islpy_for_phase_4(tmp
     """They take a third of the time of a small check. What the solver is called is not what a kernel's module is."""
     (tmp_path / "z3.py").write_text("raise RuntimeError('this is not the solver')\n")
     (tmp_path / "load.py").write_text(_LOAD)
-    program = "import sys, nkiverify.cli as c; print(c.main(sys.argv[1:]), *({'z3', 'islpy'} & sys.modules.keys()))"
+    program = (
+        "import sys, nkiverify.cli.main as c; print(c.main(sys.argv[1:]), *({'z3', 'islpy'} & sys.modules.keys()))"
+    )
     rows = ["check", str(tmp_path / "load.py::load"), "--arg", "a=bf16[R,512]", "--phase"]
     plain = output("-c", program, *rows, "1,2", "--where", "R <= 128")
     assert plain.splitlines()[-1] == "0"

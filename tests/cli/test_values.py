@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nkiverify.cli import main
+from nkiverify.cli.main import main
 
 KERNEL = """\
 import nki

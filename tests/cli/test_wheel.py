@@ -17,7 +17,9 @@ def run(wheel_site: Path, folder: Path, *arguments: str) -> subprocess.Completed
 
 
 def test_the_wheel_is_what_runs(wheel_site: Path, tmp_path: Path) -> None:
-    script = "import nkiverify.resources as r; print(r.__file__); print(r.in_checkout(), r.schema().is_file())"
+    script = (
+        "import nkiverify.foundation.resources as r; print(r.__file__); print(r.in_checkout(), r.schema().is_file())"
+    )
     environment = os.environ | {"PYTHONPATH": str(wheel_site)}
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True

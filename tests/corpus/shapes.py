@@ -8,22 +8,24 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nkiverify.dataflow import PHASE as DATAFLOW
-from nkiverify.dataflow.trial import attempt
-from nkiverify.exploration import explore
 from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.paths import Limits
-from nkiverify.manifest import OutsideDomain, Target, Verification
-from nkiverify.memory.concrete import findings
+from nkiverify.frontend.target import OutsideDomain, Target
+from nkiverify.ir.program import DomainDimension
+from nkiverify.manifest import Verification
 from nkiverify.model.contracts import contract
+from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.placement import MEMORY_PHASE
-from nkiverify.program import DomainDimension
-from nkiverify.run import SHAPE_PHASES, running
-from nkiverify.witness.replay import rule_of
+from nkiverify.phases.dataflow import PHASE as DATAFLOW
+from nkiverify.phases.dataflow.trial import attempt
+from nkiverify.phases.memory.concrete import findings
+from nkiverify.phases.replay import rule_of
+from nkiverify.symbolic.execution import running
+from nkiverify.verify.exploration import explore
 
 #: Domains of more shapes than this are sampled in the suite; `--all-shapes` runs every one.
 MOST_SHAPES = 2500
@@ -79,7 +81,7 @@ class Runner:
         """Whether the run on these values breaks a contract of the phase; False where they are no legal input."""
         if self._phase == DATAFLOW:
             return bool(attempt(self._target, values, self._hardware, 60).findings.faults)
-        run = ConcreteRun(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {self._phase})
+        run = ConcreteExecution(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {self._phase})
         error: Exception | None = None
         try:
             with self._space.active(), running(run):

@@ -6,11 +6,12 @@ import re
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.config import Options
-from nkiverify.manifest import Target, load_targets
-from nkiverify.results import Run, Verdict
-from nkiverify.verifier import verify
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.frontend.target import Target
+from nkiverify.project.manifest import load_targets
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.corpus.shapes import Runner, shapes_of
 
 #: About how many shapes of a bounded target run concretely in phases beyond the second.

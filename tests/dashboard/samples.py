@@ -6,15 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nkiverify import resources
-from nkiverify.dashboard import data, render
-from nkiverify.dashboard.data import Page
-from nkiverify.manifest import load_targets
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import DISAGREEMENT, Decided, Kind, Place, Run, Verdict
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
-from nkiverify.report import history, json_results, results_file
-from nkiverify.results import Decided, Kind, Place, Run, Verdict
-from nkiverify.session import DISAGREEMENT, Session
+from nkiverify.project.manifest import load_targets
+from nkiverify.report.dashboard import data, render
+from nkiverify.report.dashboard.data import Page
+from nkiverify.results import codec as json_results
+from nkiverify.results import file as results_file
+from nkiverify.results import history
+from nkiverify.results.session import Session
 from tests.report.hostile import hostile_run
 from tests.report.samples import COUNT_VIOLATION, UNUSED_WARNING, refuted, run, session
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nkiverify.report import history, json_results
-from nkiverify.session import Session
+from nkiverify.results import codec as json_results
+from nkiverify.results import history
+from nkiverify.results.session import Session
 from tests.dashboard.samples import every_ending, hostile, html, many, marked
 from tests.report.samples import session
 

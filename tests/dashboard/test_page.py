@@ -9,16 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.cli import main
-from nkiverify.config import Options
-from nkiverify.dashboard import data, lowered, markdown, render, upstream
-from nkiverify.dashboard.figures import figures
-from nkiverify.dashboard.marks import Mark, claim_rows
-from nkiverify.errors import UsageError
-from nkiverify.manifest import load_targets
-from nkiverify.report import history, json_results, results_file
-from nkiverify.results import Verdict
+from nkiverify.cli.main import main
+from nkiverify.foundation import resources
+from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.records import Verdict
+from nkiverify.project.manifest import load_targets
+from nkiverify.report.dashboard import data, markdown, render, upstream
+from nkiverify.report.dashboard.figures import figures
+from nkiverify.report.dashboard.marks import Mark, claim_rows
+from nkiverify.results import codec as json_results
+from nkiverify.results import file as results_file
+from nkiverify.results import history
+from nkiverify.run import lowered
+from nkiverify.verify.options import Options
 from tests.dashboard.samples import every_ending, hostile, html, many, marked, page
 from tests.report.samples import refuted, run, session
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
-from nkiverify.config import Options
-from nkiverify.dataflow.flow import Proof, prove
-from nkiverify.dataflow.trial import Trial, attempt
-from nkiverify.exploration import explore
+from nkiverify.analysis.sets.flow import Proof, prove
+from nkiverify.foundation.records import Run
 from nkiverify.frontend.paths import Limits
-from nkiverify.manifest import Kind, Target, Verification
+from nkiverify.frontend.target import Target
+from nkiverify.manifest import Kind, Verification
+from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.results import Run
-from nkiverify.run import SHAPE_PHASES
-from nkiverify.verifier import verify
+from nkiverify.phases.dataflow.trial import Trial, attempt
+from nkiverify.verify.exploration import explore
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 
 CURRENT = """
 import nki

@@ -10,16 +10,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from nkiverify.dataflow import judge
-from nkiverify.errors import ContractViolation
-from nkiverify.exploration import explore
+from nkiverify.engines.shapes import Shapes
+from nkiverify.foundation.errors import ContractViolation
+from nkiverify.foundation.records import Verdict
 from nkiverify.frontend.paths import Limits
-from nkiverify.manifest import Target, Verification, load_targets
+from nkiverify.frontend.target import Target
+from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16, float32, int32
 from nkiverify.model.hardware import hardware_named
-from nkiverify.results import Verdict
-from nkiverify.witness.reproduce import run_target
-from nkiverify.witness.shapes import Shapes
+from nkiverify.project.manifest import load_targets
+from nkiverify.project.reproduce import run_target
+from nkiverify.verify import dataflow as judge
+from nkiverify.verify.exploration import explore
 from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
 
 DOUBLED = """
@@ -314,7 +316,7 @@ def test_a_bound_is_the_same_however_slow_the_machine_is(tmp_path: Path, monkeyp
     subject = Subject.of(tmp_path, body, windows)
     bound = subject.verdict().qualifier
     slow = itertools.count()
-    monkeypatch.setattr("nkiverify.dataflow.judge.time", SimpleNamespace(process_time=lambda: next(slow) / 10))
+    monkeypatch.setattr("nkiverify.verify.dataflow.time", SimpleNamespace(process_time=lambda: next(slow) / 10))
     assert subject.verdict().qualifier == bound
 
 

@@ -15,12 +15,12 @@ from textwrap import indent
 import numpy as np
 import pytest
 
-from nkiverify.campaign.definedness import undefined_in_simulator
-from nkiverify.dataflow.shadow import undefined_outputs
+from lab.definedness import undefined_in_simulator
+from nkiverify.analysis.marks.shadow import undefined_outputs
+from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
 from nkiverify.model.hardware import hardware_named
-from nkiverify.results import Verdict
 from tests.dataflow.subject import Subject
 
 P, F = 32, 8

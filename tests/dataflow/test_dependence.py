@@ -7,9 +7,9 @@ from textwrap import indent
 
 import pytest
 
+from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, uint8, uint32
-from nkiverify.results import Verdict
 from tests.dataflow.subject import Subject
 
 HEAD = """

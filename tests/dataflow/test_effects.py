@@ -8,9 +8,9 @@ from textwrap import indent
 
 import pytest
 
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16, float32, int32
-from nkiverify.results import Run, Verdict
 from tests.dataflow.subject import Subject, contracts
 
 HEAD = """

@@ -11,9 +11,9 @@ from textwrap import dedent, indent
 
 import pytest
 
+from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16
-from nkiverify.results import Verdict
 from tests.dataflow.subject import Subject, contracts, faults
 
 KERNEL = """

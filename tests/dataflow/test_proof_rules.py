@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.config import Options
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16, float32, int32
-from nkiverify.results import Run, Verdict
-from nkiverify.verifier import verify
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
 
 

@@ -7,13 +7,13 @@ from textwrap import dedent
 
 import pytest
 
-from nkiverify.check.outcome import check
-from nkiverify.check.request import request
-from nkiverify.config import Options
+from nkiverify.cli.outcome import check
+from nkiverify.cli.simulation import Session
+from nkiverify.foundation.records import Verdict
 from nkiverify.model.hardware import hardware_named
-from nkiverify.results import Verdict
-from nkiverify.values.equivalence import Answer, Comparer, Side
-from nkiverify.values.session import Session
+from nkiverify.project.request import request
+from nkiverify.verify.equivalence import Answer, Comparer, Side
+from nkiverify.verify.options import Options
 
 HEAD = """
 import abc

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from nkiverify.dataflow import judge
-from nkiverify.dataflow.trial import Trial, attempt
-from nkiverify.manifest import Target, Verification
+from nkiverify.foundation.records import SAMPLED, Run, Verdict, bounds_of
+from nkiverify.frontend.target import Target
+from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16, float32
 from nkiverify.model.hardware import Hardware
-from nkiverify.results import SAMPLED, Run, Verdict, bounds_of
-from nkiverify.session import ExitStatus, status_of
+from nkiverify.phases.dataflow.trial import Trial, attempt
+from nkiverify.results.session import ExitStatus, status_of
+from nkiverify.verify import dataflow as judge
 from tests.dataflow.subject import Subject, contracts
 
 #: The sum is begun once, though each band of rows needs one of its own.

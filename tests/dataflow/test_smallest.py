@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nkiverify.dataflow.order import Recorded
-from nkiverify.dataflow.shadow import execute, first_reaching
-from nkiverify.dataflow.smallest import simplest
-from nkiverify.dataflow.trial import play
-from nkiverify.exploration import explore
-from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.marks.shadow import execute, first_reaching
+from nkiverify.engines.minimise import simplicity
+from nkiverify.foundation.records import Verdict
+from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.paths import Limits
+from nkiverify.ir.program import Allocation, Returned
+from nkiverify.ir.program import Operation as Executed
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
+from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
-from nkiverify.program import Allocation, Returned
-from nkiverify.program import Operation as Executed
-from nkiverify.results import Verdict
-from nkiverify.run import SHAPE_PHASES
-from nkiverify.witness.minimise import simplicity
+from nkiverify.phases.dataflow.smallest import simplest
+from nkiverify.phases.dataflow.trial import play
+from nkiverify.verify.exploration import explore
 from tests.dataflow.subject import Subject
 
 ROWS, COLUMNS = 6, 5
@@ -72,7 +72,7 @@ def kernel(seed: int) -> str:
 
 
 def recorded(subject: Subject, **values: int) -> list[Recorded]:
-    return list(play(subject.target, values, ConcreteRun(TRN2, False, records=True)).recorded)
+    return list(play(subject.target, values, ConcreteExecution(TRN2, False, records=True)).recorded)
 
 
 def failing(subject: Subject) -> Iterator[dict[str, int]]:

@@ -7,10 +7,10 @@ from textwrap import indent
 
 import pytest
 
-from nkiverify.dataflow.order import DRAWN
+from nkiverify.analysis.marks.order import DRAWN
+from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
-from nkiverify.results import Verdict
 from tests.dataflow.subject import Subject, faults
 
 KERNEL = """

@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.dataflow.beside import source_of
-from nkiverify.dataflow.liveness import liveness
-from nkiverify.dataflow.shadow import execute
-from nkiverify.dataflow.trial import play
-from nkiverify.frontend.concrete import ConcreteRun
-from nkiverify.manifest import Target, Verification, load_targets
+from nkiverify.analysis.marks.liveness import liveness
+from nkiverify.analysis.marks.shadow import execute
+from nkiverify.analysis.side_effects import source_of
+from nkiverify.foundation.records import KernelWarning, Run, Verdict
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Operation as Executed
+from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, int32
 from nkiverify.model.hardware import hardware_named
-from nkiverify.program import Operation as Executed
-from nkiverify.results import KernelWarning, Run, Verdict
+from nkiverify.phases.dataflow.trial import play
+from nkiverify.project.manifest import load_targets
 from tests.dataflow.subject import Subject, rows_and_columns
 from tests.dataflow.test_random_programs import ROWS, domain, kernel
 
@@ -305,7 +307,7 @@ def test_rows_that_indices_choose_may_be_any(tmp_path: Path) -> None:
 
 def recorded(target: Target, values: dict[str, int]) -> list[object]:
     """What a plain run records."""
-    run = ConcreteRun(hardware_named(target.hardware), False, records=True)
+    run = ConcreteExecution(hardware_named(target.hardware), False, records=True)
     return list(play(target, values, run).recorded)
 
 

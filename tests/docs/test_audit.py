@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from nkiverify.audit import audit_file, with_generated_sections, with_section
-from nkiverify.errors import UsageError
-from nkiverify.manifest import load_targets
+from lab.audit import audit_file, with_generated_sections, with_section
+from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.resources import root
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.facts import CONTRADICTED
-from nkiverify.resources import root
+from nkiverify.project.manifest import load_targets
 
 CLAIM = re.compile(r"`(?P<target>\w+)` (?P<verdict>FAILED|SUCCESSFUL)(?P<contracts>(?:,? `[\w.]+`)*)")
 

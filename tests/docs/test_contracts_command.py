@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nkiverify.cli import main
+from nkiverify.cli.main import main
 from nkiverify.model.contracts import all_contracts
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.audit import audit_file
+from lab.audit import audit_file
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.facts import CONTRADICTED, LEFT_OUT, STATED_BY

@@ -14,9 +14,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from nkiverify import cli, resources
-from nkiverify.report import history
-from nkiverify.resources import root
+from nkiverify.cli import main as cli
+from nkiverify.foundation import resources
+from nkiverify.foundation.resources import root
+from nkiverify.results import history
 from tests.report.samples import run, session
 
 TOP = root()

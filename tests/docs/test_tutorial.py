@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nkiverify.resources import root
+from nkiverify.foundation.resources import root
 
 PAGE = (root() / "docs" / "tutorial.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"```(?P<language>python|console)\n(?P<text>.*?)```", re.DOTALL)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.resources import root
+from nkiverify.foundation.resources import root
 
 ROW = re.compile(
     r"^\| `(?P<target>\w+)` \| [^|]+ \| (?P<phase>\d) \| (?P<verdict>\w+) \| (?P<contracts>[^|]*)\|$", re.MULTILINE

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from nkiverify.config import PHASES
-from nkiverify.resources import root
-from nkiverify.results import Verdict
-from nkiverify.session import PRECEDENCE, ExitStatus
+from nkiverify.foundation.records import Verdict
+from nkiverify.foundation.resources import root
+from nkiverify.results.session import PRECEDENCE, ExitStatus
+from nkiverify.verify.options import PHASES
 
 PAGE = (root() / "docs" / "verdicts.md").read_text(encoding="utf-8")
 

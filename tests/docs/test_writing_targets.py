@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.config import Options
-from nkiverify.errors import UsageError
-from nkiverify.manifest import Target, load_targets
-from nkiverify.resources import root
-from nkiverify.results import Verdict
-from nkiverify.verifier import verify
+from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.records import Verdict
+from nkiverify.foundation.resources import root
+from nkiverify.frontend.target import Target
+from nkiverify.project.manifest import load_targets
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 
 PAGE = (root() / "docs" / "writing-targets.md").read_text(encoding="utf-8")
 
@@ -38,7 +39,7 @@ def test_every_example_ends_as_it_expects(tmp_path: Path) -> None:
 HEAD = """\
 from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, target
 from nkiverify.model.dtypes import float16
-from nkiverify.results import Verdict
+from nkiverify.foundation.records import Verdict
 """
 GOOD = {"kernel": '"kernels/matmul_tiled.py::matmul_tiled"', "family": '"f"', "kind": "Kind.CONCRETE"}
 

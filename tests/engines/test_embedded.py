@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import contract
-from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.symbolic import negate, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nkiverify.engines.smt import Answer, Question
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.smt import Answer, Question
 from nkiverify.symbolic.terms import Term
 
 

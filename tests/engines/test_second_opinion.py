@@ -9,18 +9,20 @@ from typing import Any
 
 import pytest
 
-from nkiverify import resources, second_opinion
-from nkiverify.cli import main, parser_of
-from nkiverify.config import BESIDE_SECONDS, DEFAULT_ENGINE, Options
+from nkiverify.cli.main import main, parser_of
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
-from nkiverify.manifest import Target, load_targets
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
+from nkiverify.frontend.target import Target
+from nkiverify.project.manifest import load_targets
+from nkiverify.project.settings import Settings, layered
 from nkiverify.report import terminal
-from nkiverify.results import Run, Verdict
-from nkiverify.session import DISAGREEMENT, ExitStatus, status_of
-from nkiverify.settings import Settings, layered
-from nkiverify.verifier import verify
+from nkiverify.results.session import ExitStatus, status_of
+from nkiverify.verify import cross_check as second_opinion
+from nkiverify.verify.options import BESIDE_SECONDS, DEFAULT_ENGINE, Options
+from nkiverify.verify.verifier import verify
 
 pytestmark = pytest.mark.skipif(locate.find() is None, reason="there is no ESBMC here")
 

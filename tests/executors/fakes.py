@@ -12,9 +12,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from nkiverify.config import Options
-from nkiverify.manifest import Target, Verification
-from nkiverify.results import Kind, Run, Verdict
+from nkiverify.foundation.records import Kind, Run, Verdict
+from nkiverify.frontend.target import Target
+from nkiverify.manifest import Verification
+from nkiverify.verify.options import Options
 
 
 def target(name: str, **fields: Any) -> Target:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.config import Options
-from nkiverify.executors import memory
-from nkiverify.executors.choice import longest_first, made, processes_of
-from nkiverify.executors.jobs import InProcess
-from nkiverify.executors.memory import MEBIBYTE
-from nkiverify.executors.processes import WorkerProcesses
+from nkiverify.run.executors import memory
+from nkiverify.run.executors.choice import longest_first, made, processes_of
+from nkiverify.run.executors.jobs import InProcess
+from nkiverify.run.executors.memory import MEBIBYTE
+from nkiverify.run.executors.processes import WorkerProcesses
+from nkiverify.verify.options import Options
 from tests.executors.fakes import target
 
 

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from distributed import LocalCluster
 
-from nkiverify.cli import main
-from nkiverify.config import Options
-from nkiverify.errors import UsageError
-from nkiverify.executors import choice, cluster
-from nkiverify.executors.jobs import Job, Outcome, perform
-from nkiverify.executors.parcels import Parcel, relocated
-from nkiverify.manifest import load_targets
-from nkiverify.results import Verdict
+from nkiverify.cli.main import main
+from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.records import Verdict
+from nkiverify.project.manifest import load_targets
+from nkiverify.run.executors import choice, cluster
+from nkiverify.run.executors.jobs import Job, Outcome, perform
+from nkiverify.run.executors.parcels import Parcel, relocated
+from nkiverify.verify.options import Options
 from tests.executors.fakes import Record
 
 KERNEL = """
@@ -170,7 +170,7 @@ def test_a_scheduler_that_is_not_there_is_a_usage_error(
 
 
 def test_without_dask_the_message_says_what_to_install(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "nkiverify.executors.cluster")
+    monkeypatch.delitem(sys.modules, "nkiverify.run.executors.cluster")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'nkiverify\[dask\]'"):
         choice.made(Options(root=root, executor="dask-local"), [])

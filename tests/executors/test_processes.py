@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from nkiverify.config import Options
-from nkiverify.executors.jobs import Executor, InProcess, Job, Outcome, perform
-from nkiverify.executors.processes import WorkerProcesses
-from nkiverify.manifest import Target
-from nkiverify.results import Run, Verdict
-from nkiverify.session import ExitStatus, status_of
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.frontend.target import Target
+from nkiverify.results.session import ExitStatus, status_of
+from nkiverify.run.executors.jobs import Executor, InProcess, Job, Outcome, perform
+from nkiverify.run.executors.processes import WorkerProcesses
+from nkiverify.verify.options import Options
 from tests.executors.fakes import Record, options, target, targets_by_name, verify
 
 #: Long enough for what does answer, on a busy machine.

@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.config import Options
-from nkiverify.executors.choice import made
-from nkiverify.executors.jobs import Job, perform
-from nkiverify.manifest import Target, load_targets
-from nkiverify.report import json_results, terminal
-from nkiverify.resources import root
-from nkiverify.results import Run, Verdict
-from nkiverify.session import Session, Versions
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.resources import root
+from nkiverify.frontend.target import Target
+from nkiverify.project.manifest import load_targets
+from nkiverify.report import terminal
+from nkiverify.results import codec as json_results
+from nkiverify.results.session import Session, Versions
+from nkiverify.run.executors.choice import made
+from nkiverify.run.executors.jobs import Job, perform
+from nkiverify.verify.options import Options
 from tests.executors.fakes import Record
 
 EXECUTORS = ("in-process", "processes", "dask-local")

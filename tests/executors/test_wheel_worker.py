@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from distributed import Client, LocalCluster
 
-from nkiverify.config import Options
-from nkiverify.executors.cluster import DaskCluster
-from nkiverify.executors.jobs import Job, perform
-from nkiverify.manifest import load_targets
-from nkiverify.resources import root
-from nkiverify.results import Run, Verdict
-from nkiverify.verifier import verify
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.resources import root
+from nkiverify.project.manifest import load_targets
+from nkiverify.run.executors.cluster import DaskCluster
+from nkiverify.run.executors.jobs import Job, perform
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.executors.fakes import Record
 
 NAMES = ("transpose2d", "transpose2d_129_rows", "avgpool_buggy")
@@ -49,7 +49,7 @@ def test_a_worker_with_the_wheel_alone_gives_the_verdicts_of_this_machine(
     scheduler: Any, wheel_site: Path, tmp_path: Path
 ) -> None:
     def where() -> tuple[str, str, bool]:  # in here it is sent as a whole: the worker has no tests to find it in
-        from nkiverify import resources
+        from nkiverify.foundation import resources
 
         return os.getcwd(), resources.__file__, resources.in_checkout()  # noqa: PTH109
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
-from nkiverify.results import Verdict
 from tests.soundness.trap import make_target, verdict
 
 

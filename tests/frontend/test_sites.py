@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.source import frame_site
+from nkiverify.foundation.source import frame_site
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="code has no positions")

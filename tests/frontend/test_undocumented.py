@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.results import Verdict
+from nkiverify.foundation.records import Verdict
 from tests.soundness.trap import target_for, verdict
 
 NEW = "import nki.isa as nisa\n"
@@ -22,7 +22,7 @@ OLD = "import neuronxcc.nki.language as old\n"
         "nl.ndarray((128, n), dtype=nl.float32, buffer=nl.sbuf).itemsize",
         "hasattr(nl.ndarray((128, n), dtype=nl.float32, buffer=nl.sbuf), 'free_size')",
         "nisa.register_alloc(0).identity",
-        "nisa.current_run",
+        "nisa.current_execution",
         "old.ndarray((128, n), dtype=old.float32).ap([[n, 128], [1, n]])",
         "old.ndarray((128, n), dtype=old.float32).buffer",
     ],

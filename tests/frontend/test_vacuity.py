@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.manifest import Verification
-from nkiverify.results import Run, Verdict
-from nkiverify.session import ExitStatus, status_of
+from nkiverify.results.session import ExitStatus, status_of
 from tests.soundness.trap import make_target, verdict
 
 KERNEL = """\

@@ -6,7 +6,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from nkiverify import resources
+from nkiverify.foundation import resources
 
 KERNEL = '''\
 """Rows in, rows out."""

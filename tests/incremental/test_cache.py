@@ -16,14 +16,13 @@ from typing import Any
 import pytest
 
 import nkiverify
-from nkiverify import resources
-from nkiverify.config import Options
-from nkiverify.incremental import key, store, verdicts
-from nkiverify.incremental.verdicts import VerdictCache
-from nkiverify.manifest import Target
-from nkiverify.report import json_results
-from nkiverify.results import Decided, Place, Run, Verdict
-from nkiverify.selection import phases_to_run
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Decided, Place, Run, Verdict
+from nkiverify.frontend.target import Target
+from nkiverify.results import codec as json_results
+from nkiverify.results.cache import key, store, verdicts
+from nkiverify.results.cache.verdicts import VerdictCache
+from nkiverify.verify.options import Options, phases_to_run
 from tests.executors import fakes
 from tests.incremental.project import HARNESS, KERNEL, Project
 from tests.quick import main
@@ -41,7 +40,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 @pytest.fixture
 def pretended(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     """The project, whose targets end as they expect without being verified: what matters is whether they are asked."""
-    monkeypatch.setattr("nkiverify.executors.choice.verify_target", _as_expected)
+    monkeypatch.setattr("nkiverify.run.executors.choice.verify_target", _as_expected)
     return project
 
 
@@ -81,7 +80,7 @@ def test_what_did_not_change_is_not_run_again_and_says_so(
 ) -> None:
     assert cached(project) == set()
     first = capsys.readouterr().out
-    monkeypatch.setattr("nkiverify.executors.choice.verify_target", _never)
+    monkeypatch.setattr("nkiverify.run.executors.choice.verify_target", _never)
     again = verified(project)
     assert again == {
         ("good", 1): ("SUCCESSFUL", True),

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.config import Options
+from nkiverify.foundation.resources import root
+from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
-from nkiverify.incremental.key import Keys
-from nkiverify.incremental.sources import Sources, harness_sources, kernel_sources
-from nkiverify.manifest import load_targets
-from nkiverify.resources import root
-from nkiverify.source import KERNEL_MARKER
+from nkiverify.project.manifest import load_targets
+from nkiverify.results.cache.key import Keys
+from nkiverify.results.cache.sources import Sources, harness_sources, kernel_sources
+from nkiverify.verify.options import Options
 
 
 def written(folder: Path, files: dict[str, str]) -> Path:

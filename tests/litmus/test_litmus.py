@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.check.request import parameters_of, request
 from nkiverify.model.hardware import hardware_named
-from nkiverify.values.equivalence import Answer, Comparer, Comparison, Side
+from nkiverify.project.request import parameters_of, request
+from nkiverify.verify.equivalence import Answer, Comparer, Comparison, Side
 from tests.litmus import SHAPES
 
 FOLDER = Path(__file__).parent

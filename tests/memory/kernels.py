@@ -7,21 +7,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from nkiverify.exploration import explore
 from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.paths import Limits
-from nkiverify.manifest import Target, Verification
-from nkiverify.memory.claims import REGIONS, MemoryClaims
-from nkiverify.memory.concrete import peak
-from nkiverify.memory.summary import largest
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Program
+from nkiverify.manifest import Verification
+from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.placement import MEMORY_PHASE
-from nkiverify.program import Program
-from nkiverify.run import SHAPE_PHASES, running
+from nkiverify.phases.memory.claims import REGIONS, MemoryClaims
+from nkiverify.phases.memory.concrete import peak
+from nkiverify.phases.memory.peaks import largest
+from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.terms import Atom
+from nkiverify.verify.exploration import explore
 from tests.soundness.trap import make_target
 
 PHASES = SHAPE_PHASES | {MEMORY_PHASE}
@@ -76,7 +78,7 @@ def symbolic_peak(program: Program, memory: MemoryClaims, region: MemoryRegion, 
 def concrete_peak(target: Target, region: MemoryRegion, values: dict[str, int]) -> int:
     """The most that is live in the plain run on these values."""
     kernel, space = load_kernel(target.kernel, target.root)
-    run = ConcreteRun(hardware_named(target.hardware), stop_at_first=False, phases=PHASES)
+    run = ConcreteExecution(hardware_named(target.hardware), stop_at_first=False, phases=PHASES)
     with space.active(), running(run):
         target.function(Verification(ConcreteBinding(values), kernel))
     return peak(run.recorded, region)

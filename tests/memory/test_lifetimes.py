@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.manifest import Target, Verification, load_targets
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.frontend.target import Target
+from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float16, float32
-from nkiverify.results import Run, Verdict
+from nkiverify.project.manifest import load_targets
 from tests.memory.kernels import explored, peaks, target_of
 from tests.soundness.trap import verdict
 

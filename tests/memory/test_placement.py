@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
-from nkiverify.results import Run, Verdict
 from tests.memory.kernels import target_of
 from tests.soundness.trap import verdict
 

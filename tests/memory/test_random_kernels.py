@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.manifest import Verification
-from nkiverify.memory.claims import REGIONS
+from nkiverify.phases.memory.claims import REGIONS
 from tests.memory.kernels import concrete_peak, explored, symbolic_peak, target_of
 
 SEEDS = range(16)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.hardware import TRN2
 from nkiverify.model.placement import MEMORY_PHASE
-from nkiverify.results import Verdict
-from nkiverify.witness.replay import replay
+from nkiverify.phases.replay import replay
 from tests.memory.kernels import PHASES, target_of
 from tests.soundness.trap import verdict
 

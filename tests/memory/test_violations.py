@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.hardware import TRN2
 from nkiverify.model.placement import MEMORY_PHASE
-from nkiverify.results import Verdict
-from nkiverify.witness.replay import replay
+from nkiverify.phases.replay import replay
 from tests.memory.kernels import PHASES, target_of
 from tests.soundness.trap import verdict
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace
 from nkiverify.model.dtypes import DType, float32
@@ -16,7 +16,7 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.model.legacy_tensor import legacy_view
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
 from nkiverify.model.tensor import Tensor, argument
-from nkiverify.run import running
+from nkiverify.symbolic.execution import running
 
 LIBRARY = KernelSpace(Path(__file__).parent, Rewriting.NONE)
 
@@ -32,7 +32,7 @@ with LIBRARY.active():
 
 def broken(action: Callable[[], object], hardware: str = "trn2") -> list[str]:
     """The contracts `action` breaks in a run of ordinary ints, each once, in order."""
-    run = ConcreteRun(hardware_named(hardware), stop_at_first=False)
+    run = ConcreteExecution(hardware_named(hardware), stop_at_first=False)
     with running(run):
         try:
             action()
@@ -45,7 +45,7 @@ def broken(action: Callable[[], object], hardware: str = "trn2") -> list[str]:
 
 def value(action: Callable[[], Any], hardware: str = "trn2") -> Any:
     """What `action` returns in a run of ordinary ints that breaks no contract."""
-    run = ConcreteRun(hardware_named(hardware))
+    run = ConcreteExecution(hardware_named(hardware))
     with running(run):
         return action()
 

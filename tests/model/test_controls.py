@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.config import Options
-from nkiverify.controls import Control, Example, controls
-from nkiverify.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, claimed
-from nkiverify.dataflow import PHASE as DATAFLOW
-from nkiverify.manifest import load_targets
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.model import contract_tables
 from nkiverify.model.contracts import all_contracts, contract
-from nkiverify.results import Run, Verdict
-from nkiverify.verifier import verify
+from nkiverify.phases.dataflow import PHASE as DATAFLOW
+from nkiverify.project.controls import Control, Example, controls
+from nkiverify.project.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, claimed
+from nkiverify.project.manifest import load_targets
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.model import (
     test_collectives_contracts,
     test_data_movement_contracts,

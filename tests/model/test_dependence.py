@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dependence import DEPENDENCES
 from nkiverify.model.dtypes import float32
 from nkiverify.model.operation import HOST_FUNCTIONS
-from nkiverify.results import Verdict
 from tests.dataflow.subject import Subject
 from tests.model.stub_library import nisa, nki, nl, old_nisa, old_nl
 

@@ -7,7 +7,7 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from nkiverify.errors import UsageError
+from nkiverify.foundation.errors import UsageError
 from nkiverify.model import dtypes
 from nkiverify.model.dtypes import DTYPES, DType, dtype_named, legacy_dtype_named
 from nkiverify.model.hardware import ALL_HARDWARE, TRN1, TRN2, TRN3, hardware_named

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from nkiverify.frontend.concrete import ConcreteRun
-from nkiverify.model.contracts import Contract, all_contracts
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.ir.contract import Contract
+from nkiverify.model.contracts import all_contracts
 from nkiverify.model.dtypes import int32
 from tests.model import test_legacy_contracts, test_legacy_selection_contracts
 from tests.model.stub_library import Control, broken, nisa, old_nisa, old_nl, old_sbuf, sbuf
@@ -64,13 +65,13 @@ def test_what_binds_legacy_kernels_alone_is_said_of_them_alone() -> None:
 def claimed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Contract]:
     """The contracts that are claimed, by id."""
     found: dict[str, Contract] = {}
-    claim = ConcreteRun.require
+    claim = ConcreteExecution.require
 
-    def noted(run: ConcreteRun, rule: Contract, condition: object, quantities: dict[str, object]) -> None:
+    def noted(run: ConcreteExecution, rule: Contract, condition: object, quantities: dict[str, object]) -> None:
         found[rule.id] = rule
         claim(run, rule, condition, quantities)
 
-    monkeypatch.setattr(ConcreteRun, "require", noted)
+    monkeypatch.setattr(ConcreteExecution, "require", noted)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.documented import documented
 from nkiverify.model.dtypes import DType, bfloat16, float32, int32, tfloat32, uint8, uint16, uint32
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM, MemoryRegion

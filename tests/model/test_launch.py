@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.model.dtypes import float32
 from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.memory import SHARED_HBM

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.contents import Value, wrote
 from nkiverify.model.dtypes import float32, int32
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from nkiverify import program
-from nkiverify.errors import UnsupportedConstruct
-from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.ir import program
 from nkiverify.model.contents import held
 from nkiverify.model.dtypes import bfloat16, float32, int8, int32, uint8, uint16, uint32
 from nkiverify.model.hardware import hardware_named
-from nkiverify.run import running
+from nkiverify.symbolic.execution import running
 from tests.model.stub_library import Control, broken, old_hbm, old_nisa, old_nl, old_psum, old_sbuf, value
 
 arange = old_nl.arange
@@ -254,7 +254,7 @@ def test_what_is_not_documented_enough_is_refused_with_the_reason(name: str) -> 
 
 
 def test_index_expressions_are_recorded_as_the_patterns_of_the_current_api() -> None:
-    run = ConcreteRun(hardware_named("trn2"), stop_at_first=False, records=True)
+    run = ConcreteExecution(hardware_named("trn2"), stop_at_first=False, records=True)
     with running(run):
         i_p, i_f = grid()
         old_nisa.iota(2 * i_p + i_f + 3, int32)

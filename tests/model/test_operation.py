@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nkiverify import program
-from nkiverify.frontend.concrete import ConcreteRun
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.ir import program
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.operation import HOST_FUNCTIONS, Operation
 from nkiverify.model.operators import OPERATORS
-from nkiverify.run import running
+from nkiverify.symbolic.execution import running
 from tests.model import (
     test_collectives_contracts,
     test_data_movement_contracts,
@@ -62,7 +62,7 @@ CONTROLS = [
 
 def recorded(action: Any, hardware: str = "trn2") -> list[Operation]:
     """The operations that `action` issues in a run of ordinary ints."""
-    run = ConcreteRun(hardware_named(hardware), stop_at_first=False, records=True)
+    run = ConcreteExecution(hardware_named(hardware), stop_at_first=False, records=True)
     with running(run):
         action()
     return [item.operation for item in run.recorded if isinstance(item, program.Operation)]

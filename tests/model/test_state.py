@@ -16,11 +16,11 @@ from nkiverify.model.state import ModelState
 ROOT = Path(__file__).parents[2]
 
 #: Where everything that changes is looked for.
-MODEL = ("nkiverify/model", "nkiverify/run.py", "stubs")
+MODEL = ("nkiverify/model", "nkiverify/symbolic/execution.py", "stubs")
 #: Where tables of modules are, beside the attributes of runs.
 AROUND = ("nkiverify/frontend", "nkiverify/symbolic")
 #: The classes of runs: each of their attributes is state of one run.
-RUNS = {"nkiverify/frontend/paths.py": ("Paths", "Scope"), "nkiverify/frontend/explorer.py": ("SymbolicRun",)}
+RUNS = {"nkiverify/frontend/paths.py": ("Paths", "Scope"), "nkiverify/frontend/explorer.py": ("SymbolicExecution",)}
 
 _MUTABLE = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 _MAKERS = frozenset(

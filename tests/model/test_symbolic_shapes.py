@@ -13,23 +13,24 @@ from typing import Any
 
 import pytest
 
-from nkiverify.errors import ContractViolation, UnsupportedConstruct
-from nkiverify.frontend.concrete import ConcreteRun
-from nkiverify.model.contracts import Contract
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.ir.contract import Contract
 from nkiverify.model.dtypes import float32, int8, int32, uint16
+from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import TRN2
 from nkiverify.model.memory import SBUF
 from nkiverify.model.state import ModelState
-from nkiverify.run import SHAPE_PHASES, running
 from nkiverify.symbolic import Extent, as_term, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
+from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.terms import Term
 from tests.model.stub_library import hbm, nisa, nl, old_hbm, old_nl, old_psum, old_sbuf, psum, sbuf
 from tests.model.test_indexed_contracts import indices
 
 
-class ConcolicRun:
+class ConcolicExecution:
     """A symbolic run along the path that one choice of values takes."""
 
     symbolic = True
@@ -231,9 +232,9 @@ def test_claims_agree_with_ordinary_ints(name: str) -> None:
     scenario = SCENARIOS[name]
     outcomes = set()
     for values in itertools.product(range(4), repeat=3):
-        concolic = ConcolicRun(dict(zip("abc", values, strict=True)))
+        concolic = ConcolicExecution(dict(zip("abc", values, strict=True)))
         claimed = first_broken(scenario, concolic, list(concolic.dimensions.values()))
-        run = first_broken(scenario, ConcreteRun(TRN2), values)
+        run = first_broken(scenario, ConcreteExecution(TRN2), values)
         assert claimed == run, f"{name} with a, b, c = {values}"
         outcomes.add(run)
     assert "" in outcomes, "no values are legal: the scenario shows nothing"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import bfloat16, float8_e5m2_x4, float32, int32, uint8
 from nkiverify.model.memory import SBUF
 from tests.model.stub_library import Control, broken, hbm, nl, sbuf

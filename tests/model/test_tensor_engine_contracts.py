@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import (
     DType,
     bfloat16,

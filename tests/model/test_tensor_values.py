@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import bfloat16, float8_e5m2_x4, int32, uint8
 from nkiverify.model.memory import SBUF
 from nkiverify.model.tensor import Tensor

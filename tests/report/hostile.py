@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nkiverify.results import Run
+from nkiverify.foundation.records import Run
 from tests.report.samples import COUNT_VIOLATION, UNUSED_WARNING, refuted
 
 TEXT = (

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from nkiverify import resources
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Kind, LoopValue, Place, Verdict
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
-from nkiverify.report import json_results, junit, markdown, sarif
+from nkiverify.report import junit, markdown, sarif
 from nkiverify.report.annotations import text as annotated
-from nkiverify.results import Kind, LoopValue, Place, Verdict
+from nkiverify.results import codec as json_results
 from tests.report.samples import COUNT_VIOLATION, UNUSED_WARNING, refuted, run, session
 
 FOLDER = resources.root() / "reports" / "sample"

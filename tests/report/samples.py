@@ -6,8 +6,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from nkiverify.results import KernelWarning, Kind, LoopValue, Place, Run, Verdict, Violation
-from nkiverify.session import Session, Versions
+from nkiverify.foundation.records import KernelWarning, Kind, LoopValue, Place, Run, Verdict, Violation
+from nkiverify.results.session import Session, Versions
 
 ROOT = Path("/checkout")
 

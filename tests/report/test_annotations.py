@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from nkiverify.foundation.records import Place, Verdict
 from nkiverify.report.annotations import text as annotated
-from nkiverify.results import Place, Verdict
 from tests.report.hostile import hostile_run
 from tests.report.samples import refuted, run, session
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nkiverify.bench import Measurement
-from nkiverify.report import bench_table
+from lab import bench_table
+from lab.bench import Measurement
 
 MEASUREMENTS = [
     Measurement("matmul_tiled_all", 77, {"constant": 50, "simplifier": 27}, 1, 85.2, 33.4, 71_000),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from nkiverify.config import Options
-from nkiverify.manifest import Target, load_targets
-from nkiverify.results import Run, Verdict
-from nkiverify.verifier import verify
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.frontend.target import Target
+from nkiverify.project.manifest import load_targets
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 
 KERNEL = """\
 import nki

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.report import history
-from nkiverify.results import Verdict
-from nkiverify.session import Session
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Verdict
+from nkiverify.results import history
+from nkiverify.results.session import Session
 from tests.quick import main
 from tests.report.samples import refuted, run, session
 

@@ -11,10 +11,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from nkiverify import resources
-from nkiverify.report import json_results
-from nkiverify.results import Kind, Run, Verdict, Violation
-from nkiverify.session import ExitStatus, Session
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Kind, Run, Verdict, Violation
+from nkiverify.results import codec as json_results
+from nkiverify.results.session import ExitStatus, Session
 from tests.report.samples import refuted, run, session
 
 SCHEMA: dict[str, Any] = json.loads(resources.schema().read_text(encoding="utf-8"))

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.report import junit
-from nkiverify.results import Run, Verdict
 from tests.report.hostile import hostile_run
 from tests.report.samples import refuted, run, session
 

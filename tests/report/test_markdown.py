@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from nkiverify.foundation.records import Verdict
 from nkiverify.report import markdown
-from nkiverify.results import Verdict
 from tests.report.hostile import TEXT, hostile_run
 from tests.report.samples import refuted, run, session
 

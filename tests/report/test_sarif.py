@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from nkiverify.foundation.records import Kind, LoopValue, Place, Run, Verdict
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.report import sarif
-from nkiverify.results import Kind, LoopValue, Place, Run, Verdict
 from tests.report.hostile import hostile_run
 from tests.report.samples import COUNT_VIOLATION, refuted, run, session
 

@@ -9,12 +9,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
 from nkiverify.model.contracts import all_contracts
 from nkiverify.report import annotations as github_log
-from nkiverify.report import history, json_results, junit, markdown, sarif, terminal
-from nkiverify.results import Run, Verdict
-from nkiverify.session import DISAGREEMENT, Session
-from nkiverify.witness.recorded import violations_of
+from nkiverify.report import junit, markdown, sarif, terminal
+from nkiverify.results import codec as json_results
+from nkiverify.results import history
+from nkiverify.results.recorded import violations_of
+from nkiverify.results.session import Session
 from tests.report.samples import COUNT_VIOLATION, ROOT, refuted, run, session
 
 ENGINE = "esbmc 6.7.0"

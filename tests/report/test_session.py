@@ -6,8 +6,8 @@ import itertools
 
 import pytest
 
-from nkiverify.results import Run, Verdict
-from nkiverify.session import DISAGREEMENT, PRECEDENCE, ExitStatus, status_of, worst
+from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
+from nkiverify.results.session import PRECEDENCE, ExitStatus, status_of, worst
 from tests.report.samples import refuted, run, session
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.report import target_list
-from nkiverify.results import Kind, Verdict
 from tests.executors.fakes import target
 
 TARGETS = [

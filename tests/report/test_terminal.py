@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.report import terminal
-from nkiverify.results import Run, Verdict, Violation
 from tests.report.samples import refuted, run, session
 
 

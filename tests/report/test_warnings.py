@@ -8,12 +8,14 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from nkiverify import resources
-from nkiverify.dashboard.marks import marks
-from nkiverify.report import json_results, markdown, results_file, sarif, terminal
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Verdict
+from nkiverify.report import markdown, sarif, terminal
 from nkiverify.report.annotations import text as annotated
-from nkiverify.results import Verdict
-from nkiverify.session import ExitStatus
+from nkiverify.report.dashboard.marks import marks
+from nkiverify.results import codec as json_results
+from nkiverify.results import file as results_file
+from nkiverify.results.session import ExitStatus
 from tests.report.samples import UNUSED_WARNING, refuted, run, session
 
 WARNED = run(phase=4, warnings=(UNUSED_WARNING,))

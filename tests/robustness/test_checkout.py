@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify import resources
+from nkiverify.foundation import resources
 
 #: Targets of different families that take a moment, and one that fails.
 TARGETS = ("matmul_tiled*", "transpose2d*", "interpolate_bilinear_all")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.config import Options
-from nkiverify.results import Run, Verdict
-from nkiverify.verifier import verify
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.soundness.trap import target_for
 
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nkiverify.campaign.arithmetic import HEADER
-from nkiverify.campaign.fuzz import ARITHMETIC, try_number
-from nkiverify.campaign.subject import Bench
-from nkiverify.config import Options
+from lab.arithmetic import HEADER
+from lab.fuzz import ARITHMETIC, try_number
+from lab.subject import Bench
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.manifest import Verification
-from nkiverify.results import Run, Verdict
-from nkiverify.verifier import verify
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.soundness.trap import make_target
 
 _HEADER = HEADER + "import sys\nimport time\nfrom functools import reduce\nfrom operator import mul\n"

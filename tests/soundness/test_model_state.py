@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.results import Verdict
+from nkiverify.foundation.records import Verdict
 from tests.soundness.trap import Trap, complaints, target_for, verdict
 
 _START = """

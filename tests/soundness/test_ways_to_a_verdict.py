@@ -12,28 +12,29 @@ from typing import Any
 
 import pytest
 
-from nkiverify import judging, second_opinion, verifier
-from nkiverify.config import Options
-from nkiverify.dataflow import judge as dataflow
-from nkiverify.dataflow.flow import OutOfTime
+from nkiverify.analysis.sets.flow import OutOfTime
 from nkiverify.engines import embedded
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
-from nkiverify.errors import UnsupportedConstruct, UsageError
-from nkiverify.exploration import explore
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
-from nkiverify.judging import Judge, Known
 from nkiverify.manifest import Verification
-from nkiverify.memory.claims import MemoryClaims
 from nkiverify.model.dtypes import float32
+from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.placement import SUFFICIENT
-from nkiverify.results import Run, Verdict
-from nkiverify.run import SHAPE_PHASES
-from nkiverify.session import ExitStatus, status_of
-from nkiverify.verifier import verify
-from nkiverify.witness.replay import Replay
+from nkiverify.phases.memory.claims import MemoryClaims
+from nkiverify.phases.replay import Replay
+from nkiverify.results.session import ExitStatus, status_of
+from nkiverify.verify import cross_check as second_opinion
+from nkiverify.verify import dataflow, verifier
+from nkiverify.verify import verdicts as judging
+from nkiverify.verify.exploration import explore
+from nkiverify.verify.options import Options
+from nkiverify.verify.verdicts import Judge, Known
+from nkiverify.verify.verifier import verify
 from tests.dataflow.subject import Subject
 
 COPY = """
@@ -363,7 +364,7 @@ DATAFLOW = [
 
 
 def _impossible(program: Any) -> Any:
-    from nkiverify.program import Assume, Block
+    from nkiverify.ir.program import Assume, Block
 
     return replace(program, body=Block([Assume(False, "domain"), *program.body.items]))
 

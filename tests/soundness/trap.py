@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nkiverify.config import Options
+from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.frontend.loader import load_kernel
-from nkiverify.manifest import Target, Verification
+from nkiverify.frontend.target import Target
+from nkiverify.manifest import Verification
 from nkiverify.model.hardware import hardware_named
-from nkiverify.results import Kind, Run, Verdict
-from nkiverify.verifier import verify
-from nkiverify.witness.replay import Replay, replay
+from nkiverify.phases.replay import Replay, replay
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 
 #: Values of every dimension that are also run concretely.
 TRIED = range(7)

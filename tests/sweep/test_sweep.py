@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.cli import main
-from nkiverify.config import Options
-from nkiverify.errors import UsageError
-from nkiverify.manifest import load_targets
-from nkiverify.report import history
-from nkiverify.sweep.description import Item, items_of
+from nkiverify.cli.main import main
+from nkiverify.foundation.errors import UsageError
+from nkiverify.project.manifest import load_targets
+from nkiverify.results import history
+from nkiverify.run.sweep.description import Item, items_of
+from nkiverify.verify.options import Options
 
 KERNEL = """
 import nki

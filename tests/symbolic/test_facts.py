@@ -9,10 +9,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nkiverify.engines.smt import Answer, Question
 from nkiverify.symbolic import negate, terms
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.smt import Answer, Question
 from tests.symbolic.random_domains import domains, goals
 from tests.symbolic.random_terms import (
     DIMENSIONS,

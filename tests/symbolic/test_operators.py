@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from nkiverify.errors import UnsupportedConstruct
-from nkiverify.frontend.explorer import SymbolicRun
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import KERNEL_MARKER
+from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
-from nkiverify.run import running
-from nkiverify.source import KERNEL_MARKER
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Valuation
+from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.terms import Term
 from tests.symbolic.random_terms import DIMENSIONS, atom_of
 
@@ -25,7 +25,7 @@ GRID = range(-9, 10)
 X, Y = DIMENSIONS["x"], DIMENSIONS["y"]
 
 
-class Watching(SymbolicRun):
+class Watching(SymbolicExecution):
     """A run that notes what is computed and what is divided by. Both dimensions are small."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Watching(SymbolicRun):
         self.divisors.append(divisor)
 
 
-def evaluated(expression: str, run: SymbolicRun, **values: Any) -> Any:
+def evaluated(expression: str, run: SymbolicExecution, **values: Any) -> Any:
     """The value of an expression as kernel code computes it."""
     known = {KERNEL_MARKER: True, "x": X, "y": Y, "ceil": math.ceil, "floor": math.floor, "trunc": math.trunc}
     with running(run):
@@ -111,11 +111,11 @@ def test_what_has_no_exact_value_is_refused(expression: str) -> None:
     "expression", ["floor(x / 4)", "ceil(x / 4)", "trunc(x / 4)", "x / 4 < 2", "(x / 4).is_integer()"]
 )
 def test_a_quotient_is_exact_for_small_integers_only(expression: str) -> None:
-    run = SymbolicRun(hardware_named("trn2"), Limits(), {})
+    run = SymbolicExecution(hardware_named("trn2"), Limits(), {})
     with pytest.raises(UnsupportedConstruct, match="rounded"):
         evaluated(expression, run)
     for low, high, refused in ((-(2**50), 2**50, False), (-(2**50) - 1, 2**50, True), (-(2**50), 2**50 + 1, True)):
-        run = SymbolicRun(hardware_named("trn2"), Limits(), {})
+        run = SymbolicExecution(hardware_named("trn2"), Limits(), {})
         run.assume(X - low >= 0)
         run.assume(X - high <= 0)
         if refused:

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from nkiverify.errors import UnsupportedConstruct
-from nkiverify.frontend.explorer import SymbolicRun
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
-from nkiverify.run import running
 from nkiverify.symbolic import ceil_div, maximum, minimum, product, terms
 from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 from tests.symbolic.random_terms import (
     DIMENSIONS,
@@ -73,7 +73,7 @@ ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", ROUNDINGS)
 def test_rounding_a_quotient_is_that_of_python_for_all_signs(name: str) -> None:
     rounded = ROUNDINGS[name]
-    run = SymbolicRun(hardware_named("trn2"), Limits(), {})
+    run = SymbolicExecution(hardware_named("trn2"), Limits(), {})
     with running(run):
         x = DIMENSIONS["x"]
         run.assume(x >= INT32_MIN)
@@ -89,7 +89,7 @@ def test_rounding_a_quotient_is_that_of_python_for_all_signs(name: str) -> None:
 
 
 def test_rounding_a_quotient_of_large_integers_is_refused() -> None:
-    run = SymbolicRun(hardware_named("trn2"), Limits(), {})
+    run = SymbolicExecution(hardware_named("trn2"), Limits(), {})
     with running(run), pytest.raises(UnsupportedConstruct):
         math.ceil(DIMENSIONS["x"] / 2)
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nkiverify import resources
+from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation import resources
 from nkiverify.frontend.loader import load_kernel
-from nkiverify.values.formats import Array
 from tests.model.stub_library import nisa, nki, nl, old_nisa, old_nki, old_nl
 
 __all__ = ["close", "corpus", "nisa", "nki", "nl", "old_nisa", "old_nki", "old_nl", "on", "random_array", "simulate"]

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nkiverify.errors import ContractViolation, UnsupportedConstruct
+from nkiverify.analysis.values.cells import Cells
+from nkiverify.analysis.values.degrees import Degrees
+from nkiverify.analysis.values.fields import Fields
+from nkiverify.analysis.values.numbers import Floats, Numbers
+from nkiverify.analysis.values.run import Allocation, ValueExecution
+from nkiverify.analysis.values.semantics import MEANINGS
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import running
-from nkiverify.values.cells import Cells
-from nkiverify.values.degrees import Degrees
-from nkiverify.values.fields import Fields
-from nkiverify.values.numbers import Floats, Numbers
-from nkiverify.values.run import Allocation, ValueRun
-from nkiverify.values.semantics import MEANINGS
+from nkiverify.symbolic.execution import running
 from tests.model.test_operation import CONTROLS, MORE_USES
 
 #: Operations that no document gives values, and exchanges between cores and devices.
@@ -37,7 +37,7 @@ USES: list[tuple[str, Callable[[], object]]] = [
 ]
 
 
-class FilledRun(ValueRun):
+class FilledExecution(ValueExecution):
     """A run in which every tensor is filled: with ones, or zeros where they are integers."""
 
     def __init__(self, hardware: str, numbers: Numbers) -> None:
@@ -69,7 +69,7 @@ def refusals(numbers: Callable[[], Numbers]) -> dict[str, str]:
     """The last operation of every use that is refused, with what is said."""
     found: dict[str, str] = {}
     for hardware, action in USES:
-        run = FilledRun(hardware, numbers())
+        run = FilledExecution(hardware, numbers())
         try:
             with running(run):
                 action()

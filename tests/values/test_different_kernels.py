@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.check.request import request
-from nkiverify.values.equivalence import Answer, Comparison, Side
+from nkiverify.project.request import request
+from nkiverify.verify.equivalence import Answer, Comparison, Side
 from tests.values.test_equivalence import compared
 
 HEADER = """

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.check.request import Request, parameters_of, request
+from nkiverify.foundation import resources
 from nkiverify.model.hardware import hardware_named
-from nkiverify.values.equivalence import Answer, Comparer, Comparison, Side, error_bits
-from nkiverify.values.shapes import chosen_dimensions
+from nkiverify.project.compared_shapes import chosen_dimensions
+from nkiverify.project.request import Request, parameters_of, request
+from nkiverify.verify.equivalence import Answer, Comparer, Comparison, Side, error_bits
 
 ROOT = resources.root()
 HERE = Path(__file__).parent

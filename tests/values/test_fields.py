@@ -10,7 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nkiverify.errors import UnsupportedConstruct
+from nkiverify.analysis.values.execution import contents, execute
+from nkiverify.analysis.values.fields import LANES, Fields, random_primes, simplest_fraction
+from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.recognised import Residues, contains
+from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import (
     DType,
     bfloat16,
@@ -28,11 +33,6 @@ from nkiverify.model.dtypes import (
 )
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
-from nkiverify.values.execution import contents, execute
-from nkiverify.values.fields import LANES, Fields, random_primes, simplest_fraction
-from nkiverify.values.formats import Array
-from nkiverify.values.recognised import Residues, contains
-from nkiverify.values.run import ValueRun
 from tests.values import definitions
 from tests.values.test_equivalence import TILED, side
 
@@ -178,7 +178,7 @@ def test_integers_give_the_integers_that_exact_arithmetic_gives(
         inputs.append(np.random.default_rng(len(inputs)).integers(-9, 10, tuple(map(int, tensor.shape))))
         return fields.entered(inputs[-1], tensor.dtype)
 
-    execution = execute(asked.asked, ValueRun(hardware_named("trn2"), fields), {}, fill)
+    execution = execute(asked.asked, ValueExecution(hardware_named("trn2"), fields), {}, fill)
     ((_, result),) = execution.outputs()
     got = fields.integers(contents(execution.run, result)[0], int32)
     np.testing.assert_array_equal(got, definition(*inputs))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.cli import main
-from nkiverify.values.equivalence import Answer
+from nkiverify.cli.main import main
+from nkiverify.verify.equivalence import Answer
 from tests.values.test_different_kernels import pair
 
 COPY = """tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)

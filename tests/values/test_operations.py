@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nkiverify.errors import ContractViolation
-from nkiverify.values.formats import Array, tfloat32_rounded
-from nkiverify.values.simulator import UndefinedResultWarning
+from nkiverify.analysis.values.formats import Array, tfloat32_rounded
+from nkiverify.analysis.values.simulator import UndefinedResultWarning
+from nkiverify.foundation.errors import ContractViolation
 from tests.values.library import nisa, nki, nl, old_nisa, old_nki, old_nl, on, random_array, simulate
 
 #: Each example runs a kernel.
@@ -450,7 +450,7 @@ def test_environment_turns_calls_into_simulations(monkeypatch: pytest.MonkeyPatc
 
 
 def test_programs_that_simulate_run_with_the_stubs_on_their_path() -> None:
-    path = subprocess.run([sys.executable, "-m", "nkiverify.stub_path"], capture_output=True, text=True, check=True)
+    path = subprocess.run([sys.executable, "-m", "nkiverify.cli.stub_path"], capture_output=True, text=True, check=True)
     program = (
         "import nki, numpy as np, nki.language as nl\n"
         "@nki.jit\n"

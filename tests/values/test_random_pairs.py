@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.check.request import request
 from nkiverify.model.hardware import hardware_named
-from nkiverify.values.equivalence import Answer, Comparer, Side
+from nkiverify.project.request import request
+from nkiverify.verify.equivalence import Answer, Comparer, Side
 
 #: An expression: a variable, a constant, or an operator with its operands.
 Expression = Any

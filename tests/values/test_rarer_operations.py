@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nkiverify.values.formats import Array, repacked, unpacked
-from nkiverify.values.simulator import UndefinedResultWarning
+from nkiverify.analysis.values.formats import Array, repacked, unpacked
+from nkiverify.analysis.values.simulator import UndefinedResultWarning
 from tests.values.library import nisa, nl, old_nisa, old_nki, old_nl, on, random_array, simulate
 from tests.values.test_operations import SEEDS, SHAPES, on_tiles
 

@@ -1,6 +1,6 @@
 """Kernels with one typical mistake each, and the smallest shapes that show it, derived by hand.
 
-"Smallest" is the order of nkiverify.witness.minimise: fewest dimensions away from their smallest legal value, then the
+"Smallest" is the order of nkiverify.engines.minimise: fewest dimensions away from their smallest legal value, then the
 smallest sum, then multiples of a tile, then the smaller dimension where they first differ.
 """
 
@@ -11,9 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from nkiverify.manifest import Target, Verification
+from nkiverify.foundation.records import Kind, Verdict
+from nkiverify.frontend.target import Target
+from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16, float16, float32
-from nkiverify.results import Kind, Verdict
 
 HEADER = """\
 import nki

@@ -15,17 +15,17 @@ from typing import Any
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.campaign.solvers import cvc5_says, z3_says
-from nkiverify.config import Options
+from lab.solvers import cvc5_says, z3_says
 from nkiverify.engines.embedded import Decision, EmbeddedEngine
-from nkiverify.errors import ContractViolation
-from nkiverify.explanation import explain
-from nkiverify.manifest import load_targets
-from nkiverify.program import Claim
-from nkiverify.session import Session, Versions
-from nkiverify.verifier import verify
-from nkiverify.witness.emit import write_bundle
+from nkiverify.foundation import resources
+from nkiverify.foundation.errors import ContractViolation
+from nkiverify.ir.program import Claim
+from nkiverify.project.manifest import load_targets
+from nkiverify.results.emit import write_bundle
+from nkiverify.results.session import Session, Versions
+from nkiverify.verify.explanation import explain
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.quick import main
 
 TOP = Path(__file__).parents[2]

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.config import Options
+from nkiverify.foundation.records import Violation
 from nkiverify.model.hardware import hardware_named
-from nkiverify.results import Violation
-from nkiverify.verifier import verify
-from nkiverify.witness.replay import replay
+from nkiverify.phases.replay import replay
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.witness.seeded import SEEDED, Seeded
 
 STATEMENT = re.compile(

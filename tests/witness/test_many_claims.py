@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nkiverify.results import Verdict
+from nkiverify.foundation.records import Verdict
 from tests.soundness.trap import target_for, verdict
 
 SOURCE = """

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.config import Options
 from nkiverify.report import diagnostic
 from nkiverify.report.style import Style
-from nkiverify.verifier import verify
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.witness.seeded import SEEDED
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from nkiverify.check.expressions import condition
-from nkiverify.program import DomainDimension
+from nkiverify.engines.minimise import smallest_legal
+from nkiverify.engines.shapes import EDGES, STEPS, Axis, Shapes, TooMany
+from nkiverify.frontend.domain.expressions import condition
+from nkiverify.ir.program import DomainDimension
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Dimension
-from nkiverify.witness.minimise import smallest_legal
-from nkiverify.witness.shapes import EDGES, STEPS, Axis, Shapes, TooMany
 
 
 def domain(texts: Sequence[str], ranges: dict[str, tuple[int, int | None]]) -> tuple[Shapes, list[ast.expr]]:

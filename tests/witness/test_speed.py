@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from nkiverify import resources
-from nkiverify.config import Options
-from nkiverify.manifest import load_targets
-from nkiverify.results import Verdict
-from nkiverify.verifier import verify
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Verdict
+from nkiverify.project.manifest import load_targets
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 
 TUTORIAL = (
     "matmul_basic_buggy",

@@ -27,8 +27,8 @@ from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Installation, cache_folder
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind
-from nkiverify.model.contracts import Contract
-from nkiverify.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
+from nkiverify.ir.contract import Contract
+from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
 from nkiverify.symbolic import all_of, any_of, implies, maximum, minimum, select, terms
 
 #: Seconds for all claims of one program together.

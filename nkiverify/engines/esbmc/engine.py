@@ -23,8 +23,8 @@ from nkiverify.engines.esbmc.hypotheses import Hypotheses
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
-from nkiverify.errors import UsageError
-from nkiverify.program import Claim, Program
+from nkiverify.foundation.errors import UsageError
+from nkiverify.ir.program import Claim, Program
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Atom, Div, Term
 

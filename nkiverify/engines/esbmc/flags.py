@@ -8,7 +8,7 @@ import shlex
 from dataclasses import dataclass
 
 from nkiverify.engines.esbmc.locate import Solver
-from nkiverify.errors import UsageError
+from nkiverify.foundation.errors import UsageError
 
 
 class Strategy(enum.Enum):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, product
 
-from nkiverify.program import Assume, Block, Branch, Claim, Item, Loop, Program
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Undefined, Valuation

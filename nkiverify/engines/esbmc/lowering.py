@@ -21,8 +21,8 @@ from pathlib import Path
 from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
 from nkiverify.engines.esbmc.hints import facts_about, facts_of, products
 from nkiverify.engines.esbmc.ranges import Ranges, writable
-from nkiverify.program import Assume, Block, Branch, Claim, Item, Loop, Program
-from nkiverify.source import Site
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Select, Term

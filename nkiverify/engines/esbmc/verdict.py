@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from nkiverify import lines
 from nkiverify.engines import embedded
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc.engine import Decision, Result
 from nkiverify.engines.esbmc.lowering import LoopForm, place
-from nkiverify.program import Claim
-from nkiverify.results import Run, Verdict
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.ir import decided as lines
+from nkiverify.ir.program import Claim
 
 #: What reports call the forms that loops take, in the order they are mentioned.
 _FORMS = {

@@ -15,8 +15,8 @@ from nkiverify.model.ops.data_movement import claim_priority
 from nkiverify.model.ops.operands import on_chip, tile
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 _CHANNELS = 4
 #: Ranks in each list of an all_gather_v.

@@ -20,8 +20,8 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import unsupported
 from nkiverify.symbolic import SymRational, equal
+from nkiverify.symbolic.execution import unsupported
 
 
 def dma_copy(

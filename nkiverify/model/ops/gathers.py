@@ -23,8 +23,8 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.run import unsupported
 from nkiverify.symbolic import all_of, any_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 _LANES = 32
 #: The entry of a shuffle mask that leaves its partition alone.

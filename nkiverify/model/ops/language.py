@@ -16,8 +16,8 @@ from nkiverify.model.ops.reductions import last_axes
 from nkiverify.model.promotion import promoted
 from nkiverify.model.tensor import Tensor, declared_dtype, name_given, new_storage
 from nkiverify.model.views import host_shape
-from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, all_of, any_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 _NO_HARDWARE = ("divide", "mod", "fmod")
 #: Dtypes of shared constants.

@@ -13,8 +13,8 @@ from nkiverify.model.operation import issue
 from nkiverify.model.ops.operands import is_number, on_chip
 from nkiverify.model.promotion import promoted, scalar_dtype
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import unsupported
 from nkiverify.symbolic import equal
+from nkiverify.symbolic.execution import unsupported
 
 _COMPARISONS = frozenset(
     ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor")

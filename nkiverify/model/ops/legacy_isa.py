@@ -22,8 +22,8 @@ from nkiverify.model.ops.legacy_language import free_axes
 from nkiverify.model.promotion import promoted
 from nkiverify.model.tensor import Tensor
 from nkiverify.model.views import host_shape
-from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent
+from nkiverify.symbolic.execution import unsupported
 
 
 def _dtype(dtype: object, default: DType) -> DType:

@@ -27,8 +27,8 @@ from nkiverify.model.ops.operands import in_sbuf, is_number, on_chip
 from nkiverify.model.promotion import promoted
 from nkiverify.model.tensor import Tensor, new_storage
 from nkiverify.model.views import host_shape
-from nkiverify.run import unsupported
 from nkiverify.symbolic import Extent, all_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 
 def _dtype(dtype: object, default: DType) -> DType:

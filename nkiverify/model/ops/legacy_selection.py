@@ -17,8 +17,8 @@ from nkiverify.model.operators import Operator
 from nkiverify.model.ops import gathers, randomness, selection, statistics
 from nkiverify.model.ops.operands import is_number, on_chip
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import unsupported
 from nkiverify.symbolic import all_of, any_of, constant_value, equal
+from nkiverify.symbolic.execution import unsupported
 
 
 def _dtype(dtype: object, default: DType) -> DType:

@@ -16,10 +16,10 @@ from nkiverify.model.dtypes import (
     float32,
     uint8,
 )
+from nkiverify.model.execution import current_execution
 from nkiverify.model.ops.operands import destination, generation, in_sbuf, moved_elements, tile
 from nkiverify.model.ops.tensor_engine import claim_matmul_buffers
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import current_run
 from nkiverify.symbolic import Extent, all_of, equal
 
 _DATA = (float8_e5m2_x4, float8_e4m3fn_x4, float4_e2m1fn_x4)
@@ -92,7 +92,7 @@ def nc_matmul_mx(
         moving=right.shape,
     )
     require("matmul_mx.m_even", all_of(m % 2 == 0, m <= 128), M=m)
-    limit = current_run().hardware.moving_fmax(result.dtype.itemsize)
+    limit = current_execution().hardware.moving_fmax(result.dtype.itemsize)
     require("matmul_mx.n", n <= limit, N=n, limit=limit)
     require(
         "matmul_mx.out",

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 from nkiverify.model.contents import overwritten
 from nkiverify.model.contracts import require
 from nkiverify.model.dynamic_loops import claim_in_scope
+from nkiverify.model.execution import current_execution
 from nkiverify.model.indirection import IndirectionKind, claim_reach
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.operators import Operator
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import current_run
 from nkiverify.symbolic import SymInt, SymRational, all_of, equal
 
 MemberT = TypeVar("MemberT", bound=enum.Enum)
@@ -124,7 +124,7 @@ def claim_integers(op: Operator, *operands: Tensor) -> None:
 def claim_available(op: Operator) -> None:
     """Claim that the hardware's ALU has the operator."""
     if op.since > 2:
-        generation = current_run().hardware.generation
+        generation = current_execution().hardware.generation
         require("isa.operator_gen", generation >= op.since, op=op, generation=generation)
 
 
@@ -165,7 +165,7 @@ def claim_partitions(contract: str, **operands: Tensor) -> None:
 
 def generation() -> int:
     """The hardware generation the kernel is checked for: 2, 3 or 4."""
-    return current_run().hardware.generation
+    return current_execution().hardware.generation
 
 
 def is_number(value: object) -> bool:

@@ -9,8 +9,8 @@ from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import tile
 from nkiverify.model.registers import VirtualRegister, held_by, set_register
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import unsupported
 from nkiverify.symbolic import all_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 
 def register_alloc(x: object = None) -> VirtualRegister:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import bfloat16, float32, int32, uint16, uint32
+from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.operands import (
@@ -17,8 +18,8 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.tensor import Tensor
-from nkiverify.run import current_run, unsupported
 from nkiverify.symbolic import all_of, ceil_div, equal
+from nkiverify.symbolic.execution import unsupported
 
 #: Elements per partition that max8 and its companions search.
 _SEARCHED = (8, 16384)
@@ -28,7 +29,7 @@ def bn_stats(dst: object, data: object) -> None:
     """Count, mean and variance times count of the even, then of the odd elements of each partition: dst (P, 6)."""
     result, source = destination(dst), tile(data, "data")
     claim_on_chip(dst=result, data=source)
-    limit = current_run().hardware.bn_stats_fmax
+    limit = current_execution().hardware.bn_stats_fmax
     require("bn_stats.f512", source.free_size <= limit, data=source.shape, limit=limit)
     _claim_columns("bn_stats.dst6", result, source, 6)
 

@@ -16,11 +16,11 @@ from nkiverify.model.dtypes import (
     float32,
     tfloat32,
 )
+from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.ops.operands import destination, generation, member, moved_elements, on_chip, tile
 from nkiverify.model.tensor import Tensor, free_elements
-from nkiverify.run import current_run
 from nkiverify.symbolic import Extent, all_of, equal
 
 # Sets, as types are looked for in them at every matmul: those of a tuple would be compared one by one.
@@ -57,7 +57,7 @@ def nc_matmul(
     require("nc_matmul.k_equal", equal(k, right.partitions), stationary=left.shape, moving=right.shape)
     require("nc_matmul.k_le_128", k <= rows, K=k, limit=rows)
     require("nc_matmul.m_le_128", m <= columns, M=m, limit=columns)
-    hardware = current_run().hardware
+    hardware = current_execution().hardware
     limit = hardware.moving_fmax(result.dtype.itemsize)
     require("nc_matmul.n_gen4" if hardware.generation >= 4 else "nc_matmul.n_le_512", n <= limit, N=n, limit=limit)
     require(

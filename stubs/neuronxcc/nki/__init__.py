@@ -52,6 +52,6 @@ def profile(func: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
 def simulate_kernel(kernel: Any, *args: Any, **kwargs: Any) -> Any:
     """Run the kernel on NumPy arrays; arrays it returns are new, those it writes are updated."""
     # Imported late: verifying a kernel needs no arithmetic.
-    from nkiverify.values.simulator import simulator_of
+    from nkiverify.analysis.values.simulator import simulator_of
 
     return simulator_of(kernel, jit)(*args, **kwargs)

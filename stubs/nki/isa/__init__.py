@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nkiverify.model.documented import documented
+from nkiverify.model.execution import current_execution
 from nkiverify.model.instruction import ISSUED, NkiInstruction
 from nkiverify.model.isa_enums import (
     dge_mode,
@@ -22,7 +23,6 @@ from nkiverify.model.ops import microscaling as _microscaling
 from nkiverify.model.ops import reductions as _reductions
 from nkiverify.model.ops import tensor_engine as _tensor_engine
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.run import current_run
 
 from ..language import NKIObject, NkiTensor, equal, maximum
 from . import _unmodelled
@@ -154,7 +154,7 @@ class NkiValidationError(Exception):
 @documented
 def get_nc_version() -> nc_version:
     """The generation of the hardware the kernel is checked for."""
-    return nc_version(current_run().hardware.generation)
+    return nc_version(current_execution().hardware.generation)
 
 
 @documented

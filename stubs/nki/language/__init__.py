@@ -29,6 +29,7 @@ from nkiverify.model.dtypes import (
     uint16,
     uint32,
 )
+from nkiverify.model.execution import current_execution
 from nkiverify.model.indexing import SizedSlice
 from nkiverify.model.kernel_objects import KernelObject as _KernelObject
 from nkiverify.model.kernel_objects import shown_as as _shown_as
@@ -39,7 +40,6 @@ from nkiverify.model.ops import data_movement as _data_movement
 from nkiverify.model.ops import language as _language
 from nkiverify.model.tensor import Tensor as NkiTensor
 from nkiverify.model.tile_size import TileSize as _TileSize
-from nkiverify.run import current_run
 
 __all__ = [
     "DType",
@@ -228,7 +228,8 @@ def static_range(start: Any, stop: Any = None, step: Any = 1) -> Any:
 
 
 def _range(start: Any, stop: Any, step: Any) -> Any:
-    return current_run().loop_range(0, start, step) if stop is None else current_run().loop_range(start, stop, step)
+    execution = current_execution()
+    return execution.loop_range(0, start, step) if stop is None else execution.loop_range(start, stop, step)
 
 
 @documented

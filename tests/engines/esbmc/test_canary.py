@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.campaign.programs import truth
+from lab.programs import truth
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import canary, locate
 from nkiverify.engines.esbmc.lowering import Arithmetic

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.campaign.programs import (
+from lab.programs import (
     DIVISION,
     Writer,
     atom,
@@ -27,7 +27,7 @@ from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Installation, Solver
 from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm
-from nkiverify.program import Assume, Program
+from nkiverify.ir.program import Assume, Program
 from nkiverify.symbolic import any_of
 
 pytestmark = pytest.mark.skipif(

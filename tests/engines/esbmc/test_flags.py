@@ -7,7 +7,7 @@ import pytest
 from nkiverify.engines.esbmc import flags
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Solver
-from nkiverify.errors import UsageError
+from nkiverify.foundation.errors import UsageError
 
 
 @pytest.mark.parametrize(

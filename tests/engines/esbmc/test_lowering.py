@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from nkiverify.campaign.programs import atom, branch, claim, dimension, index, loop, program
+from lab.programs import atom, branch, claim, dimension, index, loop, program
 from nkiverify.engines.esbmc.hints import facts_of, products
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
-from nkiverify.program import Assume, Program
+from nkiverify.ir.program import Assume, Program
 from nkiverify.symbolic import minimum, select, terms
 
 LARGE = 2**31 - 1

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from nkiverify.campaign.programs import Writer, branch, claim, dimension, index, loop, program, truth
+from lab.programs import Writer, branch, claim, dimension, index, loop, program, truth
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
-from nkiverify.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.symbolic import all_of, any_of, maximum, minimum, select
 from nkiverify.symbolic.evaluation import Valuation
 

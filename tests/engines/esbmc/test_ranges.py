@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.campaign.programs import Writer, atom, dimension, index
+from lab.programs import Writer, atom, dimension, index
 from nkiverify.engines.esbmc.ranges import LARGEST, Ranges, sides, writable
 from nkiverify.symbolic import any_of, minimum, select, terms
 from nkiverify.symbolic.evaluation import Undefined, Valuation

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.campaign.programs import claim, dimension, program
+from lab.programs import claim, dimension, program
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import canary, engine, locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result

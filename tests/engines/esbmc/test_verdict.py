@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from nkiverify.campaign.programs import claim, dimension
+from lab.programs import claim, dimension
 from nkiverify.engines import embedded
 from nkiverify.engines.embedded import Outcome, Rung
 from nkiverify.engines.esbmc import verdict
 from nkiverify.engines.esbmc.engine import Decision, Result
 from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm
-from nkiverify.results import Run, Verdict
+from nkiverify.foundation.records import Run, Verdict
 from tests.report.samples import run
 
 

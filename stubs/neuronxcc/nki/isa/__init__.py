@@ -6,11 +6,11 @@ import enum
 from typing import Any
 
 from nkiverify.model.documented import legacy_documented
+from nkiverify.model.execution import current_execution
 from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.legacy_tensor import given_mask as _given_mask
 from nkiverify.model.operators import Operator, legacy_operator
 from nkiverify.model.ops import legacy_isa as _isa
-from nkiverify.run import current_run
 
 from ..language import fp32
 
@@ -336,7 +336,7 @@ def reciprocal(data: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any)
 @legacy_documented
 def get_nc_version() -> nc_version:
     """The generation of the hardware the kernel is checked for."""
-    return nc_version(current_run().hardware.generation)
+    return nc_version(current_execution().hardware.generation)
 
 
 def _optional(op: Any) -> Operator | None:

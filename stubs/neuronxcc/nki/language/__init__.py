@@ -23,6 +23,7 @@ from nkiverify.model.dtypes import (
     uint16,
     uint32,
 )
+from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
 from nkiverify.model.indexing import SizedSlice
 from nkiverify.model.indices import IndexTensor
@@ -37,7 +38,7 @@ from nkiverify.model.operators import token as _token
 from nkiverify.model.ops import legacy_elementwise as _elementwise
 from nkiverify.model.ops import legacy_language as _language
 from nkiverify.model.tile_size import TileSize as _TileSize
-from nkiverify.run import current_run, unsupported
+from nkiverify.symbolic.execution import unsupported
 
 __all__ = [
     "abs",
@@ -232,7 +233,7 @@ def _range(name: str) -> Callable[..., Any]:
         if unknown:
             raise unsupported(f"the undocumented argument {unknown[0]} of {name}")
         bounds: tuple[Any, ...] = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-        return current_run().loop_range(*bounds, parallel=name == "affine_range")
+        return current_execution().loop_range(*bounds, parallel=name == "affine_range")
 
     return renamed(function, name, "The integers of `range`, as a loop of the kernel.")
 
@@ -245,7 +246,7 @@ sequential_range = _range("sequential_range")
 def static_range(*args: Any) -> Any:
     """`range`, unrolled while the kernel is traced."""
     bounds: tuple[Any, ...] = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    return current_run().loop_range(*bounds)
+    return current_execution().loop_range(*bounds)
 
 
 @legacy_documented

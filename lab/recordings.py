@@ -1,0 +1,224 @@
+"""What the symbolic and the plain run of a kernel record, compared: the same kinds of items in the same order.
+
+The shape program, with the dimensions set to the values of a plain run and its loops gone through number by number, is
+a list of items as the plain run records them: operations with their operands, allocations, results, the iterations of
+loops without an order. The only difference that is allowed is that a `Loop` stands for its iterations. Contracts are
+compared by their lines: what the symbolic run claims of a shape, the plain run has to check, and the other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product, zip_longest
+
+from lab.oracle import Complaint, Defect
+from nkiverify.analysis.sets.structure import programs
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import Site, kernel_site
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.instrument import Rewriting
+from nkiverify.frontend.loader import load_kernel
+from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.ir.contract import Contract
+from nkiverify.ir.program import (
+    Allocation,
+    Assume,
+    Block,
+    Branch,
+    Claim,
+    Drawn,
+    Iteration,
+    Loop,
+    Operation,
+    ParallelLoop,
+    Program,
+    Returned,
+)
+from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic import as_term
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.execution import running
+from nkiverify.symbolic.terms import Atom
+from nkiverify.verify.exploration import explore
+
+_PHASES = SHAPE_PHASES | {4}
+#: What is claimed by other means in one of the runs: Python itself raises, or only the symbolic run can go wrong.
+_OF_ONE_RUN = ("host.", "kernel.", "target.")
+
+#: What a concrete run looks at without stating it, as it may be asked of every element.
+_QUIETLY = ("idx.oob", "idx.empty")
+_RETURNS = "returns "
+
+#: A contract and the line it is about.
+Stated = tuple[str, int]
+
+
+@dataclass(slots=True)
+class Recording:
+    """What one run records: items in order, and the contracts it looks at; `evident` ones need no check."""
+
+    items: list[str] = field(default_factory=list)
+    stated: set[Stated] = field(default_factory=set)
+    evident: set[Stated] = field(default_factory=set)
+
+
+class CannotCompare(Exception):
+    """A run does not come to its end, or the values of the dimensions do not say what the program does."""
+
+
+class _Listening(ConcreteExecution):
+    """A plain run that remembers which contracts it checks."""
+
+    def __init__(self, hardware: Hardware, seconds: float) -> None:
+        super().__init__(hardware, stop_at_first=False, seconds=seconds, phases=_PHASES, records=True)
+        self.stated: set[Stated] = set()
+
+    def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Remember it, and check it."""
+        self.stated.add((rule.id, _line(kernel_site(2))))
+        super().require(rule, condition, quantities)
+
+
+def plain(target: Target, values: Mapping[str, int], seconds: float) -> Recording | None:
+    """What the plain run on `values` records; None where they are not in the domain. Raises `CannotCompare`."""
+    kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
+    run, binding = _Listening(hardware_named(target.hardware), seconds), ConcreteBinding(values)
+    try:
+        with space.active(), running(run):
+            target.function(Verification(binding, kernel))
+    except OutsideDomain:
+        return None
+    except UnsupportedConstruct as limit:
+        raise CannotCompare(limit.construct) from None
+    except (Exception, SystemExit) as error:
+        if binding.excludes(error):
+            return None
+        raise CannotCompare(f"{type(error).__name__}: {error}") from None
+    found = Recording(stated=run.stated)
+    here = Valuation({})
+    for item in run.recorded:
+        found.items.append(_kind(item, here))
+    return found
+
+
+def program_of(target: Target, seconds: float) -> Program:
+    """The shape program. Raises `CannotCompare` where it does not speak of all iterations and paths."""
+    try:
+        run = explore(target, hardware_named(target.hardware), Limits(seconds=seconds), _PHASES).run
+    except UnsupportedConstruct as limit:
+        raise CannotCompare(limit.construct) from None
+    if run.unsupported_construct is not None:
+        raise CannotCompare(run.unsupported_construct.construct)
+    return run.program
+
+
+def symbolic(program: Program, values: Mapping[str, int]) -> Recording:
+    """What the shape program says that a run on `values` records. Raises `CannotCompare`."""
+    given: dict[Atom, int] = {dimension.atom: values[dimension.atom.name] for dimension in program.dimensions}
+    found = Recording()
+    try:
+        grid = programs(program.body)
+        for coordinates in product(*(range(Valuation(given).term(atom.extent)) for atom in grid)):
+            # One launch returns once, whatever each of its programs does.
+            found.items = [item for item in found.items if not item.startswith(_RETURNS)]
+            _walk(program.body, {**given, **dict(zip(grid, coordinates, strict=True))}, found)
+    except Undefined:
+        raise CannotCompare("a condition on what no dimension decides") from None
+    return found
+
+
+def _walk(block: Block, given: dict[Atom, int], found: Recording) -> None:
+    here = Valuation(given)
+    for item in block.items:
+        if isinstance(item, Assume):
+            if not here.holds(item.condition):
+                raise CannotCompare(f"it is assumed that {item.condition}")
+        elif isinstance(item, Claim):
+            if not item.unwinding and not item.contract.id.startswith(_OF_ONE_RUN):
+                (found.evident if item.condition is True else found.stated).add((item.contract.id, _line(item.site)))
+        elif isinstance(item, Branch):
+            _walk(item.then if here.holds(item.condition) else item.orelse, given, found)
+        elif isinstance(item, Loop):
+            trips = here.term(item.extent)
+            found.items += ["loop without an order"] if item.parallel else []
+            for number in range(trips):
+                found.items += ["iteration"] if item.parallel else []
+                _walk(item.body, {**given, item.index: number}, found)
+            found.items += ["its end"] if item.parallel else []
+        else:
+            found.items.append(_kind(item, here))
+
+
+def _kind(item: object, here: Valuation) -> str:
+    """An item of either run as text."""
+    if isinstance(item, Operation):
+        done = item.operation
+        read = dict(done.reads)
+        adds = done.attributes.get("accumulate")
+        if isinstance(adds, Condition) and not here.holds(adds):
+            # It may read what is there, and with these values it does not.
+            del read["dst"]
+        operands = [f"{name} = {_tensor(view, here)}" for name, view in read.items()]
+        results = [f"{name} = {_tensor(view, here)}" for name, view in done.writes.items()]
+        more = ", ".join(sorted(done.attributes)) + (", masked" if done.mask is not None else "")
+        return f"{_line(item.site)}: {done.name}({', '.join(operands)}; {more}) -> {', '.join(results)}"
+    if isinstance(item, Allocation):
+        storage = item.storage
+        return f"{_line(item.site)}: {storage.dtype}[{_numbers(storage.shape, here)}] in {storage.buffer}"
+    if isinstance(item, Returned):
+        return f"{_RETURNS}{', '.join(_tensor(tensor, here) for tensor in item.tensors)}"
+    if isinstance(item, ParallelLoop):
+        return "loop without an order" if item.begins else "its end"
+    if isinstance(item, Iteration):
+        return "iteration"
+    assert isinstance(item, Drawn)
+    return "indices drawn"
+
+
+def _tensor(view: Tensor, here: Valuation) -> str:
+    indirect = " indirectly" if view.indirect_by is not None else ""
+    return f"{view.dtype}[{_numbers(view.shape, here)}]{indirect}"
+
+
+def _numbers(extents: Iterable[object], here: Valuation) -> str:
+    return ", ".join(str(here.term(term)) if (term := as_term(one)) is not None else str(one) for one in extents)
+
+
+def _line(site: Site | None) -> int:
+    return site.line if site is not None else 0
+
+
+def differences(mine: Recording, other: Recording) -> Iterator[str]:
+    """Where a symbolic recording and a plain one are not the same."""
+    for number, (one, two) in enumerate(zip_longest(mine.items, other.items)):
+        if one != two:
+            yield f"item {number}: symbolic {one}, plain {two}"
+            break
+    for rule, line in sorted(stated for stated in mine.stated - other.stated if stated[0] not in _QUIETLY):
+        yield f"{rule} at line {line} is claimed in the symbolic run only"
+    theirs = {stated for stated in other.stated if not stated[0].startswith(_OF_ONE_RUN)}
+    for rule, line in sorted(theirs - mine.stated - mine.evident):
+        yield f"{rule} at line {line} is checked in the plain run only"
+
+
+def compared(target: Target, shapes: Iterable[Mapping[str, int]], seconds: float) -> list[Complaint]:
+    """What the two runs of `target` record differently on one of `shapes`; nothing where they cannot be compared."""
+    complaints: list[Complaint] = []
+    try:
+        program = program_of(target, seconds)
+    except CannotCompare:
+        return complaints
+    for values in shapes:
+        try:
+            other = plain(target, values, seconds)
+            found = [] if other is None else list(differences(symbolic(program, values), other))
+        except CannotCompare:
+            continue
+        complaints += [Complaint(Defect.RECORDED_DIFFERENTLY, 4, f"{dict(values)}: {one}") for one in found]
+    return complaints

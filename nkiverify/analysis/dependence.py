@@ -1,0 +1,216 @@
+"""Marks of a result from those of its operands, by what the operation states of their dependence, on NumPy arrays.
+
+A mark per element of an operand (an int, 0 for none) becomes a mark per element of the result: the greatest mark of
+what the element may be computed from. Where a link that the operation states does not fit the shapes of the call, every
+element of the result may depend on every element of the operand, which is never too little. `certain` says where it
+depends on a marked element for sure: not where data choose what is used, nor where a link does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from nkiverify.analysis.effects import REGISTERS, Command, command_of
+from nkiverify.model.dependence import PERMUTATIONS, REDUCTION_RESULT, Kind, dependence_of, reduced_axes
+from nkiverify.model.extents import is_sequence
+from nkiverify.model.operation import LANE_STAYS, Operation
+
+Marks = npt.NDArray[np.int32]
+Shape = tuple[int, ...]
+
+_COMPARE: dict[str, Callable[[npt.NDArray[np.int64], int], npt.NDArray[np.bool_]]] = {
+    "equal": np.equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal,
+    "greater": np.greater, "greater_equal": np.greater_equal,
+}  # fmt: skip
+
+
+def is_reduced(argument: str) -> bool:
+    """Whether an operand written holds a number for each partition of what is read."""
+    return argument in (REDUCTION_RESULT, REGISTERS)
+
+
+def link_of(operation: Operation, argument: str, read: str) -> Kind:
+    """How the written operand `argument` depends on the operand `read`."""
+    stated = dependence_of(operation)
+    if argument == REGISTERS and command_of(operation) is Command.RESET:
+        return Kind.NOTHING
+    if stated is None:
+        return Kind.EVERYTHING
+    if read.endswith(".index"):
+        return Kind.EVERYTHING
+    if is_reduced(argument):
+        return Kind.PARTITION
+    if read == REGISTERS:
+        # A scan goes on with the registers, other operations only reduce into them.
+        return Kind.PARTITION if stated.others is Kind.BEFORE else Kind.NOTHING
+    return stated.on(read)
+
+
+def matters(operation: Operation, argument: str, read: str) -> bool:
+    """Whether the written operand `argument` depends on the operand `read` at all."""
+    return link_of(operation, argument, read) is not Kind.NOTHING
+
+
+def dependent(operation: Operation, argument: str, shape: Shape, marks: dict[str, Marks]) -> Marks:
+    """Marks of the written operand `argument`, of `shape`, given those of everything read: too many."""
+    result = np.zeros(shape, np.int32)
+    for name, mark in marks.items():
+        link = link_of(operation, argument, name)
+        if link is Kind.NOTHING or not mark.any():
+            continue
+        found = _linked(operation, link, shape, mark, name)
+        np.maximum(result, mark.max() if found is None else found, out=result)
+    return result
+
+
+def certain(operation: Operation, argument: str, shape: Shape, marks: dict[str, Marks]) -> Marks:
+    """Marks of `dependent` where it is certain that they are those of what is used; 0 elsewhere: too few."""
+    stated = dependence_of(operation)
+    chosen = frozenset() if stated is None or is_reduced(argument) else stated.chosen
+    result = np.zeros(shape, np.int32)
+    for name, mark in marks.items():
+        link = link_of(operation, argument, name)
+        if link is Kind.NOTHING or not mark.any():
+            continue
+        every = bool(mark.all())
+        if name in chosen and not every:
+            continue
+        found = None if link is Kind.EVERYTHING else _linked(operation, link, shape, mark, name)
+        if found is not None:
+            np.maximum(result, found, out=result)
+        elif every:
+            # Whatever it computes, it computes from one of these.
+            np.maximum(result, mark.max(), out=result)
+    return result
+
+
+def _linked(operation: Operation, link: Kind, shape: Shape, mark: Marks, name: str) -> Marks | None:
+    """The marks of one operand at the elements of a result of `shape`; None where the link does not fit the shapes."""
+    if link is Kind.ROW_MAJOR:
+        return _row_major(mark, shape)
+    if link is Kind.BROADCAST:
+        return _broadcast(mark, shape)
+    if link is Kind.ROWS:
+        return _rows(mark, shape)
+    if link is Kind.PARTITION:
+        return _partition(mark, shape)
+    if link is Kind.STATISTICS:
+        return _statistics(mark, shape)
+    if link is Kind.BEFORE:
+        return _before(mark, shape)
+    if link is Kind.SELECTED:
+        return _selected(operation, mark, shape)
+    if link is Kind.REDUCED:
+        return _reduced(operation, mark, shape)
+    if link is Kind.OVER_PARTITIONS:
+        return _row_major(mark.reshape(mark.shape[0], -1).max(axis=0), shape)
+    if link is Kind.TRANSPOSED:
+        return _row_major(mark.reshape(mark.shape[0], -1).T, shape)
+    if link is Kind.PERMUTED:
+        order = PERMUTATIONS.get(mark.ndim)
+        return None if order is None else _row_major(mark.transpose(order), shape)
+    if link in (Kind.STATIONARY, Kind.MOVING):
+        return _factor(operation, link, mark, shape)
+    if link in (Kind.SHUFFLED, Kind.LEFT_ALONE):
+        return _shuffled(operation, link, mark, shape)
+    return None
+
+
+def _row_major(mark: Marks, shape: Shape) -> Marks | None:
+    return mark.reshape(shape) if mark.size == prod(shape) else None
+
+
+def _broadcast(mark: Marks, shape: Shape) -> Marks | None:
+    if mark.size == prod(shape):
+        return mark.reshape(shape)
+    aligned = zip(mark.shape[::-1], shape[::-1], strict=False)
+    fits = mark.ndim <= len(shape) and all(one in (1, extent) for one, extent in aligned)
+    return np.broadcast_to(mark, shape) if fits else None
+
+
+def _rows(mark: Marks, shape: Shape) -> Marks | None:
+    if mark.size == prod(shape):
+        return mark.reshape(shape)
+    if not mark.ndim or not shape:
+        return None
+    rows = mark.reshape(mark.shape[0], -1)
+    grid = (shape[0], prod(shape[1:]))
+    if rows.shape[0] not in (1, grid[0]) or rows.shape[1] not in (1, grid[1]):
+        return None
+    return np.broadcast_to(rows, grid).reshape(shape)
+
+
+def _partition(mark: Marks, shape: Shape) -> Marks | None:
+    if not mark.ndim or not shape or mark.shape[0] not in (1, shape[0]):
+        return None
+    column = mark.reshape(mark.shape[0], -1).max(axis=1)
+    return np.broadcast_to(column.reshape((-1,) + (1,) * (len(shape) - 1)), shape)
+
+
+def _statistics(mark: Marks, shape: Shape) -> Marks | None:
+    """Count, mean and variance of the elements at even places, then at odd ones ("bn_stats.dst6")."""
+    rows = mark.reshape(mark.shape[0], -1)
+    if not shape or rows.shape[0] != shape[0] or prod(shape) != 6 * shape[0]:
+        return None
+    even, odd = (rows[:, first::2].max(axis=1, initial=0) for first in (0, 1))
+    nothing = np.zeros_like(even)
+    return np.stack((nothing, even, even, nothing, odd, odd), axis=1).reshape(shape)
+
+
+def _before(mark: Marks, shape: Shape) -> Marks | None:
+    placed = _rows(mark, shape)
+    return None if placed is None else np.maximum.accumulate(placed.reshape(shape[0], -1), axis=1).reshape(shape)
+
+
+def _selected(operation: Operation, mark: Marks, shape: Shape) -> Marks | None:
+    """Elements of an operand where the pattern compares to 0 as asked ("affine_select.pred")."""
+    result = _rows(mark, shape)
+    compare = _COMPARE.get(getattr(operation.attributes.get("cmp_op"), "name", ""))
+    pattern = operation.attributes.get("pattern")
+    if result is None or compare is None or not is_sequence(pattern):
+        return None
+    total = np.zeros((1,), np.int64)
+    for step, count in pattern:
+        total = (total[:, None] + np.arange(int(count), dtype=np.int64) * int(step)).ravel()
+    rows = np.arange(shape[0], dtype=np.int64) * int(operation.attributes.get("channel_multiplier", 0))
+    values = int(operation.attributes.get("offset", 0)) + rows[:, None] + total[None, :]
+    if values.size != result.size:
+        return None
+    return np.where(compare(values, 0).reshape(shape), result, 0).astype(np.int32)
+
+
+def _reduced(operation: Operation, mark: Marks, shape: Shape) -> Marks | None:
+    axes = reduced_axes(operation, mark.ndim)
+    return None if axes is None else _row_major(mark.max(axis=axes), shape)
+
+
+def _factor(operation: Operation, link: Kind, mark: Marks, shape: Shape) -> Marks | None:
+    """A factor of a product of (M, N): what is in a column of it counts for a row, or a column, of the product."""
+    rows = mark.reshape(mark.shape[0], -1)
+    turned = link is Kind.STATIONARY and not operation.attributes.get("transpose_x", True)
+    line = rows.max(axis=1 if turned else 0)
+    grid = (shape[0], prod(shape[1:]))
+    if line.size != grid[0 if link is Kind.STATIONARY else 1]:
+        return None
+    return np.broadcast_to(line[:, None] if link is Kind.STATIONARY else line, grid).reshape(shape)
+
+
+def _shuffled(operation: Operation, link: Kind, mark: Marks, shape: Shape) -> Marks | None:
+    """In each quadrant, partition i takes what is in partition mask[i], or stays ("shuffle.quadrant")."""
+    lanes = operation.attributes.get("shuffle_mask")
+    if not is_sequence(lanes) or not shape or not mark.ndim or mark.shape[0] != shape[0] or mark.size != prod(shape):
+        return None
+    taken = mark.reshape(shape)
+    result = np.zeros(shape, np.int32)
+    for start in range(0, shape[0], len(lanes)):
+        for at, lane in enumerate(lanes[: shape[0] - start]):
+            stays = lane == LANE_STAYS or start + int(lane) >= shape[0]
+            if stays and link is Kind.LEFT_ALONE:
+                result[start + at] = taken[start + at]
+            elif not stays and link is Kind.SHUFFLED:
+                result[start + at] = taken[start + int(lane)]
+    return result

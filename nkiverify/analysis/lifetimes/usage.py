@@ -1,0 +1,205 @@
+"""Which on-chip allocations a shape program makes, and which operations use them.
+
+An allocation in the body of a loop stands for one instance per iteration. Its *home* is the innermost frame (loop body,
+or the program itself) in which every use of an instance happens in the iteration that made it. An allocation whose home
+is further out than its own frame escapes the loops between them: a list keeps its instances, and all of them are live
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Allocation, Block, Branch, Loop, Operation, Program
+from nkiverify.model.dynamic_loops import LoopBody
+from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.terms import Term
+
+#: What identifies an allocation in all its iterations.
+Key = tuple[tuple[int, ...], Site | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """The program itself (`loop` None), or the body of a loop; `chain` are the frames of the loops around and of it."""
+
+    loop: Loop | None
+    chain: tuple[Frame, ...]
+
+    @staticmethod
+    def inside(outer: Frame, loop: Loop) -> Frame:
+        """The frame of a loop in `outer`."""
+        frame = Frame(loop, ())
+        object.__setattr__(frame, "chain", (*outer.chain, frame))
+        return frame
+
+
+@dataclass(slots=True, eq=False)
+class Allocated:
+    """What all instances of an allocation have in common.
+
+    `shared` is the number of loops around it whose iteration every use shares; `fixed` are the iterations, as terms,
+    that uses outside of it name, None where they may be any.
+    """
+
+    storage: Storage
+    site: Site | None
+    frame: Frame
+    shared: int
+    used: bool = False
+    #: A legacy result: `assigned` to its place, where the instruction writes in the first place; `read` otherwise.
+    assigned: bool = False
+    read: bool = False
+    fixed: dict[tuple[int, ...], tuple[Term, ...]] | None = field(default_factory=dict)
+
+    @property
+    def takes_space(self) -> bool:
+        """Whether there is memory for it: a result that is only assigned is computed where it is assigned to."""
+        return self.used and (self.read or not self.assigned)
+
+    @property
+    def escapes(self) -> bool:
+        """Whether instances of several iterations are live at one time."""
+        return self.shared < len(self.frame.chain)
+
+    @property
+    def home(self) -> Frame | None:
+        """The frame all uses of one instance happen in; None for the program itself."""
+        return self.frame.chain[self.shared - 1] if self.shared else None
+
+    @property
+    def crossed(self) -> tuple[Loop, ...]:
+        """The loops its instances escape, outermost first."""
+        return tuple(frame.loop for frame in self.frame.chain[self.shared :] if frame.loop is not None)
+
+
+@dataclass(slots=True)
+class Use:
+    """An operation's use of an allocation; `same` says how many loops around the allocation are in the same
+    iteration."""
+
+    allocated: Allocated
+    same: int
+
+
+@dataclass(slots=True, eq=False)
+class Usage:
+    """The allocations of a program, those of the sides of a branch apart, and the uses each operation makes of them."""
+
+    allocated: list[Allocated] = field(default_factory=list)
+    uses: dict[Operation, list[Use]] = field(default_factory=dict)
+    frames: dict[Loop, Frame] = field(default_factory=dict)
+    root: Frame = field(default_factory=lambda: Frame(None, ()))
+    #: What is used in the body of each device loop, but was allocated outside it.
+    carried: dict[LoopBody, set[Allocated]] = field(default_factory=dict)
+    #: A storage that is used without having been allocated: nothing can be said then.
+    unknown: Storage | None = None
+
+
+def usage_of(program: Program) -> Usage:
+    """The on-chip allocations and uses of `program`."""
+    usage = Usage()
+    _block(program.body, usage.root, usage, {})
+    return usage
+
+
+#: What was allocated on the way to a place, by what identifies it: after a loop, on any path through its body.
+_Known = dict[Key, tuple[Allocated, ...]]
+
+
+def _block(block: Block, frame: Frame, usage: Usage, known: _Known) -> None:
+    """Note what a block allocates and uses, and add to `known` what it allocates."""
+    for item in block.items:
+        if isinstance(item, Allocation):
+            _allocate(item, frame, usage, known)
+        elif isinstance(item, Operation):
+            usage.uses[item] = [use for view in on_chip_views(item) for use in _uses(item, view, frame, usage, known)]
+        elif isinstance(item, Loop):
+            inner = usage.frames[item] = Frame.inside(frame, item)
+            _block(item.body, inner, usage, known)
+        elif isinstance(item, Branch):
+            sides = [dict(known), dict(known)]
+            _block(item.then, frame, usage, sides[0])
+            _block(item.orelse, frame, usage, sides[1])
+            for key in {**sides[0], **sides[1]}:
+                found = dict.fromkeys((*sides[0].get(key, ()), *sides[1].get(key, ())))
+                known[key] = tuple(found)
+
+
+def on_chip_views(item: Operation) -> Iterator[Tensor]:
+    """The SBUF and PSUM operands of an operation."""
+    for view in (*item.operation.reads.values(), *item.operation.writes.values()):
+        if view.storage.buffer.on_chip:
+            yield view
+
+
+def _key(storage: Storage) -> Key | None:
+    identity = storage.identity
+    return (identity.key, identity.site) if hasattr(identity, "key") else None  # type: ignore[attr-defined]
+
+
+def _allocate(item: Allocation, frame: Frame, usage: Usage, known: _Known) -> None:
+    storage = item.storage
+    key = _key(storage)
+    if storage.buffer.on_chip and key is not None:
+        allocated = Allocated(storage, item.site, frame, len(frame.chain))
+        usage.allocated.append(allocated)
+        known[key] = (allocated,)
+
+
+def _uses(item: Operation, view: Tensor, frame: Frame, usage: Usage, known: _Known) -> Iterator[Use]:
+    key = _key(view.storage)
+    found = known.get(key, ()) if key is not None else ()
+    if not found:
+        usage.unknown = view.storage
+    for allocated in found:
+        yield _use(item, view, frame, usage, allocated)
+
+
+def _use(item: Operation, view: Tensor, frame: Frame, usage: Usage, allocated: Allocated) -> Use:
+    storage = view.storage
+    indices: tuple[Term, ...] = storage.identity.indices  # type: ignore[attr-defined]
+    same = 0
+    for mine, theirs, index in zip(allocated.frame.chain, frame.chain, indices, strict=False):
+        if mine is not theirs or mine.loop is None or index is not terms.of_atom(mine.loop.index):
+            break
+        same += 1
+    allocated.used = True
+    _note_purpose(allocated, item, view)
+    if same < len(allocated.frame.chain):
+        allocated.shared = min(allocated.shared, same)
+        _note_fixed(allocated, indices, same)
+    body = item.operation.body
+    while body is not None and not _within(storage.body, body):
+        usage.carried.setdefault(body, set()).add(allocated)
+        body = body.outer
+    return Use(allocated, same)
+
+
+def _note_purpose(allocated: Allocated, item: Operation, view: Tensor) -> None:
+    writes = item.operation.writes
+    if item.operation.name == "setitem" and view is not writes.get("dst"):
+        allocated.assigned = True
+    elif view is not writes.get("result"):
+        allocated.read = True
+
+
+def _within(inner: LoopBody | None, outer: LoopBody) -> bool:
+    while inner is not None and inner is not outer:
+        inner = inner.outer
+    return inner is outer
+
+
+def _note_fixed(allocated: Allocated, indices: tuple[Term, ...], same: int) -> None:
+    """Whether a use names one iteration, whatever loop the use itself is in."""
+    around = {frame.loop.index for frame in allocated.frame.chain[:same] if frame.loop is not None}
+    for index in indices[same:]:
+        if any(isinstance(atom, terms.Index) and atom not in around for atom in terms.all_atoms(index)):
+            allocated.fixed = None
+            return
+    if allocated.fixed is not None:
+        # Equal terms are one object.
+        allocated.fixed[tuple(map(id, indices))] = indices

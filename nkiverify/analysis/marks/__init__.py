@@ -1,0 +1,1 @@
+"""Elements one by one, in a concrete run (NumPy)."""

@@ -1,0 +1,241 @@
+"""Which operations of a concrete run were in vain: nothing that reaches an output has used any element they wrote.
+
+For each element of a storage the run keeps the operation that wrote it last. An operation is used if it has an effect
+besides, if what it wrote is there at the end in an output, or if a used operation has read an element that it wrote.
+What cannot be followed counts as used, so that what is left is in vain for certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nkiverify.analysis.alike import stored_alike
+from nkiverify.analysis.dependence import Marks
+from nkiverify.analysis.effects import Registers, may_leave_out
+from nkiverify.analysis.marks.order import ABANDONED, Recorded, SharedTensors, interleaved
+from nkiverify.analysis.marks.windows import Window, units_of
+from nkiverify.analysis.masks import touched
+from nkiverify.analysis.side_effects import has_effect, skips
+from nkiverify.ir.program import Allocation, Returned
+from nkiverify.ir.program import Operation as Executed
+from nkiverify.model.operation import Operation
+from nkiverify.model.tensor import Storage, Tensor
+
+#: Elements that are told apart in all storages together; what is in larger ones counts as used.
+MAX_ELEMENTS = 1 << 24
+#: Elements that reads look at one by one, in all; a read after that counts as one of all that was ever written there.
+MAX_LOOKED_AT = 1 << 22
+_NOBODY = -1
+
+
+@dataclass(slots=True)
+class InVain:
+    """An operation in vain: the recorded item number `position`.
+
+    `readers` are the operations, in vain themselves, that read what it wrote. Without any it was `overwritten_by` that
+    operation, all of it; None where some of it is still there at the end.
+    """
+
+    position: int
+    readers: frozenset[int]
+    overwritten_by: int | None
+
+
+@dataclass(slots=True)
+class Liveness:
+    """What was executed, by position, and what of it in vain; operations that touched no element are left out."""
+
+    executed: list[int] = field(default_factory=list)
+    in_vain: dict[int, InVain] = field(default_factory=dict)
+
+
+def liveness(items: Sequence[Recorded]) -> Liveness:
+    """What a concrete run that recorded `items` did in vain. Arguments, and what is returned, are the outputs."""
+    # A program that stores what another has stored there before does not make the other's store a dead one.
+    alike = stored_alike(items)
+    found = _follow(items, alike, overwriting=False)
+    # Who overwrites what takes as long again, and is asked of few runs.
+    return _follow(items, alike, overwriting=True) if found.in_vain else found
+
+
+def _follow(items: Sequence[Recorded], alike: Collection[int], *, overwriting: bool) -> Liveness:
+    run = _Run(items, overwriting)
+    run.used.update(alike)
+    for position in interleaved(items):
+        if position is None or position == ABANDONED:
+            continue
+        item = items[position]
+        if isinstance(item, Executed):
+            run.operation(position, item.operation)
+        elif isinstance(item, Allocation):
+            run.shared.allocate(item)
+        elif isinstance(item, Returned):
+            run.returned += item.tensors
+    return run.result()
+
+
+@dataclass(slots=True)
+class _Held:
+    """The operation that wrote each element of a storage: one for `all` of it, or for `each` unit."""
+
+    storage: Storage
+    unit: int
+    size: int
+    all: int = _NOBODY
+    each: Marks | None = None
+    #: Every operation that ever wrote to it.
+    ever: set[int] = field(default_factory=set)
+    #: It is not known what is where: every operation that ever wrote to it is used.
+    lost: bool = False
+
+    def writers(self, window: Window | None) -> list[int]:
+        """Who wrote what the window shows, or anything at all."""
+        if self.each is None:
+            return [self.all] if self.all != _NOBODY else []
+        seen = self.each if window is None else window.read(self.each, _NOBODY)
+        least, most = int(seen.min(initial=self.each.size)), int(seen.max(initial=_NOBODY))
+        if least >= most:
+            return [most] if most != _NOBODY else []
+        # Many elements and few numbers: quicker than sorting.
+        there = np.zeros(most - least + 1, np.bool_)
+        there[seen - least] = True
+        return [least + number for number in np.flatnonzero(there).tolist() if least + number != _NOBODY]
+
+
+class _Run:
+    def __init__(self, items: Sequence[Recorded], overwriting: bool) -> None:
+        self._overwriting = overwriting
+        self.shared = SharedTensors()
+        self.returned: list[Tensor] = []
+        self._units = units_of(items)
+        self._registers = Registers()
+        self._held: dict[int, _Held] = {}
+        self._left = MAX_ELEMENTS
+        self._looks = MAX_LOOKED_AT
+        #: By operation: those whose elements it read, those that wrote over all or some of its own.
+        self._reads: dict[int, set[int]] = {}
+        self._overwritten: dict[int, int] = {}
+        self._wrote: set[int] = set()
+        #: Storages with the result of a loop_reduce: assigning one in each iteration sums up over them.
+        self._running_sums: set[int] = set()
+        self.used: set[int] = set()
+
+    def operation(self, position: int, operation: Operation) -> None:
+        """Note who wrote what the operation reads, and that it wrote what it writes."""
+        operation = self._registers.made_explicit(operation)
+        read = self._reads[position] = set()
+        if has_effect(operation):
+            self.used.add(position)
+        for argument, view in self._looked_at(operation):
+            held = self._of(view.storage)
+            if held.each is None or view.indirect_by is not None:
+                read.update(held.writers(None))
+                continue
+            written = argument not in operation.reads
+            window = Window(held.unit, held.size, view, touched(operation, argument, writes=written).may)
+            if not window.in_range:
+                self._lose(held)
+                continue
+            self._looks -= window.count
+            read.update(held.writers(window) if self._looks > 0 else held.ever)
+        for argument, view in operation.writes.items():
+            held = self._of(view.storage)
+            uncertain = view.indirect_by is not None or operation.body is not None or skips(operation)
+            if held.lost:
+                self.used.add(position)
+            elif uncertain or may_leave_out(operation, argument):
+                # It may write anywhere, or nothing: what was there may still be.
+                self.used.add(position)
+            else:
+                part = touched(operation, argument, writes=True)
+                self._write(position, held, Window(held.unit, held.size, view, part.must), whole=part.exact)
+
+    def _looked_at(self, operation: Operation) -> Iterable[tuple[str, Tensor]]:
+        yield from operation.reads.items()
+        product = operation.name in ("nisa.nc_matmul", "nisa.nc_matmul_mx")
+        value = operation.reads.get("value")
+        sums_up = operation.name == "setitem" and value is not None and id(value.storage) in self._running_sums
+        if sums_up or (product and operation.attributes.get("accumulate") is not False):
+            # It may add to what is there.
+            yield from operation.writes.items()
+        if operation.name == "nl.loop_reduce":
+            self._running_sums.update(id(view.storage) for view in operation.writes.values())
+
+    def _write(self, position: int, held: _Held, window: Window, *, whole: bool) -> None:
+        if not whole or not window.in_range:
+            self.used.add(position)
+            self._lose(held)
+            return
+        if not window.touched:
+            return
+        self._wrote.add(position)
+        held.ever.add(position)
+        if held.each is None and not window.covers and not self._told_apart(held):
+            self.used.add(position)
+            return
+        before = held.writers(window) if self._overwriting else ()
+        if window.covers:
+            held.all, held.each = position, None
+        else:
+            assert held.each is not None
+            window.write(held.each, position)
+        for writer in before:
+            self._overwritten[writer] = position
+
+    def _told_apart(self, held: _Held) -> bool:
+        if held.size > self._left:
+            self._lose(held)
+            return False
+        self._left -= held.size
+        held.each = np.full(held.size, held.all, np.int32)
+        return True
+
+    def _lose(self, held: _Held) -> None:
+        self.used.update(held.writers(None))
+        held.lost = True
+
+    def _of(self, storage: Storage) -> _Held:
+        storage = self.shared.first(storage)
+        held = self._held.get(id(storage))
+        if held is None:
+            unit = self._units.get(id(storage), storage.dtype.itemsize)
+            held = _Held(storage, unit, int(storage.size) * (storage.dtype.itemsize // unit))
+            self._held[id(storage)] = held
+        return held
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def result(self) -> Liveness:
+        """What is in vain, now that the run is over."""
+        there = {writer: held for held in self._held.values() for writer in held.writers(None)}
+        for tensor in self.returned:
+            held = self._of(tensor.storage)
+            window = Window(held.unit, held.size, tensor, None) if tensor.dtype.itemsize >= held.unit else None
+            self.used.update(held.writers(window if window is not None and window.in_range else None))
+        self.used.update(writer for writer, held in there.items() if isinstance(held.storage.identity, tuple))
+        used = self._closure()
+        found = Liveness(sorted(self._wrote | self.used))
+        readers = self._readers(used)
+        for position in sorted(self._wrote - used):
+            by = None if position in there else self._overwritten.get(position)
+            found.in_vain[position] = InVain(position, frozenset(readers.get(position, ())), by)
+        return found
+
+    def _closure(self) -> set[int]:
+        used, waiting = set(self.used), list(self.used)
+        while waiting:
+            for writer in self._reads[waiting.pop()]:
+                if writer not in used:
+                    used.add(writer)
+                    waiting.append(writer)
+        return used
+
+    def _readers(self, used: set[int]) -> Mapping[int, set[int]]:
+        found: dict[int, set[int]] = {}
+        for reader, writers in self._reads.items():
+            for writer in writers - used:
+                found.setdefault(writer, set()).add(reader)
+        return found

@@ -1,0 +1,218 @@
+"""Where a mask lies on an operand: which of its elements an operation touches (legacy API).
+
+A mask is about the coordinates of a grid. An operand lies on the grid with its last axes; an axis of extent 1 stands
+for all coordinates of that axis of the grid. A reduction has the grid of what it reduces. Where an operand fits no
+grid, nothing is assumed: what is read may be all of it, and what is written is not known to be anything.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from nkiverify.analysis.effects import REGISTERS, rows_touched
+from nkiverify.model.dependence import REDUCTION_RESULT, Kind, dependence_of, reduced_axes
+from nkiverify.model.indices import Mask, Relation
+from nkiverify.model.operation import Operation
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic import Extent
+
+Places = npt.NDArray[np.bool_]
+
+#: Operands of these kinds lie on the grid of the result.
+_ON_THE_GRID = frozenset(
+    (Kind.NOTHING, Kind.ROW_MAJOR, Kind.BROADCAST, Kind.ROWS, Kind.PARTITION, Kind.STATISTICS, Kind.BEFORE,
+     Kind.SELECTED, Kind.REDUCED)
+)  # fmt: skip
+
+
+class Placing(enum.Enum):
+    """How an operand lies on the grid of its operation's mask."""
+
+    #: It is a tile of the grid, or a row or column beside one.
+    GRID = "grid"
+    #: It has one row for each partition of the grid.
+    SUMMARY = "summary"
+    #: It is what the axes reduced leave of the grid.
+    REDUCED = "reduced"
+    UNKNOWN = "unknown"
+
+
+#: Operands that have the grid of a reduction, the first of these that there is.
+_WITH_THE_GRID = ("data", "x", "src", "on_true_tile", "on_true")
+
+
+def placing_of(operation: Operation, argument: str, *, writes: bool) -> Placing:
+    """How an operand read or written lies on the grid of the mask."""
+    stated = dependence_of(operation)
+    if stated is None or not on_one_grid(operation):
+        return Placing.UNKNOWN
+    if not writes:
+        return Placing.GRID
+    if argument in (REDUCTION_RESULT, REGISTERS) or argument in stated.summaries:
+        return Placing.SUMMARY
+    return Placing.REDUCED if stated.others is Kind.REDUCED else Placing.GRID
+
+
+def on_one_grid(operation: Operation) -> bool:
+    """Whether operands and results share a grid, as they do not for a matmul or a transpose."""
+    stated = dependence_of(operation)
+    # Indices known at run time are a column of the grid, whatever the elements depend on.
+    operands = [argument for argument in operation.reads if not argument.endswith(".index")]
+    return stated is not None and {stated.others, *map(stated.on, operands)} <= _ON_THE_GRID
+
+
+def masks_otherwise(operation: Operation) -> bool:
+    """Whether the operation has a mask over a grid that is not that of its operands and result, as for a matmul."""
+    return operation.mask is not None and not on_one_grid(operation)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a reduction leaves of the grid of its mask: the operand that has the grid, and pairs of an axis of it and
+    the axis of the result that this becomes."""
+
+    of: Tensor
+    to: tuple[tuple[int, int], ...]
+
+    @property
+    def grid(self) -> tuple[Extent, ...]:
+        """The extents of the grid."""
+        return self.of.shape
+
+
+def left_by(operation: Operation, argument: str) -> Left | None:
+    """What a written operand is left of the grid of the operation's mask; None where it lies on the grid itself.
+
+    Raises `LookupError` where that cannot be said.
+    """
+    placing = placing_of(operation, argument, writes=True)
+    if placing in (Placing.GRID, Placing.UNKNOWN):
+        return None
+    view = next((operation.reads[name] for name in _WITH_THE_GRID if name in operation.reads), None)
+    if view is None:
+        raise LookupError(operation.name)
+    if placing is Placing.SUMMARY:
+        return Left(view, ((0, 0),))
+    axes = reduced_axes(operation, view.ndim)
+    rank = operation.writes[argument].ndim
+    kept = [axis for axis in range(view.ndim) if axis not in (axes or ())]
+    if axes is None or 0 in axes or len(kept) > rank:
+        raise LookupError(operation.name)
+    # Reduced axes stay with extent 1 or go; a tile that would have no free axis then has one of extent 1.
+    to = kept if rank == view.ndim else range(len(kept))
+    return Left(view, tuple(zip(kept, to, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The elements of an operand that may be touched, and those that surely are; None stands for all.
+
+    Reads are taken from `may`, which is never too little, writes from `must`, which is never too much.
+    """
+
+    may: Places | None
+    must: Places | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether both are the same."""
+        return self.may is self.must or (
+            self.may is not None and self.must is not None and bool((self.may == self.must).all())
+        )
+
+
+_ALL = Touched(None, None)
+
+
+def touched(operation: Operation, argument: str, *, writes: bool) -> Touched:
+    """Which elements of an operand a concrete run touches, under the mask and in the rows that count."""
+    mask, rows = operation.mask, rows_touched(operation, argument)
+    if mask is None and rows is None:
+        return _ALL
+    view = (operation.writes if writes else operation.reads)[argument]
+    shape = tuple(int(extent) for extent in view.shape)
+    found = _ALL if mask is None else _under(operation, argument, mask, shape, writes=writes)
+    if rows is None:
+        return found
+    counted = np.zeros(shape, bool)
+    counted[np.arange(shape[0]) % rows[0] < rows[1]] = True
+    return Touched(*(counted if part is None else part & counted for part in (found.may, found.must)))
+
+
+def _under(operation: Operation, argument: str, mask: Mask, shape: tuple[int, ...], *, writes: bool) -> Touched:
+    unknown = Touched(None, np.zeros(shape, bool))
+    placing = placing_of(operation, argument, writes=writes)
+    if placing is Placing.UNKNOWN:
+        return unknown
+    holds = held(mask)
+    if holds is None:
+        return unknown
+    if placing is Placing.GRID:
+        may = _placed(holds, shape, some=True)
+        # A written column beside a mask over rows: whether one coordinate is enough is not documented.
+        must = _placed(holds, shape, some=not writes)
+        return unknown if may is None or must is None else Touched(may, must)
+    try:
+        left = left_by(operation, argument)
+    except LookupError:
+        return unknown
+    assert left is not None
+    grid, to = tuple(int(extent) for extent in left.grid), dict(left.to)
+    if not _covers(holds, grid) or any(grid[axis] != shape[at] for axis, at in to.items()):
+        return unknown
+    some = np.broadcast_to(holds, grid).any(axis=tuple(axis for axis in range(len(grid)) if axis not in to))
+    extents = [1] * len(shape)
+    for at in to.values():
+        extents[at] = shape[at]
+    found = np.broadcast_to(some.reshape(extents), shape)
+    return Touched(found, found)
+
+
+def held(mask: Mask) -> Places | None:
+    """Where a mask holds, over the grid of all its terms together; None where these fit no grid."""
+    if isinstance(mask.host, bool) and not mask.host:
+        return np.zeros((), bool)
+    found: Places = np.asarray(bool(mask.host))
+    for term in mask.terms:
+        difference = term.difference
+        values = np.asarray(int(difference.base), np.int64)
+        for coefficient, extent in zip(difference.coefficients, difference.shape, strict=True):
+            values = values[..., None] + int(coefficient) * np.arange(int(extent))
+        holds = {
+            Relation.AT_MOST: values <= 0,
+            Relation.EQUAL: values == 0,
+            Relation.UNEQUAL: values != 0,
+        }[term.relation]
+        try:
+            found = found & holds
+        except ValueError:
+            return None
+    return found
+
+
+def _covers(holds: Places, grid: tuple[int, ...]) -> bool:
+    """Whether no axis of the mask is longer than that of the grid."""
+    return holds.ndim <= len(grid) and all(
+        one in (1, extent) for one, extent in zip(holds.shape[::-1], grid[::-1], strict=False)
+    )
+
+
+def _placed(holds: Places, shape: tuple[int, ...], *, some: bool) -> Places | None:
+    """A mask on an operand of `shape`: along an axis of extent 1, where it holds for `some` coordinate, or for all.
+
+    None where an axis fits neither.
+    """
+    while holds.ndim > len(shape) and holds.shape[0] == 1:
+        holds = holds[0]
+    if holds.ndim > len(shape):
+        return None
+    for axis in range(-holds.ndim, 0):
+        if holds.shape[axis] not in (1, shape[axis]):
+            if shape[axis] != 1:
+                return None
+            holds = np.asarray((holds.any if some else holds.all)(axis=axis, keepdims=True))
+    return np.broadcast_to(holds, shape)

@@ -1,0 +1,1 @@
+"""Elements as sets over the dimensions, for all shapes at once (isl)."""

@@ -1,0 +1,242 @@
+"""Terms and conditions in the language of isl: affine expressions over parameters.
+
+Dimensions and loop indices are parameters; so are floors of divisions by constants, minima and conditional values,
+which have definitions: sets in which the parameter has the value it stands for. Definitions are applied where a
+question is asked, or where what they depend on goes out of sight, so that the sets themselves stay simple. What is not
+affine (a product of two dimensions, a division by one) is a parameter that stands for the same number wherever the
+same product occurs. Of it, only what holds for all products is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import islpy as isl
+
+from nkiverify.analysis.sets.products import Products
+from nkiverify.symbolic import Extent
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
+from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Monomial, Select, Term, all_atoms, make, of_atom
+
+_RELATIONS = {Relation.AT_MOST: "<=", Relation.EQUAL: "=", Relation.UNEQUAL: "!="}
+
+
+@dataclass(slots=True)
+class Names:
+    """The parameters that stand for atoms and for what is not affine."""
+
+    of: dict[Monomial, str] = field(default_factory=dict)
+    #: Atoms that the number behind a parameter depends on.
+    depends: dict[str, frozenset[Atom]] = field(default_factory=dict)
+    #: The atoms whose parameters have definitions.
+    defined: dict[str, Div | Min | Select] = field(default_factory=dict)
+    #: The parameters, other than of dimensions and indices, that have no definition.
+    unknown: set[str] = field(default_factory=set)
+    monomials: dict[str, Monomial] = field(default_factory=dict)
+
+    def parameter(self, monomial: Monomial) -> str:
+        """The parameter for an atom, or for a product of atoms."""
+        name = self.of.get(monomial)
+        if name is None:
+            kind = "p" if len(monomial) == 1 and isinstance(monomial[0], Dimension | Index) else "q"
+            lone = monomial[0] if len(monomial) == 1 else None
+            name = self.of[monomial] = f"{kind}{len(self.of)}"
+            if isinstance(lone, Min | Select) or (isinstance(lone, Div) and (lone.denominator.constant or 0) > 0):
+                self.defined[name] = lone
+            elif kind == "q":
+                self.unknown.add(name)
+            self.monomials[name] = monomial
+            found: set[Atom] = set()
+            for atom in monomial:
+                found |= all_atoms(of_atom(atom))
+            self.depends[name] = frozenset(found)
+        return name
+
+    def term(self, name: str) -> Term:
+        """The number a parameter stands for."""
+        return make({self.monomials[name]: 1})
+
+    def on(self, atom: Atom) -> list[str]:
+        """Every parameter whose number depends on `atom`, other than the parameter of the atom itself."""
+        own = self.of.get((atom,))
+        return [name for name, atoms in self.depends.items() if name != own and atom in atoms]
+
+
+class Text:
+    """Expressions and conditions as text, with the parameters they mention."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self.parameters: dict[str, None] = {}
+
+    def number(self, value: Extent | Term) -> str:
+        """An integer or a term."""
+        if not isinstance(value, Term):
+            return str(int(value))
+        parts = [self._product(monomial, coefficient) for monomial, coefficient in value.monomials.items()]
+        return f"({' + '.join(parts)})" if parts else "0"
+
+    def _product(self, monomial: Monomial, coefficient: int) -> str:
+        if not monomial:
+            return str(coefficient)
+        inner = self._parameter(monomial)
+        return inner if coefficient == 1 else f"{coefficient}*{inner}"
+
+    def _parameter(self, monomial: Monomial) -> str:
+        name = self._names.parameter(monomial)
+        self.parameters[name] = None
+        return name
+
+    def definition(self, atom: Div | Min | Select, name: str) -> str:
+        """That the parameter `name` is the value of `atom`."""
+        self.parameters[name] = None
+        if isinstance(atom, Div):
+            rest = f"{self.number(atom.numerator)} - {atom.denominator.constant}*{name}"
+            return f"0 <= {rest} < {atom.denominator.constant}"
+        if isinstance(atom, Min):
+            values = [self.number(term) for term in atom.terms]
+            below = [f"{name} <= {value}" for value in values]
+            return " and ".join([*below, f"({' or '.join(f'{name} = {value}' for value in values)})"])
+        holds, fails = self.condition(atom.condition), self.condition(atom.condition.negation())
+        one, other = self.number(atom.when_true), self.number(atom.when_false)
+        return f"(({holds}) and {name} = {one}) or (({fails}) and {name} = {other})"
+
+    def condition(self, condition: Condition | bool) -> str:
+        """A condition."""
+        if isinstance(condition, bool):
+            return "0 = 0" if condition else "0 = 1"
+        if isinstance(condition, Comparison):
+            return f"{self.number(condition.term)} {_RELATIONS[condition.relation]} 0"
+        assert isinstance(condition, Junction)
+        word = " and " if condition.conjunction else " or "
+        return word.join(f"({self.condition(part)})" for part in condition.parts)
+
+    def head(self) -> str:
+        """The declaration of the parameters mentioned."""
+        return f"[{', '.join(self.parameters)}] -> "
+
+
+class Sets:
+    """Makes isl's sets for one program: all share the names of parameters."""
+
+    def __init__(self, products: Products) -> None:
+        self.names = Names()
+        self.products = products
+        self._conditions: dict[object, isl.Set] = {}
+        self._known: dict[str, isl.Set] = {}
+
+    def parameters_where(self, conditions: Iterable[Condition | bool]) -> isl.Set:
+        """Values of the parameters for which all `conditions` hold: a set without coordinates.
+
+        Parameters that have definitions have the values these say.
+        """
+        result = isl.Set("{ : }")
+        for condition in conditions:
+            if condition is not True:
+                stated = self.stated(condition)
+                result = self.completed(result.intersect(stated), stated)
+        return result
+
+    def stated(self, condition: Condition | bool) -> isl.Set:
+        """Values of the parameters for which a condition holds, whatever these are defined to be."""
+        if isinstance(condition, bool):
+            return isl.Set("{ : }") if condition else isl.Set("{ : 0 = 1 }")
+        found = self._conditions.get(condition.uid)
+        if found is None:
+            text = Text(self.names)
+            stated = text.condition(condition)
+            found = self._conditions[condition.uid] = isl.Set(f"{text.head()}{{ : {stated} }}")
+        return found
+
+    def parameter(self, atom: Atom) -> str:
+        """The parameter of an atom."""
+        return self.names.parameter((atom,))
+
+    def known(self, name: str) -> isl.Set:
+        """Where the parameter `name` has a value that it may have; just one, if it has a definition."""
+        found = self._known.get(name)
+        if found is None:
+            text = Text(self.names)
+            if name in self.names.defined:
+                stated = text.definition(self.names.defined[name], name)
+            else:
+                cases = self.products.cases(self.names.monomials[name])
+                each = [" and ".join(f"{text.number(term)} >= 0" for term in case) or "0 = 0" for case in cases]
+                stated = " or ".join(f"({case})" for case in each)
+            found = self._known[name] = isl.Set(f"{text.head()}{{ : {stated} }}")
+        return found
+
+    def completed(self, context: isl.Set, *about: isl.Set) -> isl.Set:
+        """`context` where the parameters that `about` mentions have values that they may have."""
+        pending, done = list(about), set()
+        while pending:
+            for name in mentioned(pending.pop(), self.names.defined.keys() | self.names.unknown):
+                if name not in done:
+                    done.add(name)
+                    context = context.intersect(self.known(name))
+                    pending.append(self.known(name))
+        return context
+
+    def spelt_out(self, found: isl.Set, names: Sequence[str]) -> isl.Set:
+        """A set without those of the parameters `names` that have definitions, which come in their place."""
+        while defined := mentioned(found, set(names) & self.names.defined.keys()):
+            # One that others are defined by comes after them.
+            name = next(one for one in defined if not any(self._uses(other, one) for other in defined if other != one))
+            found = without(found.intersect_params(self.known(name)), [name])
+        return found
+
+    def _uses(self, name: str, other: str) -> bool:
+        """Whether the value of a parameter is defined by that of another."""
+        return self.names.defined[other] in self.names.depends[name]
+
+    def apart(self, one: isl.Set, context: isl.Set) -> bool:
+        """Whether no values of the parameters are both in `one` and in `context`."""
+        both = one.intersect(context)
+        return bool(both.is_empty() or both.intersect(self.completed(context, one)).is_empty())
+
+    def empty(self, found: isl.Set, context: isl.Set) -> bool:
+        """Whether a set has no element for the values of the parameters in `context`."""
+        known = found.intersect_params(context)
+        return bool(known.is_empty() or known.intersect_params(self.completed(context, found)).is_empty())
+
+    def within(self, found: isl.Set, known: isl.Set | None, context: isl.Set) -> bool:
+        """Whether all elements of `found` are in `known`, for the values of the parameters in `context`."""
+        if known is None:
+            return self.empty(found, context)
+        wanted = found.intersect_params(context)
+        if wanted.is_subset(known):
+            return True
+        return bool(wanted.intersect_params(self.completed(context, found, known)).is_subset(known))
+
+
+def mentioned(found: isl.Set, names: Container[str]) -> list[str]:
+    """Which of `names` a set depends on."""
+    kind = isl.dim_type.param
+    every = [(at, str(found.get_dim_name(kind, at))) for at in range(found.dim(kind))]
+    return [name for at, name in every if name in names and found.involves_dims(kind, at, 1)]
+
+
+def position(found: isl.Set, name: str) -> int:
+    """Where the parameter `name` is in the space of a set, -1 if it is not there."""
+    return int(found.find_dim_by_name(isl.dim_type.param, name))
+
+
+def without(found: isl.Set, names: Iterable[str]) -> isl.Set:
+    """The union of a set over all values of the parameters `names`."""
+    for name in names:
+        at = position(found, name)
+        if at >= 0:
+            found = found.project_out(isl.dim_type.param, at, 1)
+    return found
+
+
+def mentions(found: isl.Set, names: Iterable[str]) -> bool:
+    """Whether a set depends on one of the parameters `names`."""
+    return any((at := position(found, name)) >= 0 and found.involves_dims(isl.dim_type.param, at, 1) for name in names)
+
+
+def renamed(found: isl.Set, name: str, other: str) -> isl.Set:
+    """A set with the parameter `name` called `other`."""
+    at = position(found, name)
+    return found if at < 0 else found.set_dim_name(isl.dim_type.param, at, other)

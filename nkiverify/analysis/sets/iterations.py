@@ -1,0 +1,61 @@
+"""What the iterations of a loop do together, from what one of them does."""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from nkiverify.analysis.sets.affine import Sets, mentions, position, renamed, without
+from nkiverify.analysis.sets.quantifiers import swept
+from nkiverify.symbolic.terms import Index
+
+
+class Iterations:
+    """The iterations of a loop over `index`, for which `bounds` hold.
+
+    `context` is what holds where the loop begins. A set may depend on the index also through other parameters. Those
+    with a definition are replaced by it. Where one stands for a product with the index, what iterations surely do
+    leaves such sets out, unless they sweep along a coordinate; what they may do takes them for any value of these
+    parameters.
+    """
+
+    def __init__(self, sets: Sets, index: Index, bounds: isl.Set, context: isl.Set) -> None:
+        self.bounds = bounds
+        self._context = context
+        self._name = sets.parameter(index)
+        self._sets = sets
+        self._index = index
+
+    def all_surely(self, found: isl.Set) -> isl.Set | None:
+        """What at least one of all iterations surely does."""
+        here = self._here(found)
+        if self._varies(here):
+            return swept(self._sets, self._index, found, self.bounds, self._context)
+        return without(here, [self._name])
+
+    def all_perhaps(self, found: isl.Set) -> isl.Set:
+        """What any of all iterations may do."""
+        return without(self._here(found), [self._name, *self._sets.names.on(self._index)])
+
+    def before_surely(self, found: isl.Set) -> isl.Set | None:
+        """What at least one of the iterations before this one surely did."""
+        here = self._here(found)
+        return None if self._varies(here) else self._before(here)
+
+    def before_perhaps(self, found: isl.Set) -> isl.Set:
+        """What any of the iterations before this one may have done."""
+        return self._before(without(self._here(found), self._sets.names.on(self._index)))
+
+    def _here(self, found: isl.Set) -> isl.Set:
+        """The set in an iteration, without the parameters that depend on the index and have a definition."""
+        return self._sets.spelt_out(found.intersect_params(self.bounds), self._sets.names.on(self._index))
+
+    def _varies(self, found: isl.Set) -> bool:
+        return mentions(found, self._sets.names.on(self._index))
+
+    def _before(self, found: isl.Set) -> isl.Set:
+        if position(found, self._name) < 0:
+            # The same in every iteration: done before this one unless this one is the first.
+            return found.intersect_params(isl.Set(f"[{self._name}] -> {{ : {self._name} >= 1 }}"))
+        other = f"{self._name}_before"
+        order = isl.Set(f"[{self._name}, {other}] -> {{ : 0 <= {other} < {self._name} }}")
+        return without(renamed(found, self._name, other).intersect_params(order), [other])

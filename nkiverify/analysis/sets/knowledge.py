@@ -1,0 +1,130 @@
+"""What is known at a place of a program: sets of elements by allocation, and how those of several paths go together."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, field
+
+import islpy as isl
+
+from nkiverify.analysis.marks.order import Running
+from nkiverify.analysis.sets.affine import Sets
+from nkiverify.analysis.sets.keys import Key
+
+#: Elements by allocation.
+Elements = dict[Key, isl.Set]
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """Elements that surely hold well-defined numbers, that surely only matmuls wrote, that may have been read out."""
+
+    defined: Elements = field(default_factory=dict)
+    products: Elements = field(default_factory=dict)
+    read_out: Elements = field(default_factory=dict)
+
+    def copy(self) -> Knowledge:
+        """The same, to be changed apart."""
+        return Knowledge(dict(self.defined), dict(self.products), dict(self.read_out))
+
+
+@dataclass(slots=True)
+class State:
+    """What holds at a place: `known` in all, `own` as far as the innermost loop body did it.
+
+    `spoiled` and `filled` are what the body may have overwritten: by undefined numbers, by something else than matmuls.
+    """
+
+    context: isl.Set
+    #: The conditions that lead here from the beginning of the innermost loop body, as far as `context` there left it
+    #: open whether they hold.
+    path: isl.Set
+    known: Knowledge = field(default_factory=Knowledge)
+    own: Knowledge = field(default_factory=Knowledge)
+    spoiled: Elements = field(default_factory=dict)
+    filled: Elements = field(default_factory=dict)
+    #: Loops without an order that are run iteration by iteration, in the iteration that this place belongs to.
+    iterations: dict[object, Running] = field(default_factory=dict)
+
+    def copy(self) -> State:
+        """The same, to be changed apart."""
+        return State(
+            self.context,
+            self.path,
+            self.known.copy(),
+            self.own.copy(),
+            dict(self.spoiled),
+            dict(self.filled),
+            dict(self.iterations),
+        )
+
+
+def add(elements: Elements, key: Key, found: isl.Set | None) -> None:
+    """More elements of an allocation."""
+    if found is None:
+        return
+    known = elements.get(key)
+    elements[key] = found if known is None else known.union(found).coalesce()
+
+
+def remove(elements: Elements, key: Key, found: isl.Set) -> None:
+    """Fewer elements of an allocation."""
+    known = elements.get(key)
+    if known is not None:
+        elements[key] = known.subtract(found)
+
+
+def merged(ends: list[State], context: isl.Set, local: Container[Key]) -> State:
+    """What a body does on all its paths together: on each, under the conditions that lead to it.
+
+    What it does to allocations in `local` is of no interest to other iterations.
+    """
+    result = State(context, isl.Set("{ : }"))
+    for end in ends:
+        for mine, whole in (
+            (end.own.defined, result.own.defined),
+            (end.own.products, result.own.products),
+            (end.own.read_out, result.own.read_out),
+            (end.spoiled, result.spoiled),
+            (end.filled, result.filled),
+        ):
+            for key, found in mine.items():
+                if key not in local:
+                    add(whole, key, found.intersect_params(end.path))
+    return result
+
+
+def _covers(sets: Sets, more: Elements, less: Elements, context: isl.Set) -> bool:
+    return all(sets.within(found, more.get(key), context) for key, found in less.items())
+
+
+def confirmed(sets: Sets, assumed: State, result: State, context: isl.Set) -> bool:
+    """Whether an iteration does at least what was assumed of it, and spoils nothing more."""
+    return (
+        _covers(sets, result.own.defined, assumed.own.defined, context)
+        and _covers(sets, result.own.products, assumed.own.products, context)
+        and _covers(sets, assumed.own.read_out, result.own.read_out, context)
+        and _covers(sets, assumed.spoiled, result.spoiled, context)
+        and _covers(sets, assumed.filled, result.filled, context)
+    )
+
+
+def weaker(assumed: State, result: State, *, nothing: bool) -> State:
+    """The next assumption: what both say is defined, what either says is spoiled."""
+    found = State(assumed.context, assumed.path)
+    if not nothing:
+        for kind in ("defined", "products"):
+            mine, other, into = (getattr(state.own, kind) for state in (assumed, result, found))
+            for key in mine.keys() & other.keys():
+                into[key] = mine[key].intersect(other[key])
+    for part, into in (
+        (assumed.own.read_out, found.own.read_out),
+        (result.own.read_out, found.own.read_out),
+        (assumed.spoiled, found.spoiled),
+        (result.spoiled, found.spoiled),
+        (assumed.filled, found.filled),
+        (result.filled, found.filled),
+    ):
+        for key, elements in part.items():
+            add(into, key, elements)
+    return found

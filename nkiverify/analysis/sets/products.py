@@ -1,0 +1,97 @@
+"""What is known of numbers that are not affine: products of dimensions and indices, and quotients by a dimension.
+
+Products of what is known of each factor, multiplied out. A quotient is known by the product with its divisor. All of
+it is linear in the products, which is what sets over them can use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product as pairs
+
+from nkiverify.ir.program import DomainDimension
+from nkiverify.symbolic.terms import (
+    INT32_MAX,
+    Atom,
+    Dimension,
+    Div,
+    Index,
+    Monomial,
+    Term,
+    add,
+    constant,
+    make,
+    multiply,
+    of_atom,
+    scale,
+)
+
+#: The least and the greatest value of an atom, as far as they are known.
+_Range = tuple[Term | None, Term | None]
+
+
+class Products:
+    """Knows the ranges of dimensions."""
+
+    def __init__(self, dimensions: Sequence[DomainDimension] = ()) -> None:
+        self._dimensions: Mapping[Atom, DomainDimension] = {dimension.atom: dimension for dimension in dimensions}
+
+    def is_natural(self, atom: Atom) -> bool:
+        """Whether an atom is never negative."""
+        low, _ = self._range(atom)
+        return low is not None and (low.constant or 0) >= 0
+
+    def cases(self, monomial: Monomial) -> list[list[Term]]:
+        """Terms, in each of several cases, none of which is negative. One of the cases holds.
+
+        What is said of the index of a loop holds in that loop.
+        """
+        if len(monomial) == 1:
+            return self._of_quotient(monomial[0])
+        if len(monomial) != 2:
+            return [[make({monomial: 1})] if all(map(self.is_natural, monomial)) else []]
+        sides = [self._distances(atom) for atom in monomial]
+        return [[multiply(one, other) for one, other in pairs(*sides)]]
+
+    def _of_quotient(self, atom: Atom) -> list[list[Term]]:
+        if not isinstance(atom, Div) or (self._least(atom.denominator) or 0) <= 0:
+            return [[]]
+        top, bottom, value, one = atom.numerator, atom.denominator, of_atom(atom), constant(1)
+        rest = add(top, multiply(bottom, value), -1)
+        below = add(add(bottom, one, -1), rest, -1)
+        # The quotient has the sign of the numerator, and is no further from zero.
+        return [
+            [rest, below, add(scale(top, -1), one, -1), add(scale(value, -1), one, -1), add(value, top, -1)],
+            [rest, below, top, add(add(bottom, one, -1), top, -1), value, scale(value, -1)],
+            [rest, below, add(top, bottom, -1), add(value, one, -1), add(top, value, -1)],
+        ]
+
+    def _distances(self, atom: Atom) -> list[Term]:
+        """How far an atom is from the ends of its range."""
+        low, high = self._range(atom)
+        found = [] if low is None else [add(of_atom(atom), low, -1)]
+        return found if high is None else [*found, add(high, of_atom(atom), -1)]
+
+    def _range(self, atom: Atom) -> _Range:
+        if isinstance(atom, Index):
+            # That of a loop is asked about inside the loop only; a grid may be empty, and then has no last index.
+            return constant(0), None if atom.representative else add(atom.extent, constant(-1))
+        dimension = self._dimensions.get(atom) if isinstance(atom, Dimension) else None
+        if dimension is None:
+            return None, None
+        high = dimension.high
+        return constant(dimension.low), None if high is None or high == INT32_MAX else constant(high)
+
+    def _least(self, term: Term) -> int | None:
+        """A number that `term` is never below."""
+        total = 0
+        for monomial, coefficient in term.monomials.items():
+            least = coefficient
+            for atom in monomial:
+                low, high = self._range(atom)
+                bound = low if coefficient > 0 else high
+                if low is None or bound is None or bound.constant is None or (low.constant or 0) < 0:
+                    return None
+                least *= bound.constant
+            total += least
+        return total

@@ -1,0 +1,110 @@
+"""What all iterations of a loop do together, where their index does not come in affinely, as in `window * step`.
+
+Iterations that go further and further along a coordinate leave nothing out, if each begins where those before it have
+come to. An element that the last iteration comes far enough for has a first iteration that does; it is shown that
+this one reaches the element. Other iterations are the same sets with another number in place of the index, which is
+put into the products before these are taken for parameters: `(window - 1) * step` is `window * step - step`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import islpy as isl
+
+from nkiverify.analysis.sets.affine import Sets, Text, mentioned, renamed, without
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.terms import Index, Term
+
+#: Parts of a set that are looked at.
+_MAX_PARTS = 8
+
+
+def swept(sets: Sets, index: Index, found: isl.Set, bounds: isl.Set, context: isl.Set) -> isl.Set | None:
+    """Elements that are in `found` for at least one value of `index`; None where none can be told.
+
+    `bounds` hold for the values of the index, 0 to `index.extent` - 1, and `context` whatever it is.
+    """
+    found = found.intersect_params(bounds)
+    if found.n_basic_set() > _MAX_PARTS or _has_divisions(found):
+        return None
+    one = terms.constant(1)
+    previous = terms.add(terms.of_atom(index), one, -1)
+    last = terms.add(index.extent, one, -1)
+    not_first = sets.stated(conditions.at_most_zero(terms.add(one, terms.of_atom(index), -1)))
+    varying = {sets.parameter(index), *sets.names.on(index)}
+    begin = at_value(sets, index, found, terms.constant(0))
+    some = at_value(sets, index, bounds, terms.constant(0))
+    result: isl.Set | None = None
+    for coordinate, reached in _reaches(found, varying):
+        at_last = at_value(sets, index, reached, last)
+        at_first = at_value(sets, index, reached, terms.constant(0))
+        here = reached.subtract(at_value(sets, index, reached, previous)).intersect_params(bounds.intersect(not_first))
+        for start in [] if _has_divisions(begin) else begin.get_basic_sets():
+            candidate = _endless(start, coordinate).intersect(at_last).intersect_params(some)
+            if sets.within(candidate.intersect(at_first), begin, context) and sets.within(
+                candidate.intersect(here), found, context
+            ):
+                result = candidate if result is None else result.union(candidate)
+    return result
+
+
+def _reaches(found: isl.Set, varying: set[str]) -> Iterator[tuple[int, isl.Set]]:
+    """How far an iteration goes along a coordinate: upper bounds that depend on the iteration."""
+    seen: list[isl.Set] = []
+    for part in found.get_basic_sets():
+        for coordinate in range(part.dim(isl.dim_type.set)):
+            reached = isl.Set.universe(found.get_space())
+            bounded = False
+            for constraint in part.get_constraints():
+                if _is_above(constraint, coordinate) and _depends(constraint, varying):
+                    bounded = True
+                    reached = reached.add_constraint(constraint)
+            if bounded and not any(reached.is_equal(other) for other in seen):
+                seen.append(reached)
+                yield coordinate, reached
+
+
+def _is_above(constraint: isl.Constraint, coordinate: int) -> bool:
+    """Whether a constraint bounds this coordinate, and no other, from above."""
+    kind = isl.dim_type.set
+    factors = [constraint.get_coefficient_val(kind, at).to_python() for at in range(constraint.dim(kind))]
+    others = [factor for at, factor in enumerate(factors) if at != coordinate]
+    return not constraint.is_equality() and factors[coordinate] < 0 and not any(others)
+
+
+def _has_divisions(found: isl.Set) -> bool:
+    """Whether a set has constraints that are about floors of divisions."""
+    return any(part.dim(isl.dim_type.div) for part in found.get_basic_sets())
+
+
+def _depends(constraint: isl.Constraint, names: set[str]) -> bool:
+    kind = isl.dim_type.param
+    return any(
+        constraint.get_dim_name(kind, at) in names and constraint.get_coefficient_val(kind, at).to_python()
+        for at in range(constraint.dim(kind))
+    )
+
+
+def _endless(part: isl.BasicSet, coordinate: int) -> isl.Set:
+    """A set without its upper bounds along a coordinate."""
+    result = isl.Set.universe(part.get_space())
+    for constraint in part.get_constraints():
+        if not _is_above(constraint, coordinate):
+            result = result.add_constraint(constraint)
+    return result
+
+
+def at_value(sets: Sets, index: Index, found: isl.Set, value: Term) -> isl.Set:
+    """`found` with `value` in place of the index, in all parameters that depend on it."""
+    own = sets.parameter(index)
+    names = mentioned(found, {own, *sets.names.on(index)})
+    # All get other names first: what comes in their place may mention parameters of these names.
+    for name in names:
+        found = renamed(found, name, f"{name}_was")
+    for name in names:
+        text = Text(sets.names)
+        number = text.number(terms.substitute(sets.names.term(name), {index: value}))
+        parameters = ", ".join([*text.parameters, f"{name}_was"])
+        found = found.intersect_params(isl.Set(f"[{parameters}] -> {{ : {name}_was = {number} }}"))
+    return without(found, [f"{name}_was" for name in names])

@@ -1,0 +1,370 @@
+"""Views as isl maps: from the positions of a view to the elements of its storage.
+
+An element is named by the indices of the allocation (a tile allocated in a loop is another one in each iteration) and
+by its coordinates in the storage. A view that leaves the box of its coordinates, or is not affine, has no map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from nkiverify.analysis.masks import Left
+from nkiverify.analysis.sets.affine import Sets, Text
+from nkiverify.analysis.sets.coordinates import Coordinates, Jumps, as_term
+from nkiverify.analysis.sets.keys import Key, indices_of, key_of
+from nkiverify.model.extents import is_one, is_zero
+from nkiverify.model.indices import Mask, Relation
+from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.symbolic import Extent, constant_value
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import Term, add, constant, multiply, scale
+
+#: Positions of an axis whose stride is not a plain number that are told apart; there is no map of one with more.
+_FEW = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Positions that are `step` apart along one coordinate.
+
+    `number` is the axis of the view; None for a part of one, or several together.
+    """
+
+    number: int | None
+    extent: Extent
+    coordinate: int
+    step: Extent
+    #: Whether it goes along other coordinates too.
+    slanted: bool = False
+
+
+@dataclass(slots=True)
+class Region:
+    """The elements an operand touches.
+
+    `lanes` maps the positions of the first axis to them, the partitions of a tile. `map`, from all positions, is made
+    when it is asked for. Both are None where an axis had to be taken apart. `outside` are the parameters for which it
+    leaves its storage.
+    """
+
+    elements: isl.Set
+    outside: isl.Set
+    lanes: isl.Map | None
+    _text: str | None
+    _map: isl.Map | None = None
+
+    @property
+    def map(self) -> isl.Map | None:
+        """From the positions of the view to elements."""
+        if self._map is None and self._text is not None:
+            self._map = isl.Map(self._text)
+        return self._map
+
+
+class Regions:
+    """Makes maps of views, and remembers them.
+
+    `jumps` are, by allocation, products at which finer coordinates begin.
+    """
+
+    def __init__(self, sets: Sets, jumps: Mapping[Key, Jumps]) -> None:
+        self._sets = sets
+        self._jumps = jumps
+        self._known: dict[tuple[object, ...], Region | None] = {}
+        self._keep: list[object] = []
+        self._coordinates: dict[int, Coordinates] = {}
+        self._wholes: dict[int, isl.Set] = {}
+
+    def of(
+        self,
+        view: Tensor,
+        mask: Mask | None,
+        context: isl.Set,
+        *,
+        writes: bool,
+        rows: tuple[int, int] | None = None,
+        left: Left | None = None,
+    ) -> Region | None:
+        """The elements of `view` under `mask`; None where they are not affine or may leave the storage.
+
+        Of every `rows[0]` rows only the first `rows[1]` count. `left` says what of the grid of the mask a reduction
+        leaves for the view. Where the grid of the mask does not fit the view, what is read may be more than the mask
+        says, and what is written is not known.
+        """
+        key = (id(view), id(mask), writes, rows, left and (id(left.of), left.to))
+        if key not in self._known:
+            self._keep.append((view, mask, left))
+            self._known[key] = self._make(view, mask, writes, rows, left)
+        found = self._known[key]
+        # A view used at several places may leave its storage at one of them only.
+        if found is None or not self._sets.apart(found.outside, context):
+            return None
+        return found
+
+    def whole(self, storage: Storage) -> isl.Set:
+        """All elements of a storage."""
+        found = self._wholes.get(id(storage))
+        if found is None:
+            self._keep.append(storage)
+            text = Text(self._sets.names)
+            parts = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
+            extents = self._coordinates_of(storage).extents
+            parts += [f"0 <= x{at} < {text.number(extent)}" for at, extent in enumerate(extents)]
+            found = isl.Set(f"{text.head()}{{ [{self._names(storage)}] : {' and '.join(parts) or '0 = 0'} }}")
+            self._wholes[id(storage)] = found
+        return found
+
+    def _coordinates_of(self, storage: Storage) -> Coordinates:
+        found = self._coordinates.get(id(storage))
+        if found is None:
+            self._keep.append(storage)
+            found = Coordinates.of(storage, self._jumps.get(key_of(storage)), self._sets.products)
+            self._coordinates[id(storage)] = found
+        return found
+
+    def _names(self, storage: Storage) -> str:
+        names = [f"d{at}" for at in range(len(indices_of(storage)))]
+        return ", ".join(names + [f"x{at}" for at in range(len(self._coordinates_of(storage).extents))])
+
+    def _make(
+        self, view: Tensor, mask: Mask | None, writes: bool, rows: tuple[int, int] | None, left: Left | None
+    ) -> Region | None:
+        storage = view.storage
+        if view.indirect_by is not None or view.dtype.itemsize != storage.dtype.itemsize:
+            return None
+        coordinates = self._coordinates_of(storage)
+        places = _start(view, coordinates)
+        known = _axes(view, coordinates)
+        if places is None or known is None:
+            return None
+        axes, split = known
+        text = Text(self._sets.names)
+        apart = set(range(view.ndim)) - split
+        under: list[str] = []
+        masked: set[int] = set()
+        grid: dict[str, Extent] = {}
+        if mask is not None:
+            placed = _placed_on(view.shape, left, apart)
+            stated = None if placed is None else _under(mask, placed, text, writes)
+            if stated is None:
+                return None
+            under, masked, grid = stated
+        conditions = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
+        conditions += [f"{text.number(extent)} >= 1" for extent in view.shape if (constant_value(extent) or 0) < 1]
+        conditions += under
+        if rows is not None:
+            if 0 not in apart:
+                return None
+            conditions.append(f"e0 mod {rows[0]} < {rows[1]}")
+        # A mask tells the positions of an axis apart; others are told apart only by those who ask for the whole map.
+        shown = [0] if 0 in apart else []
+        kept = {*shown, *masked, *(axis.number for axis in axes if axis.slanted)}
+        rest, moved = _joined([axis for axis in axes if axis.number not in kept], places)
+        axes_left = [*(axis for axis in axes if axis.number in kept), *rest]
+        summary = self._text(text, view, shown, masked, moved, axes_left, conditions, grid)
+        found = isl.Map(text.head() + summary)
+        reached = found.range()
+        outside = reached.subtract(self.whole(storage)).params()
+        every = range(view.ndim)
+        whole = None
+        if apart.issuperset(every):
+            whole = self._text(text, view, every, (), places, axes, conditions, grid)
+        return Region(reached, outside, found if shown else None, whole and text.head() + whole)
+
+    def _text(
+        self,
+        text: Text,
+        view: Tensor,
+        positions: Sequence[int],
+        others: Iterable[int],
+        places: Sequence[Term],
+        axes: Sequence[Axis],
+        conditions: Sequence[str],
+        grid: Mapping[str, Extent],
+    ) -> str:
+        """The map from `positions` to elements. All other axes are quantified over, also `others` that go nowhere, and
+        those of the `grid` of a mask that the view has not got."""
+        stated = list(conditions)
+        sums = [[text.number(place)] for place in places]
+        extents: dict[str, Extent] = {f"e{number}": view.shape[number] for number in (*positions, *others)}
+        extents.update(grid)
+        quantified = {f"e{number}": None for number in others if number not in positions} | dict.fromkeys(grid)
+        for at, axis in enumerate(axes):
+            name = f"e{axis.number}" if axis.number is not None else f"f{at}"
+            if name not in extents:
+                quantified[name] = None
+                extents[name] = axis.extent
+            step = constant_value(axis.step)
+            if step is not None:
+                sums[axis.coordinate].append(f"{step}*{name}")
+                continue
+            quantified[f"s{at}"] = None
+            sums[axis.coordinate].append(f"s{at}")
+            each = [text.number(scale(as_term(axis.step), n)) for n in range(constant_value(axis.extent) or 0)]
+            either = " or ".join(f"({name} = {n} and s{at} = {value})" for n, value in enumerate(each))
+            stated.append(f"({either})")
+        stated += [f"0 <= {name} < {text.number(extent)}" for name, extent in extents.items()]
+        stated += [f"x{at} = {' + '.join(parts)}" for at, parts in enumerate(sums)]
+        body = " and ".join(stated) or "0 = 0"
+        if quantified:
+            body = f"exists {', '.join(quantified)} : {body}"
+        return f"{{ [{', '.join(f'e{number}' for number in positions)}] -> [{self._names(view.storage)}] : {body} }}"
+
+
+def _start(view: Tensor, coordinates: Coordinates) -> list[Term] | None:
+    """The coordinates of the first element; None where they are not known."""
+    places = [constant(0) for _ in coordinates.strides]
+    for start, stride in view.offset_terms:
+        whole = multiply(as_term(start), as_term(stride))
+        # With finer coordinates than dimensions, only the product tells how far it goes in each.
+        parts, times = coordinates.decomposed(whole), constant(1)
+        if parts is None or not coordinates.finer:
+            other = coordinates.decomposed(stride)
+            if other is not None:
+                parts, times = other, as_term(start)
+        if parts is None:
+            return None
+        for at, part in enumerate(parts):
+            if not is_zero(part):
+                places[at] = add(places[at], multiply(times, as_term(part)))
+    return places
+
+
+def _axes(view: Tensor, coordinates: Coordinates) -> tuple[list[Axis], set[int]] | None:
+    """The axes of a view along the coordinates of its storage, and which had to be split; None where one has none.
+
+    An axis that goes nowhere (the same elements again) is left out.
+    """
+    found: list[Axis] = []
+    split: set[int] = set()
+    for number, (extent, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
+        if constant_value(extent) == 1:
+            continue
+        digits = coordinates.digits(extent, stride)
+        if digits:
+            split.add(number)
+        for part, step in digits or [(extent, stride)]:
+            along = coordinates.decomposed(step)
+            if along is not None and any((constant_value(each) or 0) < 0 for each in along[1:]):
+                along = coordinates.along_one(step)
+            steps = [(at, each) for at, each in enumerate(along or ()) if not is_zero(each)]
+            if along is None:
+                return None
+            count = constant_value(part)
+            if any(constant_value(each) is None for _, each in steps) and (count is None or count > _FEW):
+                return None
+            slanted = len(steps) > 1
+            found += [Axis(None if digits else number, part, at, each, slanted) for at, each in steps]
+    return found, split
+
+
+def _joined(axes: Sequence[Axis], places: Sequence[Term]) -> tuple[list[Axis], list[Term]]:
+    """Fewer axes that reach the same elements, and where they start.
+
+    Two axes along one coordinate are one where the second goes on, without a gap, where the first ends. All extents
+    are at least 1.
+    """
+    starts = list(places)
+    found: list[Axis] = []
+    for at in range(len(places)):
+        here = [axis for axis in axes if axis.coordinate == at]
+        fixed: list[tuple[int, Term]] = []
+        for axis in here:
+            step = constant_value(axis.step)
+            if step is None:
+                found.append(axis)
+                continue
+            extent = as_term(axis.extent)
+            if step < 0:
+                starts[at] = add(starts[at], scale(add(extent, constant(-1)), step))
+            fixed.append((abs(step), extent))
+        merged: list[tuple[int, Term]] = []
+        for step, extent in sorted(fixed, key=lambda pair: (pair[0], pair[1].constant is None)):
+            if merged:
+                before, count = merged[-1]
+                times, rest = divmod(step, before)
+                if rest == 0 and (times == 1 or (count.constant is not None and count.constant >= times)):
+                    merged[-1] = (before, add(count, scale(add(extent, constant(-1)), times)))
+                    continue
+            merged.append((step, extent))
+        found += [Axis(None, extent, at, step) for step, extent in merged]  # type: ignore[arg-type]
+    return found, starts
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """The axes of the grid of a mask, counted from the last one (1): the axis of a view that each one is, with the
+    extent it has. None: the view has one position for all of them."""
+
+    axes: Mapping[int, tuple[int | None, Extent | None]]
+    #: Whether what a mask leaves of the axes that the view has not got is touched at all: so for a reduction.
+    reduces: bool
+
+
+def _placed_on(shape: tuple[Extent, ...], left: Left | None, apart: set[int]) -> _Placed | None:
+    """How a view of `shape` lies on the grid of a mask; only axes in `apart` have positions. None if it does not."""
+    rank = len(shape)
+    if left is None:
+        axes: dict[int, tuple[int | None, Extent | None]] = {
+            rank - at: (None, None) if is_one(extent) else (at, extent)
+            for at, extent in enumerate(shape)
+            if is_one(extent) or at in apart
+        }
+        return _Placed(axes, reduces=False)
+    to = dict(left.to)
+    if not all(same_extent(left.grid[axis], shape[at]) and at in apart for axis, at in to.items()):
+        return None
+    return _Placed({len(left.grid) - axis: (to.get(axis), each) for axis, each in enumerate(left.grid)}, reduces=True)
+
+
+def _under(
+    mask: Mask, placed: _Placed, text: Text, writes: bool
+) -> tuple[list[str], set[int], dict[str, Extent]] | None:
+    """The mask as conditions on the positions of an operand, the axes these are about, and the axes of its grid that
+    the operand has not got: of these it holds for some position.
+
+    None where a write is not known. Of a read, a term that does not fit is left out: too much is read then.
+    """
+    host = mask.host
+    found = [text.condition(host if isinstance(host, bool | Condition) else True)]
+    about: set[int] = set()
+    grid: dict[str, Extent] = {}
+    for term in mask.terms:
+        difference = term.difference
+        parts = [text.number(difference.base)]
+        places: set[int] = set()
+        others: dict[str, Extent] = {}
+        fits = True
+        for axis, coefficient in zip(range(difference.ndim, 0, -1), difference.coefficients, strict=True):
+            if is_zero(coefficient):
+                continue
+            factor, extent = constant_value(coefficient), difference.shape[-axis]
+            place, size = placed.axes.get(axis, (-1, 0))
+            # A written column beside a mask over rows: whether one position is enough is not documented.
+            beside = place is None and (placed.reduces or not writes)
+            one = same_extent(extent, grid.get(f"g{axis}", extent) if size is None else size)
+            if factor is None or not one or not (beside or (place is not None and place >= 0)):
+                fits = False
+                break
+            if place is None:
+                others[f"g{axis}"] = extent
+            else:
+                places.add(place)
+            parts.append(f"{factor}*{f'g{axis}' if place is None else f'e{place}'}")
+        if not fits:
+            if writes:
+                return None
+            continue
+        about |= places
+        grid |= others
+        relation = {Relation.AT_MOST: "<=", Relation.EQUAL: "=", Relation.UNEQUAL: "!="}[term.relation]
+        found.append(f"{' + '.join(parts)} {relation} 0")
+    return found, about, grid
+
+
+def same_extent(one: Extent, two: Extent) -> bool:
+    """Whether two extents are equal whatever the dimensions are."""
+    return as_term(one) is as_term(two)

@@ -1,0 +1,97 @@
+"""What a walk has to know of a program beforehand: its launch grid, and what concerns one iteration only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nkiverify.analysis.sets.keys import Key, indices_of, key_of
+from nkiverify.ir.program import Allocation, Block, Branch, Loop, ParallelLoop, Returned
+from nkiverify.ir.program import Operation as Executed
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.terms import Index, Term
+
+
+def items(block: Block) -> Iterable[object]:
+    """Everything in a block, outermost first."""
+    for item in block.items:
+        yield item
+        if isinstance(item, Loop):
+            yield from items(item.body)
+        elif isinstance(item, Branch):
+            yield from items(item.then)
+            yield from items(item.orelse)
+
+
+def local_allocations(block: Block) -> dict[Index, set[Key]]:
+    """By the index of a loop: the allocations of which each iteration has its own, that nothing else ever looks at.
+
+    Loops of one index are on different paths. Should one follow another on a path, it has no such allocations.
+    """
+    found: dict[Index, set[Key]] = {}
+    places: dict[Key, set[tuple[int, Index]]] = {}
+    repeated: set[Index] = set()
+
+    def views(item: Executed | Returned) -> Iterable[Tensor]:
+        if isinstance(item, Returned):
+            return item.tensors
+        return (*item.operation.reads.values(), *item.operation.writes.values())
+
+    def walk(block: Block, around: tuple[Index, ...], before: set[Index]) -> None:
+        for item in block.items:
+            if isinstance(item, Loop):
+                if item.index in before:
+                    repeated.add(item.index)
+                before.add(item.index)
+                found.setdefault(item.index, set())
+                walk(item.body, (*around, item.index), set(before))
+            elif isinstance(item, Branch):
+                walk(item.then, around, set(before))
+                walk(item.orelse, around, set(before))
+            elif isinstance(item, Executed | Returned):
+                for view in views(item):
+                    own = {
+                        (at, atom)
+                        for at, index in enumerate(indices_of(view.storage))
+                        for atom in around
+                        if index is terms.of_atom(atom)
+                    }
+                    key = key_of(view.storage)
+                    places[key] = places[key] & own if key in places else own
+
+    walk(block, (), set())
+    for key, own in places.items():
+        for _, atom in own:
+            if atom not in repeated:
+                found[atom].add(key)
+    return found
+
+
+def has_parallel(block: Block) -> bool:
+    """Whether any loop has no order."""
+    return any(isinstance(item, ParallelLoop) or (isinstance(item, Loop) and item.parallel) for item in items(block))
+
+
+def executes(block: Block) -> bool:
+    """Whether anything is executed in a block."""
+    return any(isinstance(item, Executed | Allocation) for item in items(block))
+
+
+def programs(block: Block) -> tuple[Index, ...]:
+    """The coordinates of the program that stands for all of a launch."""
+    found: dict[Index, None] = {}
+    for item in items(block):
+        if isinstance(item, Executed):
+            for coordinate in item.operation.program:
+                if isinstance(coordinate, Term):
+                    found.update(dict.fromkeys(atom for atom in coordinate.atoms if isinstance(atom, Index)))
+    return tuple(found)
+
+
+def bounds_of(atom: Index) -> list[conditions.Condition | bool]:
+    """The range of an index, as conditions."""
+    term = terms.of_atom(atom)
+    return [
+        conditions.at_most_zero(terms.scale(term, -1)),
+        conditions.at_most_zero(terms.add(terms.add(term, atom.extent, -1), terms.constant(1))),
+    ]

@@ -1,0 +1,150 @@
+"""What iterations or programs without an order do to the same element."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import islpy as isl
+
+from nkiverify.analysis.sets.affine import Sets, renamed, without
+from nkiverify.analysis.sets.keys import Key
+from nkiverify.foundation.source import Site
+
+
+class Use(enum.Enum):
+    """What is done to elements. Sums in place commute with one another, and so do stores that all programs make
+    alike."""
+
+    WRITTEN = "written"
+    ALIKE = "written alike by all programs"
+    READ = "read"
+    ADDED = "added"
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Elements that may be used at a place. `shared`: all programs of a launch see the storage.
+
+    `iterations` are those it belongs to, of loops without an order that are run iteration by iteration.
+    """
+
+    key: Key
+    elements: isl.Set
+    use: Use
+    site: Site | None
+    shared: bool
+    iterations: Mapping[object, int] = field(default_factory=dict)
+
+    def over(self, elements: isl.Set) -> Access:
+        """The same of other elements."""
+        return replace(self, elements=elements)
+
+
+#: The uses by another iteration that the use of an element by one must not meet.
+_AGAINST = {
+    Use.WRITTEN: (Use.WRITTEN, Use.ALIKE, Use.READ, Use.ADDED),
+    # Alike in all programs; iterations of a loop differ.
+    Use.ALIKE: (Use.WRITTEN, Use.ALIKE, Use.READ, Use.ADDED),
+    Use.READ: (Use.WRITTEN, Use.ALIKE, Use.ADDED),
+    Use.ADDED: (Use.WRITTEN, Use.ALIKE, Use.READ),
+}
+#: Pairs of uses of one element by two programs, or by two iterations of a loop, that may change what is computed.
+_BETWEEN_PROGRAMS = (
+    (Use.WRITTEN, Use.WRITTEN),
+    (Use.WRITTEN, Use.ALIKE),
+    (Use.WRITTEN, Use.READ),
+    (Use.WRITTEN, Use.ADDED),
+    (Use.ALIKE, Use.READ),
+    (Use.ALIKE, Use.ADDED),
+    (Use.ADDED, Use.READ),
+)
+_BETWEEN_ITERATIONS = (*_BETWEEN_PROGRAMS, (Use.ALIKE, Use.ALIKE))
+
+
+class Accesses:
+    """The accesses of the loop bodies that are being walked, the innermost last."""
+
+    def __init__(self, sets: Sets) -> None:
+        self._sets = sets
+        self._open: list[list[Access]] = []
+
+    def enter(self) -> None:
+        """A body begins."""
+        self._open.append([])
+
+    def leave(self) -> list[Access]:
+        """A body ends: its accesses."""
+        return self._open.pop()
+
+    def add(self, access: Access) -> None:
+        """Note an access."""
+        self._open[-1].append(access)
+
+    def clash(
+        self, accesses: Sequence[Access], names: Sequence[str], context: isl.Set, *, programs: bool = False
+    ) -> Access | None:
+        """An access that may meet one of another iteration; None if surely none does.
+
+        `names` are the parameters that differ from one iteration to the other, or from one of the `programs` of a
+        launch to the other.
+        """
+        by_key: dict[Key, dict[Use, isl.Set]] = {}
+        for access in accesses:
+            uses = by_key.setdefault(access.key, {})
+            known = uses.get(access.use)
+            uses[access.use] = access.elements if known is None else known.union(access.elements)
+        others = [f"{name}_other" for name in names]
+        differ = isl.Set(
+            f"[{', '.join([*names, *others])}] -> {{ : "
+            + " or ".join(f"{name} != {other}" for name, other in zip(names, others, strict=True))
+            + " }"
+        )
+        for key, uses in by_key.items():
+            if set(uses) <= {Use.READ} or set(uses) <= {Use.ADDED}:
+                continue
+            for one, two in _BETWEEN_PROGRAMS if programs else _BETWEEN_ITERATIONS:
+                if one in uses and two in uses and self._meet(uses[one], uses[two], names, others, differ, context):
+                    return next(access for access in accesses if access.key == key and access.use is one)
+        return None
+
+    def clash_of_iterations(self, accesses: Sequence[Access], loop: object, context: isl.Set) -> Access | None:
+        """An access that may meet one of another iteration of a loop that was run iteration by iteration."""
+        earlier: dict[tuple[Key, Use], isl.Set] = {}
+        by_number: dict[int, list[Access]] = {}
+        for access in accesses:
+            if loop in access.iterations:
+                by_number.setdefault(access.iterations[loop], []).append(access)
+        for _, mine in sorted(by_number.items()):
+            for access in mine:
+                for use in _AGAINST[access.use]:
+                    others = earlier.get((access.key, use))
+                    if others is not None and not self._sets.empty(access.elements.intersect(others), context):
+                        return access
+            for access in mine:
+                key = (access.key, access.use)
+                earlier[key] = access.elements if key not in earlier else earlier[key].union(access.elements).coalesce()
+        return None
+
+    def _meet(
+        self,
+        one: isl.Set,
+        two: isl.Set,
+        names: Sequence[str],
+        others: Sequence[str],
+        differ: isl.Set,
+        context: isl.Set,
+    ) -> bool:
+        one, two = one.intersect_params(context), two.intersect_params(context)
+        # Numbers behind other parameters may differ from one iteration to the other.
+        varying = [
+            name
+            for atom_name in names
+            for name, atoms in self._sets.names.depends.items()
+            if name != atom_name and any(self._sets.names.of.get((atom,)) == atom_name for atom in atoms)
+        ]
+        two = without(self._sets.spelt_out(two, varying), varying)
+        for name, other in zip(names, others, strict=True):
+            two = renamed(two, name, other)
+        return not self._sets.empty(one.intersect(two), differ)

@@ -1,0 +1,153 @@
+"""Executing a kernel that was asked for on the command line, on elements that the caller chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from nkiverify.analysis.values import cells as storage
+from nkiverify.analysis.values import formats
+from nkiverify.analysis.values.cells import Cells
+from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.run import ValueExecution, elements_as
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.instrument import Rewriting
+from nkiverify.frontend.loader import load_kernel, module_name
+from nkiverify.frontend.target import Verification
+from nkiverify.model.dtypes import DType, DTypeKind
+from nkiverify.model.returned import named_tensors, tensors_in
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic.execution import running
+
+#: The stored elements (lanes, *shape) of an argument, given its name and the tensor.
+Filling = Callable[[str, Tensor], Array]
+
+
+class Asked(Protocol):
+    """A kernel with its arguments, `nkiverify.project.request.Request` for one: `path::function` beside `base`."""
+
+    @property
+    def reference(self) -> str:
+        """`path::function`."""
+
+    @property
+    def path(self) -> str:
+        """The kernel's file."""
+
+    @property
+    def base(self) -> Path:
+        """What `path` is relative to."""
+
+    def call(
+        self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
+    ) -> Any:
+        """Call the kernel, after `prepare` has seen its arguments; what it returns. `dotted` is its module's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A kernel that has run: its tensor arguments by name, its other ones, and what it returned."""
+
+    run: ValueExecution
+    arguments: dict[str, Tensor]
+    others: dict[str, Any]
+    result: Any
+
+    def outputs(self) -> list[tuple[str, Tensor]]:
+        """The tensors it returned, then the arguments that it wrote and did not return."""
+        return self.results() + self.changed()
+
+    def results(self) -> list[tuple[str, Tensor]]:
+        """The tensors it returned. Raises `UnsupportedConstruct` where they cannot be seen, or told apart."""
+        return named_tensors("result", self.result)
+
+    def changed(self, others: Collection[int] = ()) -> list[tuple[str, Tensor]]:
+        """The arguments that it wrote and did not return, and those at `others`."""
+        wanted = (self.written - self.given_back()) | set(others)
+        return [pair for position, pair in enumerate(self.arguments.items()) if position in wanted]
+
+    @property
+    def written(self) -> set[int]:
+        """The positions of the tensor arguments that it wrote."""
+        return {position for position, tensor in enumerate(self.arguments.values()) if self.run.cells(tensor).changed}
+
+    def given_back(self) -> set[int]:
+        """The positions of the tensor arguments that it returned."""
+        returned = {id(tensor.storage) for tensor in tensors_in(self.result)}
+        return {position for position, tensor in enumerate(self.arguments.values()) if id(tensor.storage) in returned}
+
+
+def execute(asked: Asked, run: ValueExecution, dimensions: Mapping[str, int], fill: Filling) -> Execution:
+    """Run the kernel on one choice of dimensions, its arguments filled. Raises what the kernel and the stubs raise."""
+    arguments: dict[str, Tensor] = {}
+    others: dict[str, Any] = {}
+
+    def prepare(values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            tensors = dict(named_tensors(name, value))
+            if not tensors:
+                others[name] = value
+            for called, tensor in tensors.items():
+                arguments[called] = tensor
+                run.arguments[tensor.storage.identity] = _filled(run, fill(called, tensor), tensor)
+
+    return Execution(run, arguments, others, called(asked, run, dimensions, prepare))
+
+
+def called(
+    asked: Asked,
+    run: ConcreteExecution,
+    dimensions: Mapping[str, int],
+    prepare: Callable[[Mapping[str, Any]], None] = lambda values: None,
+) -> Any:
+    """What the kernel returns in a run on one choice of dimensions; `prepare` sees its arguments."""
+    kernel, space = load_kernel(asked.reference, asked.base, Rewriting.NONE)
+    _, dotted = module_name((asked.base / asked.path).resolve())
+    with space.active(), running(run):
+        return asked.call(Verification(ConcreteBinding(dimensions), kernel), dotted, prepare)
+
+
+def _filled(run: ValueExecution, elements: Array, tensor: Tensor) -> Cells:
+    cells = Cells(run.numbers, int(tensor.size), tensor.dtype, written=True)
+    run.numbers.flat(cells.buffer, tensor.dtype, tensor.dtype)[...] = elements.reshape(run.numbers.lanes, -1)
+    return cells
+
+
+def contents(run: ValueExecution, tensor: Tensor) -> tuple[Array, Array | None]:
+    """The stored elements (lanes, *shape) of a tensor, and its marks (*shape), None where all is defined."""
+    where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
+    cells = run.cells(tensor)
+    marks = storage.read_marks(cells, where)
+    return storage.read(run.numbers, cells, where), None if marks is None else marks[0]
+
+
+def random_array(random: np.random.Generator, shape: tuple[int, ...], dtype: DType, low: float, high: float) -> Array:
+    """Random elements of a dtype: floats between `low` and `high`, integers of that range or of the dtype's."""
+    kind = formats.STORED[dtype]
+    if dtype.is_float:
+        return formats.stored(random.uniform(low, high, shape).astype(np.float32), dtype)
+    if dtype.kind is DTypeKind.PACKED:
+        part = formats.UNPACKED[dtype]
+        values = random.uniform(low, high, (*shape, 4)).astype(part).astype(np.float32)
+        return formats.repacked(values, dtype)
+    if dtype.kind is DTypeKind.SCALE:
+        return np.exp2(random.integers(-4, 5, shape)).astype(kind)
+    if dtype.kind is DTypeKind.BOOL:
+        return random.integers(0, 2, shape).astype(kind)
+    limits = np.iinfo(kind)
+    return random.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)
+
+
+def argument_range(tensor: Tensor) -> tuple[int, int] | None:
+    """The range an integer argument was given (`i32[8] in 0..7`), where it is narrower than its dtype's."""
+    given = tensor.storage.content_range
+    if given is None or not tensor.dtype.is_integer:
+        return None
+    low, high = int(given.low), int(given.high)
+    limits = np.iinfo(formats.STORED[tensor.dtype])
+    return None if (low, high) == (limits.min, limits.max) else (low, high)

@@ -1,0 +1,481 @@
+"""The run on numbers: every operation the stubs issue is computed, contracts are checked on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nkiverify.analysis.values import cells as storage
+from nkiverify.analysis.values.cells import UNWRITTEN, Cells, Region
+from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.numbers import Numbers
+from nkiverify.analysis.values.semantics import MEANINGS
+from nkiverify.analysis.values.slices import Entry, Operand
+from nkiverify.analysis.values.step import Step, accumulates
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
+from nkiverify.foundation.source import Site, kernel_site
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.ir.contract import Contract
+from nkiverify.model.contents import Interval
+from nkiverify.model.contracts import contract
+from nkiverify.model.dtypes import DType
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.indirection import IndirectionKind
+from nkiverify.model.launch import current_launch
+from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.operation import loads_registers
+from nkiverify.model.operators import Operator
+from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.state import ModelState
+from nkiverify.model.tensor import Storage, Tensor
+
+if TYPE_CHECKING:
+    from nkiverify.model.operation import Operation
+
+#: Seconds a simulation may take: it is ended by its user, not by us.
+_NO_LIMIT = float("inf")
+#: Operations that keep part of what their result holds, so that its marks matter.
+_KEEPING = frozenset(
+    (
+        "nisa.tensor_copy_predicated", "nisa.nc_stream_shuffle", "nisa.quantize_mx", "nisa.nonzero_with_count",
+        "nisa.local_gather",
+    )
+)  # fmt: skip
+_ACCUMULATING = frozenset(("nisa.nc_matmul", "nisa.nc_matmul_mx"))
+#: Partitions of the accumulators of an engine.
+_LANES = 128
+
+
+class Allocation:
+    """The identity of one allocation or register, and what it holds; both live as long as something refers to it."""
+
+    __slots__ = ("__weakref__", "cells", "number", "running")
+
+    def __init__(self) -> None:
+        self.cells: Cells | None = None
+        #: The number of a register.
+        self.number: int | None = None
+        #: The operator of the running reduction whose part this is.
+        self.running: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UndefinedRead:
+    """A read of elements that nothing has written, or a value that no document defines.
+
+    `element` is the first one, as coordinates of the operand; None where `reason` says what happened.
+    """
+
+    operation: str
+    operand: str
+    tensor: str
+    element: tuple[int, ...] | None
+    site: Site | None
+    reason: str = ""
+
+    def __str__(self) -> str:
+        where = f" at {self.site}" if self.site is not None else ""
+        if self.element is None:
+            return f"{self.reason}, in {self.operation}{where}"
+        place = ", ".join(map(str, self.element))
+        operand = f"{self.tensor} ({self.operand})"
+        return f"{self.operation}{where} reads element [{place}] of {operand}, which nothing has written"
+
+
+class Accumulators:
+    """The reduction registers of one engine, one for each partition ("acc.scalar_regs", "acc.vector_regs")."""
+
+    __slots__ = ("marks", "values")
+
+    def __init__(self, numbers: Numbers) -> None:
+        #: What they hold (lanes, 128, 1), and the marks of that (1, 128, 1).
+        self.values = np.broadcast_to(numbers.constant(0.0, 3), (numbers.lanes, _LANES, 1)).copy()
+        self.marks = np.full((1, _LANES, 1), UNWRITTEN, dtype=np.uint32)
+
+    def set(self, values: Array) -> None:
+        """Hold (lanes, P, 1) in the first P of them."""
+        partitions = values.shape[1]
+        kept = self.values.astype(np.result_type(self.values, values), copy=False)
+        self.values = np.concatenate((np.broadcast_to(values, (kept.shape[0], partitions, 1)), kept[:, partitions:]), 1)
+
+
+class ValueExecution(ConcreteExecution):
+    """A concrete run in which tensors have elements.
+
+    `watch` is told of every operation, before it is computed.
+    """
+
+    def __init__(
+        self,
+        hardware: Hardware,
+        numbers: Numbers,
+        *,
+        watch: Callable[[Operation, Site | None], None] | None = None,
+        stop_at_first: bool = True,
+    ) -> None:
+        super().__init__(hardware, stop_at_first=stop_at_first, seconds=_NO_LIMIT, records=True)
+        # Elements say what an index is.
+        self.model = ModelState(follows=False)
+        self.numbers = numbers
+        self.watch = watch
+        #: The contents of the kernel's arguments, by the identity of their storages.
+        self.arguments: dict[object, Cells] = {}
+        #: Reads of undefined elements, by mark (from UNWRITTEN + 1 on).
+        self.undefined: list[UndefinedRead] = []
+        self._marks: dict[tuple[str, int, str, str], int] = {}
+        #: By engine and program of the launch.
+        self._accumulators: dict[tuple[str, object], Accumulators] = {}
+        self._shared: dict[tuple[object, int], Cells] = {}
+        self._shared_count: dict[object, int] = {}
+        self._program: object = None
+        #: The operations executed, where they are kept.
+        self.history: list[Entry] | None = None
+        #: The dtypes of what was allocated, arguments included.
+        self.dtypes: set[DType] = set()
+
+    def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Check that `condition` holds; what takes long is ended by the user."""
+        if condition is not True:
+            super().require(rule, condition, quantities)
+
+    # --- allocations --------------------------------------------------------------------------------------------------
+
+    def allocation_id(self) -> object:
+        """A new identity, which will hold the contents."""
+        return Allocation()
+
+    def allocation(self, made: Storage) -> None:
+        """What one program of a grid allocates in shared HBM, the others allocate too: it is one tensor."""
+        self.dtypes.add(made.dtype)
+        launch = current_launch()
+        if made.buffer is not SHARED_HBM or not launch.grid:
+            return
+        identity = made.identity
+        assert isinstance(identity, Allocation)
+        if self._program != launch.program:
+            self._program = launch.program
+            self._shared_count.clear()
+        ordinal = self._shared_count.get(launch.grid, 0)
+        self._shared_count[launch.grid] = ordinal + 1
+        known = self._shared.get((launch.grid, ordinal))
+        if known is not None and (known.size, known.dtype) == (int(made.size), made.dtype):
+            identity.cells = known
+        else:
+            identity.cells = self._shared[(launch.grid, ordinal)] = Cells(self.numbers, int(made.size), made.dtype)
+
+    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+        """What programs of a launch return is one result: they have to return the same."""
+        places = [
+            [(id(self.cells(part)), part.dtype, part.shape, part.strides, part.offset) for part in tensors]
+            for tensors in programs
+        ]
+        if any(other != places[0] for other in places):
+            raise self.unsupported("programs of a launch that return different tensors")
+
+    def cells(self, tensor: Tensor) -> Cells:
+        """The contents of the storage a tensor is a view of."""
+        identity = tensor.storage.identity
+        if not isinstance(identity, Allocation):
+            # A tensor argument of the kernel.
+            return self.arguments[identity]
+        if identity.cells is None:
+            identity.cells = Cells(self.numbers, int(tensor.storage.size), tensor.storage.dtype)
+        return identity.cells
+
+    def start_reduction(self, tensor: Tensor, operator: str) -> None:
+        """What is assigned from `tensor` joins what its destination holds."""
+        identity = tensor.storage.identity
+        assert isinstance(identity, Allocation)
+        identity.running = operator
+
+    def running_reduction(self, tensor: Tensor) -> str | None:
+        """The operator `start_reduction` gave, if it did."""
+        identity = tensor.storage.identity
+        return identity.running if isinstance(identity, Allocation) else None
+
+    def index_range(self, index: Tensor | VirtualRegister) -> Interval:
+        """The least and the greatest number of an index tensor or register."""
+        if isinstance(index, VirtualRegister):
+            number = self.register_number(index)
+            return Interval(number, number)
+        values = self._index_values(index)
+        return Interval(int(values.min()), int(values.max()))
+
+    def _index_values(self, index: Tensor) -> Array:
+        where = self._plain(index)
+        marks = storage.read_marks(self.cells(index), where)
+        if marks is not None:
+            raise ContractViolation("mem.uninit", f"an index in {index!r} that nothing has written", kernel_site(2))
+        return self.numbers.integers(storage.read(self.numbers, self.cells(index), where), index.dtype)
+
+    def shown(self, tensor: object) -> str:
+        """The elements of a tensor as a table, `?` where they are not defined; called by its `repr`."""
+        assert isinstance(tensor, Tensor)
+        if tensor.indirect_by is not None:
+            return ""
+        where = self._plain(tensor)
+        numbers = storage.read(self.numbers, self.cells(tensor), where)[0]
+        marks = storage.read_marks(self.cells(tensor), where)
+        if marks is None:
+            return "\n" + np.array2string(np.array(numbers), threshold=400, edgeitems=4)
+        texts = np.where(marks[0] != 0, "?", numbers.astype("U12"))
+        return "\n" + np.array2string(texts, threshold=400, edgeitems=4, formatter={"all": str})
+
+    # --- registers ----------------------------------------------------------------------------------------------------
+
+    def register_number(self, register: VirtualRegister) -> int:
+        """The number a register holds."""
+        identity = register.identity
+        assert isinstance(identity, Allocation)
+        if identity.number is None:
+            raise ContractViolation("register.uninit", "a register that nothing has set is read", kernel_site(2))
+        return identity.number
+
+    def set_register(self, register: VirtualRegister, number: int) -> None:
+        """Let a register hold a number of 32 bits."""
+        identity = register.identity
+        assert isinstance(identity, Allocation)
+        identity.number = number
+
+    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None]:
+        """Once for each iteration of a device loop, its register set."""
+        low, high, pace = (
+            self.register_number(value) if isinstance(value, VirtualRegister) else int(value)  # type: ignore[call-overload]
+            for value in (start, stop, step)
+        )
+        for number in range(low, high, pace):
+            self.set_register(register, number)
+            yield
+
+    def keep_history(self) -> None:
+        """Record every operation from now on."""
+        self.history = []
+
+    @property
+    def argument_names(self) -> dict[int, str]:
+        """The names of the kernel's arguments, by the numbers of their cells."""
+        names = {}
+        for identity, cells in self.arguments.items():
+            names[cells.number] = str(identity[1]) if isinstance(identity, tuple) else "an argument"
+        return names
+
+    def _entry(self, operation: Operation, regions: Mapping[str, Region], functions: frozenset[str]) -> Entry:
+        def operand(name: str, view: Tensor) -> Operand:
+            return Operand(self.cells(view).number, view.label, regions[name])
+
+        details = ", ".join(
+            f"{name}={value}"
+            for name, value in operation.attributes.items()
+            if isinstance(value, Operator) or (isinstance(value, Real) and value not in (False, 1.0))
+        )
+        return Entry(
+            operation.name,
+            kernel_site(3),
+            {name: operand(name, view) for name, view in operation.reads.items()},
+            {name: operand(name, view) for name, view in operation.writes.items()},
+            details,
+            functions,
+            operation.name in _ACCUMULATING and accumulates(operation) is not False,
+            loads_registers(operation),
+        )
+
+    # --- operations ---------------------------------------------------------------------------------------------------
+
+    def operation(self, operation: Operation) -> None:
+        """Compute an operation."""
+        if self.watch is not None:
+            self.watch(operation, kernel_site(2))
+        meaning = MEANINGS.get(operation.name)
+        if meaning is None:
+            if operation.name.startswith("nki.") and not operation.reads and not operation.writes:
+                # A function of nki.compiler: it says where tensors are, not what they hold.
+                return
+            raise self.unsupported(f"the values of {operation.name}")
+        regions = self._regions(operation)
+        marked = self._needs_marks(operation, regions)
+        known = dict(getattr(self.numbers, "functions", ()))
+        try:
+            if marked:
+                meaning(Step(self, operation, regions, tracking=True, marked=True))
+            meaning(Step(self, operation, regions, tracking=False, marked=marked))
+            if self.history is not None:
+                now = getattr(self.numbers, "functions", {})
+                applied = frozenset(name for name, times in now.items() if times != known.get(name))
+                self.history.append(self._entry(operation, regions, applied))
+        except UnsupportedConstruct as limit:
+            if limit.site is None:
+                raise self.unsupported(limit.construct, limit.advice) from None
+            raise
+
+    def _needs_marks(self, operation: Operation, regions: Mapping[str, Region]) -> bool:
+        for name, view in operation.reads.items():
+            cells = self.cells(view)
+            if not cells.complete and storage.read_marks(cells, regions[name]) is not None:
+                return True
+        if loads_registers(operation):
+            # Which engine's they are is the matter of its meaning: looking at the marks too often does no harm.
+            rows = max(region.shape[0] for region in regions.values())
+            if any(self.accumulators(engine).marks[:, :rows].any() for engine in ("scalar", "vector")):
+                return True
+        keeps = operation.name in _KEEPING
+        if operation.name in _ACCUMULATING and accumulates(operation) is not False:
+            (target,) = operation.writes.values()
+            keeps = accumulates(operation) is True or self.cells(target).grown is not False
+        return keeps and any(not self.cells(view).complete for view in operation.writes.values())
+
+    def _regions(self, operation: Operation) -> dict[str, Region]:
+        mask = operation.mask
+        regions: dict[str, Region] = {}
+        for name, view in (*operation.reads.items(), *operation.writes.items()):
+            if name in regions:
+                continue
+            if mask is not None:
+                regions[name] = masked_region(self, operation, name, view)
+            elif view.indirect_by is not None:
+                regions[name] = self._indirect(operation, view)
+            else:
+                regions[name] = self._plain(view)
+        return regions
+
+    def _plain(self, view: Tensor) -> Region:
+        size = elements_as(view)
+        return storage.region(view.shape, view.strides, view.offset, view.dtype, size)
+
+    def _indirect(self, operation: Operation, view: Tensor) -> Region:
+        moves = view.indirect_by
+        assert moves is not None
+        shape = tuple(map(int, view.shape))
+        positions = storage.positions_of(shape, tuple(map(int, view.strides)), int(view.offset))
+        size = elements_as(view)
+        if moves.kind is IndirectionKind.SCALAR:
+            number = self.index_range(moves.index).low
+            positions = positions + int(number) * int(moves.stride)
+        elif moves.kind is IndirectionKind.ROWS:
+            assert isinstance(moves.index, Tensor)
+            rows = self._index_values(moves.index).reshape(-1)[: shape[0]]
+            away = (rows - np.arange(shape[0])) * int(moves.stride)
+            positions = positions + away.reshape(-1, *(1,) * (len(shape) - 1))
+        else:
+            positions = self._gathered(operation, view)
+        inside = (positions >= 0) & (positions < size)
+        if moves.reach is not None:
+            inside &= self._within_reach(view)
+        return Region(shape, tuple(map(int, view.strides)), 0, view.dtype, np.where(inside, positions, 0), inside)
+
+    def _within_reach(self, view: Tensor) -> Array:
+        """Where the indices themselves are in bounds: rows that are not are skipped ("dma_copy.oob")."""
+        moves = view.indirect_by
+        assert moves is not None and moves.reach is not None
+        reach = moves.reach
+        if isinstance(moves.index, VirtualRegister):
+            values = np.array([self.register_number(moves.index)])
+        else:
+            values = self._index_values(moves.index).reshape(-1)
+        first = int(reach.first) + values * int(reach.unit)
+        last = int(reach.last) + values * int(reach.unit)
+        inside = (first >= 0) & (last < int(reach.size))
+        if moves.kind is IndirectionKind.SCALAR:
+            return np.broadcast_to(inside[:1].reshape((1,) * view.ndim), tuple(map(int, view.shape)))
+        rows = inside[: int(view.shape[0])]
+        return np.broadcast_to(rows.reshape(-1, *(1,) * (view.ndim - 1)), tuple(map(int, view.shape)))
+
+    def _gathered(self, operation: Operation, view: Tensor) -> Array:
+        """Free offsets stored snake-wise: the i-th one is index[i % G, i // G] ("ti.index_layout")."""
+        moves = view.indirect_by
+        assert moves is not None and isinstance(moves.index, Tensor)
+        group = 32 if operation.engine == "tensor" else 16
+        index = self._index_values(moves.index).reshape(int(moves.index.shape[0]), -1)
+        partitions, count = int(view.shape[0]), int(view.shape[1])
+        order = np.arange(count)
+        lines = np.empty((partitions, count), dtype=np.int64)
+        for partition in range(partitions):
+            start = partition // group * group
+            rows = min(group, index.shape[0] - start)
+            lines[partition] = index[start + order % rows, order // rows]
+        first = np.arange(partitions)[:, None] * int(view.strides[0]) + int(view.offset)
+        return np.asarray(first + lines)
+
+    # --- marks --------------------------------------------------------------------------------------------------------
+
+    def undefined_read(self, operation: Operation, operand: str, marks: Array) -> np.uint32:
+        """The mark of a read of elements that nothing has written."""
+        view = operation.reads[operand] if operand in operation.reads else operation.writes[operand]
+        first = np.unravel_index(int((marks[0] == UNWRITTEN).argmax()), marks.shape[1:])
+        found = UndefinedRead(
+            operation.name,
+            operand,
+            view.label or "a tensor",
+            tuple(int(part) for part in first),
+            kernel_site(2),
+        )
+        return self._mark(found)
+
+    def undefined_value(self, operation: Operation, reason: str) -> np.uint32:
+        """The mark of values that no document defines."""
+        return self._mark(UndefinedRead(operation.name, "", "", None, kernel_site(2), reason))
+
+    def _mark(self, found: UndefinedRead) -> np.uint32:
+        site = found.site
+        key = (found.operation, -1 if site is None else site.line, found.operand, "" if site is None else site.file)
+        mark = self._marks.get(key)
+        if mark is None:
+            self.undefined.append(found)
+            mark = self._marks[key] = UNWRITTEN + len(self.undefined)
+        return np.uint32(mark)
+
+    def origin(self, mark: int) -> UndefinedRead | None:
+        """The read a mark stands for; None for an element that nothing has written."""
+        return None if mark == UNWRITTEN else self.undefined[mark - UNWRITTEN - 1]
+
+    # --- state of the engines -----------------------------------------------------------------------------------------
+
+    def accumulators(self, engine: str) -> Accumulators:
+        """The reduction registers of an engine, for the program that runs."""
+        key = (engine, current_launch().program)
+        if key not in self._accumulators:
+            self._accumulators[key] = Accumulators(self.numbers)
+        return self._accumulators[key]
+
+    def index_out_of_bounds(self, operation: Operation, operand: str, index: int, limit: int) -> None:
+        """An index of a gather is outside what it indexes."""
+        rule = contract("local_gather.oob" if operation.name == "nisa.local_gather" else "n_gather.range")
+        self.violated(rule, kernel_site(2), {"index": index, "limit": limit, "operand": operand})
+        raise UnsupportedConstruct("a gather beyond its operand")
+
+
+def elements_as(view: Tensor) -> int:
+    """Elements of a view's storage, counted in the view's dtype."""
+    owner = view.storage
+    size = int(owner.size)
+    return size if owner.dtype.itemsize == view.dtype.itemsize else size * owner.dtype.itemsize // view.dtype.itemsize
+
+
+#: Operations whose operands and results share the grid of their mask.
+_UNALIGNED = frozenset(("nisa.nc_matmul", "nl.matmul", "nisa.nc_transpose", "nl.transpose", "nl.load_transpose2d"))
+
+#: Operations with an `axis` whose results have the shape of the operand.
+_NORMS = frozenset(("nl.softmax", "nl.rms_norm"))
+
+
+def masked_region(run: ValueExecution, operation: Operation, name: str, view: Tensor) -> Region:
+    """The region of an operand under the mask of its operation (legacy)."""
+    mask = operation.mask
+    assert mask is not None
+    if view.indirect_by is not None or operation.name in _UNALIGNED:
+        raise run.unsupported(f"the values of {operation.name} under a mask")
+    size = elements_as(view)
+    axis = operation.attributes.get("axis")
+    reduced = next((operation.reads[part] for part in ("x", "data") if part in operation.reads), None)
+    if name in operation.reads or axis is None or reduced is None or operation.name in _NORMS:
+        return storage.region(view.shape, view.strides, view.offset, view.dtype, size, mask)
+    # The axes that a reduction leaves keep their part of the mask.
+    shape = tuple(map(int, reduced.shape))
+    axes = tuple(int(part) % len(shape) for part in (axis if isinstance(axis, list | tuple) else (axis,)))
+    valid = storage.mask_values(mask, shape).any(axis=axes).reshape(tuple(map(int, view.shape)))
+    whole = storage.region(view.shape, view.strides, view.offset, view.dtype, size)
+    positions = storage.positions_of(whole.shape, whole.strides, whole.offset)
+    return Region(whole.shape, whole.strides, whole.offset, whole.dtype, positions, valid)

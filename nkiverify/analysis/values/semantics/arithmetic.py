@@ -1,0 +1,33 @@
+"""Pieces that several operations are made of."""
+
+from __future__ import annotations
+
+from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.numbers import Numbers
+from nkiverify.model.operators import Operator
+
+
+def applied(numbers: Numbers, op: Operator, x: Array, y: Array | None, reverse: bool = False) -> Array:
+    """`x op y`, `y op x` where reversed, or the unary operator on x."""
+    if op.name == "bypass":
+        return x
+    if op.arity == 1 or y is None:
+        return numbers.unary(op.name, x)
+    return numbers.binary(op.name, y, x) if reverse else numbers.binary(op.name, x, y)
+
+
+def multiplied(numbers: Numbers, x: Array, factor: float | Array) -> Array:
+    """x times a number, which for 1 changes nothing."""
+    if isinstance(factor, int | float):
+        return x if factor == 1 else numbers.binary("multiply", x, numbers.constant(factor, x.ndim))
+    return numbers.binary("multiply", x, factor)
+
+
+def mean(numbers: Numbers, x: Array, count: int) -> Array:
+    """The mean along the last axis of so many elements; the axis stays."""
+    return multiplied(numbers, numbers.reduce("add", x), 1.0 / count)
+
+
+def difference(numbers: Numbers, x: Array, y: Array) -> Array:
+    """x - y."""
+    return numbers.binary("subtract", x, y)

@@ -1,0 +1,177 @@
+"""Kernels called with NumPy arrays: what `nki.simulate` and `nki.simulate_kernel` do."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
+
+from nkiverify.analysis.values import cells as storage
+from nkiverify.analysis.values.cells import UNWRITTEN, Cells
+from nkiverify.analysis.values.formats import STORED, Array
+from nkiverify.analysis.values.numbers import Floats
+from nkiverify.analysis.values.run import Allocation, ValueExecution, elements_as
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.source import KERNEL_MARKER
+from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, numpy_name
+from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.model.launch import Kernel
+from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.returned import converted, named_tensors
+from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.symbolic.execution import running
+
+#: Which hardware the simulator stands for ("sim.targets"), and the names it goes by.
+TARGET_VARIABLE = "NEURON_PLATFORM_TARGET_OVERRIDE"
+#: With this set to 1, calling a kernel with arrays simulates it ("sim.debug").
+SIMULATOR_VARIABLE = "NKI_SIMULATOR"
+_GENERATIONS = {
+    "trn1": "trn1", "inf2": "trn1", "gen2": "trn1", "trn2": "trn2", "gen3": "trn2", "trn3": "trn3", "gen4": "trn3",
+}  # fmt: skip
+#: What undefined integers show up as, as in AWS's simulator ("sim.uninit"); undefined floats are NaN.
+_UNDEFINED_INTEGER = 4
+
+
+class UndefinedResultWarning(UserWarning):
+    """A kernel returns elements that nothing has written, or that were computed from such: see the text for where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """Undefined elements of a result: how many, the first one, and the read it came from, as text."""
+
+    result: str
+    count: int
+    first: tuple[int, ...]
+    origin: str
+
+    def __str__(self) -> str:
+        place = ", ".join(map(str, self.first))
+        return f"{self.result}[{place}] and {self.count - 1} more elements are undefined: {self.origin}"
+
+
+def simulated_hardware(legacy: bool) -> Hardware:
+    """The hardware a simulation is for: what the environment says, else trn3, and trn2 for the legacy API."""
+    named = os.environ.get(TARGET_VARIABLE, "")
+    if named and named.lower() not in _GENERATIONS:
+        raise UsageError(f"{TARGET_VARIABLE} is {named!r}, not one of {', '.join(_GENERATIONS)}")
+    return hardware_named(_GENERATIONS[named.lower()] if named else "trn2" if legacy else "trn3")
+
+
+def wanted_by_environment() -> bool:
+    """Whether kernels called with arrays are to be simulated."""
+    return os.environ.get(SIMULATOR_VARIABLE, "") == "1"
+
+
+def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Call `kernel` with NumPy arrays for tensors; arrays for the tensors it returns.
+
+    Arguments that the kernel writes are updated in place ("sim.args"). Raises `ContractViolation` where a contract is
+    broken, and `NotImplementedError` for what has no values here. Warns of undefined elements in results.
+    """
+    run = ValueExecution(simulated_hardware(kernel.legacy), Floats())
+    entered: list[tuple[Array, Tensor]] = []
+
+    def enter(value: Any, name: str) -> Any:
+        if isinstance(value, np.ndarray):
+            tensor = array_argument(run, name, value)
+            entered.append((value, tensor))
+            return tensor
+        if isinstance(value, tuple) and any(isinstance(part, np.ndarray) for part in value):
+            return tuple(enter(part, f"{name}_{position}") for position, part in enumerate(value))
+        return value
+
+    names = kernel.parameters
+    positional = [
+        enter(value, names[position] if position < len(names) else f"argument{position}")
+        for position, value in enumerate(args)
+    ]
+    named = {name: enter(value, name) for name, value in kwargs.items()}
+    scope = getattr(kernel.function, "__globals__", {})
+    scope.setdefault(KERNEL_MARKER, True)
+    try:
+        with threadpool_limits(1), running(run):
+            result = kernel(*positional, **named)
+            returned = named_tensors("result", result)
+            arrays = converted(result, partial(array_of, run))
+    except UnsupportedConstruct as limit:
+        where = f" at {limit.site}" if limit.site is not None else ""
+        raise NotImplementedError(f"{limit.construct}{where}: not simulated") from None
+    for array, tensor in entered:
+        if run.cells(tensor).changed and array.flags.writeable:
+            array[...] = array_of(run, tensor).astype(array.dtype)
+    for name, tensor in returned:
+        for found in undefined_parts(run, tensor, name):
+            warnings.warn(str(found), UndefinedResultWarning, stacklevel=3)
+    return arrays
+
+
+def dtype_of(array: Array) -> DType:
+    """The NKI dtype of an array's elements. Raises `UsageError` where there is none."""
+    name = numpy_name(array.dtype)
+    found = DTYPES.get(name or "")
+    if found is None:
+        raise UsageError(f"arrays of {array.dtype} have no NKI dtype: convert them, for example to float32")
+    return found
+
+
+def array_argument(run: ValueExecution, name: str, array: Array) -> Tensor:
+    """A tensor argument in shared HBM with the elements of an array."""
+    dtype = dtype_of(array)
+    shape = tuple(int(extent) for extent in array.shape) or (1,)
+    made = Storage(Allocation(), shape, dtype, SHARED_HBM, name)
+    cells = Cells(run.numbers, array.size, dtype, written=True)
+    run.numbers.flat(cells.buffer, dtype, dtype)[...] = run.numbers.entered(array, dtype).reshape(run.numbers.lanes, -1)
+    identity = made.identity
+    assert isinstance(identity, Allocation)
+    identity.cells = cells
+    return Tensor.whole(made)
+
+
+def array_of(run: ValueExecution, tensor: Tensor) -> Array:
+    """The elements of a tensor as a NumPy array of its dtype; undefined ones are NaN, or 4 where they are integers."""
+    where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
+    cells = run.cells(tensor)
+    found = np.array(storage.read(run.numbers, cells, where)[0])
+    marks = storage.read_marks(cells, where)
+    if marks is not None:
+        kind = STORED[tensor.dtype]
+        undefined = tensor.dtype.kind in (DTypeKind.FLOAT, DTypeKind.SCALE)
+        found[marks[0] != 0] = kind.type(np.nan if undefined else _UNDEFINED_INTEGER)
+    return found
+
+
+def undefined_parts(run: ValueExecution, tensor: Tensor, name: str) -> list[Undefined]:
+    """What of a tensor is undefined, by where it came from; `name` is what it is called."""
+    where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
+    marks = storage.read_marks(run.cells(tensor), where)
+    if marks is None:
+        return []
+    found = []
+    for mark in np.unique(marks[marks != 0]).tolist():
+        places = marks[0] == mark
+        origin = run.origin(mark)
+        first = np.unravel_index(int(places.argmax()), places.shape)
+        text = "nothing writes them" if mark == UNWRITTEN else str(origin)
+        found.append(Undefined(name, int(places.sum()), tuple(int(part) for part in first), text))
+    return found
+
+
+def undefined_elements(run: ValueExecution, tensor: Tensor) -> npt.NDArray[np.bool_]:
+    """Which elements of a tensor are undefined."""
+    where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
+    marks = storage.read_marks(run.cells(tensor), where)
+    return np.zeros(where.shape, bool) if marks is None else np.asarray(marks[0] != 0)
+
+
+def simulator_of(kernel: Any, as_kernel: Callable[[Callable[..., Any]], Kernel]) -> Callable[..., Any]:
+    """`nki.simulate(kernel)`: a function of arrays. `kernel` may be launched on a grid, or not yet be decorated."""
+    decorated = kernel if isinstance(kernel, Kernel) else as_kernel(kernel)
+    return lambda *args, **kwargs: simulate(decorated, args, kwargs)

@@ -1,0 +1,153 @@
+"""The operations that one element of a result came from, found backwards through the history of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nkiverify.analysis.values import cells as storage
+from nkiverify.analysis.values.cells import Region
+from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.semantics.language import BINARY, UNARY
+from nkiverify.foundation.source import Site
+
+if TYPE_CHECKING:
+    from nkiverify.analysis.values.run import ValueExecution
+    from nkiverify.model.tensor import Tensor
+
+#: Operations whose result at a position depends on the operands at that position, columns and constants.
+_POINTWISE = (
+    "nisa.tensor_tensor", "nisa.tensor_scalar", "nisa.scalar_tensor_tensor", "nisa.activation", "nisa.reciprocal",
+    "nisa.exponential", "nisa.activate2", "nisa.tensor_scalar_reduce", "nisa.activation_reduce", "nisa.affine_select",
+    "nisa.select_reduce", "nisa.tensor_copy_predicated", "nisa.range_select", "nl.where",
+    *(f"nl.{name}" for name in (*BINARY, *UNARY)),
+)  # fmt: skip
+#: Operations whose result in a partition depends on that partition of the operands.
+_ROWWISE = (
+    "nisa.tensor_reduce", "nisa.tensor_tensor_scan", "nisa.tensor_scalar_cumulative", "nisa.bn_stats", "nisa.bn_aggr",
+    "nl.sum", "nl.max", "nl.min", "nl.prod", "nl.all", "nl.mean", "nl.var", "nl.softmax",
+)  # fmt: skip
+_COPIES = ("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "setitem", "nl.loop_reduce")
+_PRODUCTS = ("nisa.nc_matmul", "nl.matmul")
+_TRANSPOSES = ("nisa.nc_transpose", "nl.transpose", "nl.load_transpose2d")
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One operand of a recorded operation: the number of its allocation, the kernel's name for it, and its region."""
+
+    allocation: int
+    name: str
+    where: Region
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One operation of a history; `functions` are those it applied that are no quotients of polynomials."""
+
+    operation: str
+    site: Site | None
+    reads: Mapping[str, Operand]
+    writes: Mapping[str, Operand]
+    details: str
+    functions: frozenset[str]
+    accumulates: bool
+    #: Whether it goes on from what reduction registers hold, which no operand shows.
+    continues: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SliceLine:
+    """One line of a kernel in a slice: what it does, and how many of its executions are in the slice."""
+
+    site: Site | None
+    text: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Where an element came from: lines of the kernel in the order of their first execution, the arguments read."""
+
+    lines: tuple[SliceLine, ...]
+    arguments: tuple[str, ...]
+    functions: frozenset[str]
+
+
+def slice_of(run: ValueExecution, tensor: Tensor, element: tuple[int, ...]) -> Slice:
+    """The slice of one element of a tensor; `run` has kept its history."""
+    history = run.history
+    assert history is not None
+    whole = storage.positions_of(tuple(map(int, tensor.shape)), tuple(map(int, tensor.strides)), int(tensor.offset))
+    wanted: dict[int, set[int]] = {run.cells(tensor).number: {int(whole[element])}}
+    counts: dict[tuple[Site | None, str], int] = {}
+    functions: set[str] = set()
+    arguments: dict[str, None] = {}
+    for entry in reversed(history):
+        for parameter, target in entry.writes.items():
+            missing = wanted.get(target.allocation)
+            if not missing:
+                continue
+            places = _positions(target.where)
+            hit = np.isin(places, np.fromiter(missing, dtype=np.int64))
+            if not hit.any():
+                continue
+            if not entry.accumulates:
+                missing.difference_update(places[hit].tolist())
+            counts[entry.site, _described(entry)] = counts.get((entry.site, _described(entry)), 0) + 1
+            functions |= entry.functions
+            if entry.continues:
+                functions |= {name for other in history for name in other.functions}
+            for name, operand in entry.reads.items():
+                needed = _needed(entry, parameter, target.where, name, operand.where, hit)
+                wanted.setdefault(operand.allocation, set()).update(needed)
+    for number, elements in wanted.items():
+        argument = run.argument_names.get(number)
+        if argument is not None and elements:
+            arguments[f"{argument} ({len(elements)} elements)"] = None
+    lines = tuple(SliceLine(site, text, times) for (site, text), times in reversed(counts.items()))
+    return Slice(lines, tuple(arguments), frozenset(functions))
+
+
+def _described(entry: Entry) -> str:
+    operands = ", ".join(f"{name}={operand.name}" for name, operand in entry.reads.items() if operand.name)
+    parts = [part for part in (entry.details, operands) if part]
+    return f"{entry.operation}({', '.join(parts)})"
+
+
+def _positions(where: Region) -> Array:
+    """The positions of a region's elements, flat, in row-major order; -1 where they are not touched."""
+    if where.positions is None:
+        return storage.positions_of(where.shape, where.strides, where.offset).ravel()
+    places = np.broadcast_to(where.positions, where.shape)
+    return (places if where.valid is None else np.where(where.valid, places, -1)).ravel()
+
+
+def _needed(entry: Entry, parameter: str, target: Region, name: str, operand: Region, hit: Array) -> set[int]:
+    """Positions of an operand that the elements `hit` of a result were computed from, or more of them."""
+    places = _positions(operand)
+    chosen = np.flatnonzero(hit)
+    rows, columns = len(hit) // target.shape[0], operand.size // operand.shape[0]
+    if name == parameter or (name == "dst" and parameter == "dst"):
+        return _set(places[hit])
+    if entry.operation in _COPIES and places.size == hit.size:
+        return _set(places[hit])
+    if entry.operation in _TRANSPOSES and places.size == hit.size:
+        return _set(places.reshape(operand.shape[0], -1).T.ravel()[hit])
+    same_rows = operand.shape[0] == target.shape[0]
+    if entry.operation in _POINTWISE and places.size == hit.size:
+        return _set(places[hit])
+    if same_rows and (entry.operation in _POINTWISE or entry.operation in _ROWWISE):
+        return _set(places.reshape(operand.shape[0], -1)[np.unique(chosen // rows)].ravel())
+    if entry.operation in _PRODUCTS and operand.shape[0] == places.size // columns:
+        side = chosen // rows if name in ("stationary", "x") else chosen % rows
+        if side.size == 0 or int(side.max()) < columns:
+            return _set(places.reshape(operand.shape[0], -1)[:, np.unique(side)].ravel())
+    return _set(places)
+
+
+def _set(places: Array) -> set[int]:
+    return {int(place) for place in places.tolist() if place >= 0}

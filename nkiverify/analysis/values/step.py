@@ -1,0 +1,523 @@
+"""One operation being computed: its operands as arrays, its results stored.
+
+An operation is computed up to twice by the same meaning: once on the marks of its operands, if one of them has elements
+that are not defined (`tracking`), and once on the numbers. Arrays have the lanes in front: (lanes, P, F) for rows, with
+all free axes as one, or (lanes, *shape).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from nkiverify.analysis.values import cells as storage
+from nkiverify.analysis.values.cells import UNWRITTEN, Region
+from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.numbers import Marks, Numbers
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.model.dtypes import DType, float32
+from nkiverify.model.launch import current_launch
+from nkiverify.model.operation import IDLE_CLOBBERS
+from nkiverify.model.operators import Operator
+from nkiverify.model.promotion import promoted
+from nkiverify.model.registers import VirtualRegister
+
+if TYPE_CHECKING:
+    from nkiverify.analysis.values.run import ValueExecution
+    from nkiverify.model.operation import Operation
+    from nkiverify.model.tensor import Tensor
+
+#: Without effect in a reduction, by its operator; for maxima the least finite float32 counts as that in any arithmetic.
+_NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -3.4028234663852886e38, "minimum": 3.4028234663852886e38}
+_MARKS = Marks()
+#: Why what a reduction gives is undefined where it begins with what registers hold.
+_NOTHING_TO_GO_ON_WITH = "a reduction that goes on with registers that nothing has set (acc.reduce_needs_init)"
+#: Operations that compute nothing: what they write they have read.
+MOVES = frozenset(
+    (
+        "nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "nl.static_cast", "setitem",
+        "nl.load_transpose2d", "nisa.nc_transpose", "nl.transpose",
+    )
+)  # fmt: skip
+
+
+class Step:
+    """An operation in progress, computed on `n`: the run's numbers, or marks where `tracking`."""
+
+    __slots__ = ("_exact", "_marked", "_operation", "_regions", "_run", "n", "tracking")
+
+    def __init__(
+        self, run: ValueExecution, operation: Operation, regions: dict[str, Region], *, tracking: bool, marked: bool
+    ):
+        self._run = run
+        self._operation = operation
+        self._regions = regions
+        self.tracking = tracking
+        # Whether marks are set by a pass of their own, so that the pass on numbers need not clear them.
+        self._marked = marked
+        # Whether integers of 32 bits were read as such, so that a float result rounds them.
+        self._exact = False
+        self.n: Numbers = _MARKS if tracking else run.numbers
+
+    # --- what the operation says --------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The documented name of the operation."""
+        return self._operation.name
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The parameters it writes."""
+        return tuple(self._operation.writes)
+
+    @property
+    def read_names(self) -> tuple[str, ...]:
+        """The parameters it reads, apart from indices."""
+        return tuple(name for name in self._operation.reads if "." not in name)
+
+    @property
+    def only_read(self) -> str:
+        """The parameter it reads, apart from indices."""
+        (name,) = (name for name in self._operation.reads if "." not in name)
+        return name
+
+    @property
+    def only_write(self) -> str:
+        """The parameter it writes."""
+        (name,) = self._operation.writes
+        return name
+
+    def has(self, name: str) -> bool:
+        """Whether a parameter is a tensor that is read."""
+        return name in self._operation.reads
+
+    def writes(self, name: str) -> bool:
+        """Whether a parameter is a tensor that is written."""
+        return name in self._operation.writes
+
+    def _view(self, name: str) -> Tensor:
+        """The tensor of a parameter; what legacy instructions return is called their `dst` as well."""
+        found = self._operation.writes.get(self._target(name))
+        return self._operation.reads[name] if found is None else found
+
+    def _target(self, name: str) -> str:
+        return "result" if name == "dst" and name not in self._operation.writes else name
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        """A parameter that is no tensor."""
+        return self._operation.attributes.get(name, default)
+
+    def name_of(self, name: str) -> str:
+        """The name of a parameter that is a member of an enumeration; "none" where it is not given."""
+        return str(getattr(self.attribute(name), "name", "none"))
+
+    @property
+    def programs(self) -> int:
+        """Programs of the launch in progress."""
+        return int(np.prod([int(extent) for extent in current_launch().grid], dtype=np.int64))
+
+    def flag(self, name: str) -> bool:
+        """A parameter that is true or false; false where it is not there."""
+        return bool(self.attribute(name, False))
+
+    def integer(self, name: str) -> int:
+        """A parameter that is an integer; 0 where it is not there."""
+        return int(self.attribute(name, 0) or 0)
+
+    def operator(self, name: str) -> Operator:
+        """A parameter that names an operator."""
+        found = self.attribute(name)
+        assert isinstance(found, Operator), (self.name, name, found)
+        return found
+
+    def optional_operator(self, name: str) -> Operator | None:
+        """As `operator`, or None."""
+        return None if self.attribute(name) is None else self.operator(name)
+
+    def is_number(self, name: str, value: float) -> bool:
+        """Whether a parameter is this very number."""
+        given = self.attribute(name)
+        return isinstance(given, Real) and float(given) == value
+
+    def refuse(self, construct: str) -> NoReturn:
+        """Say that the operation has no values."""
+        raise UnsupportedConstruct(construct)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a tensor parameter."""
+        return self._where(name).shape
+
+    def _where(self, name: str) -> Region:
+        return self._regions[name] if name in self._operation.reads else self._regions[self._target(name)]
+
+    def dtype(self, name: str) -> DType:
+        """The dtype of a tensor parameter."""
+        return self._where(name).dtype
+
+    # --- operands -----------------------------------------------------------------------------------------------------
+
+    def stored(self, name: str, *, previous: bool = False) -> Array:
+        """The elements as they are stored, (lanes, *shape); `previous`: what a result holds before it is written."""
+        name = self._target(name) if previous else name
+        view = self._operation.writes[name] if previous else self._operation.reads[name]
+        where = self._regions[name]
+        cells = self._run.cells(view)
+        if not self.tracking:
+            found = storage.read(self.n, cells, where)
+            return found if where.valid is None else np.where(where.valid, found, found.dtype.type(0))
+        marks = storage.read_marks(cells, where)
+        if marks is None:
+            return np.zeros((1, *where.shape), dtype=np.uint32)
+        if previous:
+            return marks
+        return self._noted(name, marks)
+
+    def _noted(self, name: str, marks: Array) -> Array:
+        """Marks that are read: where nothing was written, the mark of this read."""
+        fresh = marks == UNWRITTEN
+        if not fresh.any():
+            return marks
+        return np.where(fresh, self._run.undefined_read(self._operation, name, marks), marks)
+
+    def marks_of(self, name: str, rows: Array) -> Array:
+        """In the pass over marks: those of some rows (1, rows, F), the only ones the operation reads."""
+        view, where = self._operation.reads[name], self._regions[name]
+        marks = storage.read_marks(self._run.cells(view), where)
+        size = where.size // where.shape[0]
+        if marks is None:
+            return np.zeros((1, len(rows), size), dtype=np.uint32)
+        return self._noted(name, marks.reshape(1, where.shape[0], size)[:, rows])
+
+    def numbers(self, name: str, *, exact: bool = False, previous: bool = False) -> Array:
+        """The engines' numbers of an operand, (lanes, *shape); `exact`: integers as such."""
+        found, dtype = self.stored(name, previous=previous), self.dtype(name)
+        self._exact |= exact
+        return self.n.exact(found, dtype) if exact else self.n.read(found, dtype)
+
+    def rows(self, name: str, *, exact: bool = False, stored: bool = False, previous: bool = False) -> Array:
+        """An operand as (lanes, P, F)."""
+        found = self.stored(name, previous=previous) if stored else self.numbers(name, exact=exact, previous=previous)
+        return found if found.ndim == 3 else found.reshape(found.shape[0], found.shape[1], -1)
+
+    def constant(self, name: str, rank: int) -> Array:
+        """A numeric parameter as an array of `rank` axes that broadcasts."""
+        return self.n.constant(_python_number(self.attribute(name)), rank)
+
+    def column(self, name: str, *, exact: bool = False) -> Array | None:
+        """A scalar operand: (lanes, P, 1) from a tile, or a constant; None where it is not given."""
+        if self.has(name):
+            return self.rows(name, exact=exact)
+        if self.attribute(name) is None:
+            return None
+        found = self.constant(name, 3)
+        return found.astype(np.int64) if exact and not self.tracking else found
+
+    def required_column(self, name: str) -> Array:
+        """As `column`, for one that is always given."""
+        found = self.column(name)
+        if found is None:
+            raise UnsupportedConstruct(f"{self.name} without {name}")
+        return found
+
+    def aligned(self, name: str, rank: int, *, exact: bool = False) -> Array:
+        """An operand with axes of extent 1 put between the lanes and its own, up to `rank` axes."""
+        found = self.numbers(name, exact=exact)
+        return found.reshape(found.shape[0], *(1,) * (rank - found.ndim), *found.shape[1:])
+
+    def entered(self, integers: Array) -> Array:
+        """Integers (P, F) as numbers (lanes, P, F)."""
+        return self.n.read(self.n.entered(integers.astype(np.float32), float32), float32)
+
+    def actual(self, name: str, data: Array) -> Array:
+        """The numbers of an operand, in the pass over marks as well; `data` are what that pass works on."""
+        if not self.tracking:
+            return data
+        view = self._operation.reads[name]
+        found = storage.read(self._run.numbers, self._run.cells(view), self._regions[name])
+        numbers = self._run.numbers.read(found, self.dtype(name))
+        return numbers.reshape(numbers.shape[0], numbers.shape[1], -1)
+
+    def indices(self, name: str, *, previous: bool = False) -> Array:
+        """An operand as integers (P, F), in both passes."""
+        view = self._view(name) if previous else self._operation.reads[name]
+        found = storage.read(self._run.numbers, self._run.cells(view), self._where(name))
+        numbers = self._run.numbers.integers(found, self.dtype(name))
+        return numbers.reshape(numbers.shape[0], -1)
+
+    def check_places(self, name: str, places: Array, limit: int) -> None:
+        """Raise where an index is outside what it indexes."""
+        if places.size and (int(places.min()) < 0 or int(places.max()) >= limit):
+            worst = int(places.min()) if int(places.min()) < 0 else int(places.max())
+            self._run.index_out_of_bounds(self._operation, name, worst, limit)
+
+    def integers_on_gpsimd(self, *names: str) -> bool:
+        """Whether 32-bit integers are computed exactly: all operands are such, none in PSUM, Vector not asked for."""
+        engine = getattr(self._operation.asked_engine, "name", "unknown")
+        views = [self._view(name) for name in names]
+        return engine != "vector" and all(
+            view.dtype.is_integer and view.dtype.itemsize == 4 and view.buffer.name != "psum" for view in views
+        )
+
+    # --- reductions ---------------------------------------------------------------------------------------------------
+
+    def axes(self, name: str, operand: str) -> tuple[int, ...]:
+        """The axes a parameter names, counted from 0 in the operand's shape."""
+        rank = len(self.shape(operand))
+        given = self.attribute(name)
+        numbers = tuple(given) if isinstance(given, Sequence | frozenset | set) else (given,)
+        return tuple(sorted(int(axis) % rank for axis in numbers))
+
+    def gathered_axes(self, name: str, axes: tuple[int, ...], *, exact: bool = False) -> Array:
+        """An operand with these axes put last, as one."""
+        found = self.numbers(name, exact=exact)
+        kept = [axis for axis in range(found.ndim - 1) if axis not in axes]
+        moved = found.transpose(0, *(axis + 1 for axis in (*kept, *axes)))
+        return moved.reshape(*moved.shape[: 1 + len(kept)], -1)
+
+    def whole_lines(self, name: str, axes: tuple[int, ...]) -> None:
+        """Refuse a mask that leaves out some of what these axes of an operand have together."""
+        valid = self._regions[name].valid
+        if valid is not None and (valid != valid.any(axis=axes, keepdims=True)).any():
+            raise UnsupportedConstruct(f"the values of {self.name} under a mask that leaves out a part of its axes")
+
+    def scattered_axes(self, values: Array, name: str, axes: tuple[int, ...]) -> Array:
+        """The inverse of `gathered_axes`, for values of the same extents."""
+        shape = self.shape(name)
+        kept = [axis for axis in range(len(shape)) if axis not in axes]
+        order = (*kept, *axes)
+        split = values.reshape(values.shape[0], *(shape[axis] for axis in order))
+        back = [0] * len(shape)
+        for position, axis in enumerate(order):
+            back[axis] = position
+        return split.transpose(0, *(axis + 1 for axis in back))
+
+    def reduced(self, name: str, op: str, axes: tuple[int, ...], *, exact: bool = False) -> Array:
+        """An operand reduced over axes, which become one of extent 1 at the end."""
+        lines = self.gathered_axes(name, axes, exact=exact)
+        valid = self._regions[name].valid
+        if valid is not None and not self.tracking:
+            if op not in _NEUTRAL:
+                raise UnsupportedConstruct(f"a masked reduction with {op}")
+            kept = [axis for axis in range(valid.ndim) if axis not in axes]
+            holds = valid.transpose((*kept, *axes)).reshape(lines.shape[1:])
+            lines = np.where(holds, lines, self.n.constant(_NEUTRAL[op], lines.ndim))
+        return self.n.reduce(op, lines)
+
+    def accumulate(
+        self,
+        engine: str,
+        values: Array,
+        *,
+        operator: str | None = None,
+        negate: bool = False,
+        undefined: Array | None = None,
+    ) -> None:
+        """Do what `reduce_cmd` says with the accumulators of an engine; they go to `reduce_res` if it is given."""
+        op = self.optional_operator("reduce_op")
+        name = operator if op is None else op.name
+        # Instructions without that parameter begin anew.
+        implied = "idle" if "reduce_cmd" in self._operation.attributes else "reset_reduce"
+        command = str(getattr(self.attribute("reduce_cmd"), "name", implied))
+        wanted = self.writes("reduce_res")
+        if command == "idle" and self.name in IDLE_CLOBBERS:
+            self._run.accumulators(engine).marks[:, : values.shape[1]] = UNWRITTEN
+        if name is None or (command == "idle" and not wanted):
+            return
+        if command == "idle":
+            raise UnsupportedConstruct(
+                f"reduce_res of {self.name} with reduce_cmd.idle: what it holds is not documented"
+            )
+        if command == "reset":
+            total = np.broadcast_to(self.n.constant(_NEUTRAL.get(name, 0.0), 3), (values.shape[0], values.shape[1], 1))
+        else:
+            total = self.n.reduce(name, values)
+            if command == "load_reduce":
+                total = self.n.binary(name, self.required_column("reduce_init"), total)
+            elif command == "reduce":
+                total = self.n.binary(name, self._held(engine, values.shape[1]), total)
+        bad = None if undefined is None else np.asarray(undefined.any(axis=-1, keepdims=True))
+        self.keep(engine, total, undefined=bad)
+        if wanted:
+            result = self.n.unary("negative", total) if negate else total
+            self.write("reduce_res", result, undefined=bad, because=f"{self.name} outside its documented range")
+
+    def cumulative_start(self, like: Array) -> Array | None:
+        """What a cumulative operation starts from; None where that is the first element."""
+        command = str(getattr(self.attribute("reduce_cmd"), "name", "reset_reduce"))
+        if command == "load_reduce":
+            return np.broadcast_to(self.required_column("imm1"), like.shape)
+        if command == "reduce":
+            return self._held("vector", like.shape[1])
+        return None
+
+    def _held(self, engine: str, partitions: int) -> Array:
+        """What the accumulators of an engine hold for the first partitions; undefined before a reset."""
+        registers = self._run.accumulators(engine)
+        if not self.tracking:
+            return registers.values[:, :partitions]
+        marks = registers.marks[:, :partitions]
+        if (marks == UNWRITTEN).any():
+            mark = self._run.undefined_value(self._operation, _NOTHING_TO_GO_ON_WITH)
+            marks = np.where(marks == UNWRITTEN, mark, marks)
+        return marks
+
+    def keep(self, engine: str, value: Array, undefined: Array | None = None) -> None:
+        """Leave (lanes, P, 1) in the accumulators of an engine; where `undefined` holds it is."""
+        registers = self._run.accumulators(engine)
+        partitions = value.shape[1]
+        if self.tracking:
+            registers.marks[:, :partitions] = value
+            return
+        registers.set(value)
+        if not self._marked:
+            registers.marks[:, :partitions] = 0
+        if undefined is not None and undefined.any():
+            mark = self._run.undefined_value(self._operation, f"{self.name} outside its documented range")
+            registers.marks[:, :partitions] = np.where(undefined[:1], mark, registers.marks[:, :partitions])
+
+    # --- results ------------------------------------------------------------------------------------------------------
+
+    def write(
+        self,
+        name: str,
+        values: Array,
+        *,
+        stored: bool = False,
+        broadcast: bool = False,
+        undefined: Array | None = None,
+        because: str = "",
+    ) -> None:
+        """Store numbers, or `stored` elements, as the result of this name: the same elements in row-major order, or
+        `broadcast` to its shape. Where `undefined` holds they are marked, `because` of what."""
+        name = self._target(name)
+        where = self._regions[name]
+        cells = self._run.cells(self._operation.writes[name])
+        if not broadcast:
+            values = values.reshape(values.shape[0], *where.shape)
+        if self.tracking:
+            storage.write_marks(cells, where, np.broadcast_to(values, (1, *where.shape)))
+            return
+        elements = values if stored else self._converted(values, where.dtype)
+        storage.write(self.n, cells, where, elements)
+        if undefined is not None:
+            mark = self._run.undefined_value(self._operation, because)
+            bad = np.broadcast_to(undefined, values.shape) if broadcast else undefined.reshape(values.shape)
+            current = storage.read_marks(cells, where) if self._marked else None
+            poisoned = np.where(bad, np.uint32(mark), 0 if current is None else current)
+            storage.write_marks(cells, where, poisoned[:1])
+        elif not self._marked:
+            storage.write_marks(cells, where, None)
+
+    def _converted(self, values: Array, dtype: DType) -> Array:
+        if dtype.is_integer and not self._moves_into(dtype):
+            values = self.n.rounded(values, dtype)
+        elif self._exact and not dtype.is_integer:
+            values = self.n.single(values)
+        return self.n.convert(values, dtype)
+
+    def _moves_into(self, dtype: DType) -> bool:
+        """Whether the operation only moves integers that an integer dtype holds."""
+        sources = [self.dtype(name) for name in self.read_names if name != "dst"]
+        return self.name in MOVES and all(source.is_integer and promoted(source, dtype) == dtype for source in sources)
+
+    def start_reduction(self, operator: str) -> None:
+        """The result is to be joined, by an operator, to what it will be assigned to."""
+        self._run.start_reduction(self._operation.writes[self.only_write], operator)
+
+    def running_reduction(self, name: str) -> str | None:
+        """The operator that joins an operand to what it is assigned to, if one does."""
+        return self._run.running_reduction(self._operation.reads[name])
+
+    def set_register(self, name: str, number: int) -> None:
+        """Let a register parameter hold a number."""
+        register = self.attribute("result" if self.attribute(name) is None else name)
+        assert isinstance(register, VirtualRegister)
+        self._run.set_register(register, number)
+
+    def register_or_number(self, name: str) -> int | None:
+        """The number a register parameter holds, or the constant in its place; None where it is not given."""
+        given = self.attribute(name)
+        if isinstance(given, VirtualRegister):
+            return self._run.register_number(given)
+        return None if given is None else int(_python_number(given))
+
+    def write_integers(self, name: str, values: Array) -> None:
+        """Store integers known in this run; where an operand is undefined, so is the row."""
+        if not self.tracking:
+            self.write(name, self.n.entered(values, self.dtype(name)), stored=True)
+            return
+        shape = self.shape(name)
+        worst = np.zeros((1, shape[0], 1), dtype=np.uint32)
+        for read in self.read_names:
+            rows = self.rows(read).max(axis=2, keepdims=True)
+            worst = np.maximum(worst, rows if rows.shape[1] == shape[0] else rows.max())
+        size = int(np.prod(shape[1:]))
+        self.write(name, np.broadcast_to(worst, (1, shape[0], size)), stored=True)
+
+    def write_rows(self, name: str, values: Array, *, undefined_from: str) -> None:
+        """Store numbers; where a row of an operand is undefined anywhere, the whole row of the result is."""
+        if not self.tracking:
+            self.write(name, values)
+            return
+        worst = self.rows(undefined_from).max(axis=2, keepdims=True)
+        self.write(name, np.broadcast_to(worst, (1, values.shape[1], values.shape[2])))
+
+    def choose(self, name: str, condition_name: str, condition: Array, x: Array, y: Array) -> Array:
+        """Store x where the condition is not 0, else y; what is not chosen need not be defined. Returns it."""
+        if not self.tracking or self._run.numbers.lanes > 1:
+            result = self.n.choose(self.n.nonzero(condition), x, y)
+        else:
+            view = self._operation.reads[condition_name]
+            found = storage.read(self._run.numbers, self._run.cells(view), self._regions[condition_name])
+            holds = (found != 0).reshape(condition.shape)
+            result = np.maximum(condition, np.where(holds, x, y))
+        shape = (result.shape[0], *self.shape(self._target(name)))
+        if result.size == np.prod(shape):
+            self.write(name, result)
+        else:
+            self.write(name, result, broadcast=True)
+        return result
+
+    def accumulate_product(self, product: Array) -> None:
+        """Add a product to what its destination has accumulated, as `accumulate` says ("nc_matmul.accum_none")."""
+        (name,) = self.written
+        accumulate = accumulates(self._operation)
+        cells = self._run.cells(self._operation.writes[name])
+        where = self._regions[name]
+        grown = cells.has_grown(where)
+        if accumulate is False or (accumulate is None and grown is False):
+            result = product
+        else:
+            previous = self.rows(name, previous=True)
+            if self.tracking:
+                previous = self._noted(name, previous)
+            result = self.n.binary("add", previous, product)
+            if accumulate is None and not isinstance(grown, bool):
+                result = np.where(grown.reshape(product.shape[1:]), result, product)
+        self.write(name, result)
+        if not self.tracking:
+            cells.grow(where)
+
+
+def accumulates(operation: Operation) -> bool | None:
+    """What `accumulate` of a product says; None where it is not given ("nc_matmul.accum_none")."""
+    given = operation.attributes.get("accumulate")
+    return None if given is None else bool(given)
+
+
+def _python_number(value: Any) -> float:
+    """A constant of a kernel as a Python number."""
+    if isinstance(value, bool | np.bool_):
+        return int(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    top = getattr(value, "top", None)
+    if top is not None:
+        return float(int(top) / int(value.bottom))
+    raise UnsupportedConstruct(f"a constant of type {type(value).__name__}")

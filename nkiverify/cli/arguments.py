@@ -1,0 +1,159 @@
+"""Arguments that several commands take: which targets, in which phases, under which limits."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nkiverify.project.repository import Project
+from nkiverify.project.settings import layered
+from nkiverify.verify.options import DEFAULT_ENGINE, DEFAULT_TIMEOUT_SECONDS, ENGINES, HARDWARE, PHASES, Options
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that `selection` reads."""
+    phases = ", ".join(f"{number} {name}" for number, name in PHASES.items())
+    add = parser.add_argument
+    add("names", nargs="*", metavar="NAME", help="a target, or a glob of targets: 'matmul*'")
+    add("--phase", type=phase_list, metavar="LIST", help=f"only these phases, separated by commas: {phases}")
+    add("--family", action="append", default=[], metavar="F", help="only targets of this family (or glob)")
+    add("--tag", action="append", default=[], metavar="TAG", help="only targets with this tag (or glob)")
+    add("--target", choices=HARDWARE, help="the hardware generation to verify for, instead of the target's")
+    add_engine(parser, DEFAULT_ENGINE)
+    add(
+        "--keep-lowered",
+        type=Path,
+        metavar="DIR",
+        help="leave the programs that ESBMC is given in DIR",
+    )
+    add(
+        "--unwind",
+        type=positive_integer,
+        metavar="N",
+        help="bound of loops that cannot be summarised, instead of the target's",
+    )
+    add(
+        "--timeout",
+        type=positive_seconds,
+        metavar="S",
+        help=f"seconds a target may take in all its phases (default: {DEFAULT_TIMEOUT_SECONDS:g})",
+    )
+    add("--bundled", action="store_true", help="the kernels that come with nkiverify, not those of the repository here")
+
+
+def add_executor(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say where targets are verified."""
+    add = parser.add_argument
+    add(
+        "-j",
+        "--jobs",
+        type=positive_integer,
+        metavar="N",
+        help="targets verified at the same time (default: one per core); 1 verifies in this process",
+    )
+    add(
+        "--executor",
+        default="processes",
+        metavar="WHERE",
+        help="where targets are verified: processes (default), in-process, dask-local or dask://HOST:PORT "
+        "(docs/scale.md)",
+    )
+    add(
+        "--memory",
+        type=positive_integer,
+        metavar="MIB",
+        help="MiB that a worker process may hold (default: an equal share of the machine's memory)",
+    )
+
+
+def add_engine(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add `--engine`."""
+    parser.add_argument(
+        "--engine",
+        choices=ENGINES,
+        help=f"what decides (default: {default}); auto asks ESBMC beside the embedded engine, where there is an ESBMC",
+    )
+
+
+def add_strict_language(parser: argparse.ArgumentParser, otherwise: str) -> None:
+    """Add `--strict-language`; `otherwise` is what becomes of findings without it."""
+    parser.add_argument(
+        "--strict-language",
+        action="store_true",
+        default=None,
+        help=f"what the NKI compiler would not take, or is not documented to take, is FAILED and {otherwise}",
+    )
+
+
+def selection(arguments: argparse.Namespace, project: Project) -> Options:
+    """The settings that the arguments of `add_selection` ask for, on top of those of the project."""
+    settings = project.settings
+    return Options(
+        root=project.root,
+        patterns=tuple(arguments.names),
+        families=tuple(arguments.family),
+        tags=tuple(arguments.tag),
+        phases=arguments.phase,
+        unwind=arguments.unwind,
+        hardware=arguments.target,
+        timeout=layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS).value,
+        engine=layered("engine", getattr(arguments, "engine", None), settings, DEFAULT_ENGINE).value,
+    )
+
+
+def selected_targets(options: Options) -> list[Target]:
+    """The targets of the manifest that `options` selects; where the filters leave none, stderr says so."""
+    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.selection import select
+
+    targets = select(load_targets(options.root), options)
+    if not targets:
+        print("nkiverify: no target is left: none passes all of the filters", file=sys.stderr)
+    return targets
+
+
+def phase_list(text: str) -> tuple[int, ...]:
+    """`1,2` as numbers of phases there are, each once, in order."""
+    try:
+        numbers = {int(part) for part in text.split(",")}
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of phases such as 1,2") from None
+    for number in sorted(numbers):
+        if number not in PHASES:
+            known = ", ".join(map(str, PHASES))
+            raise argparse.ArgumentTypeError(f"there is no phase {number}; the phases are {known}")
+    return tuple(sorted(numbers))
+
+
+def positive_integer(text: str) -> int:
+    """An integer of at least 1."""
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
+
+
+def positive_number(text: str) -> float:
+    """A number that is neither zero nor infinite."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if 0 < number < float("inf"):
+        return number
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+
+
+def positive_seconds(text: str) -> float:
+    """A time that is neither zero nor endless."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if 0 < seconds < float("inf"):
+        return seconds
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")

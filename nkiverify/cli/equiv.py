@@ -1,0 +1,151 @@
+"""`nkiverify equiv FILE_A::f FILE_B::g`: whether two kernels compute the same."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nkiverify.cli.arguments import positive_number
+from nkiverify.foundation.errors import UsageError
+from nkiverify.verify.options import HARDWARE
+
+if TYPE_CHECKING:
+    from nkiverify.project.request import Request
+    from nkiverify.verify.equivalence import Comparison
+
+DESCRIPTION = """\
+Compare two kernels: over the real numbers, by evaluating both over random prime
+fields; in floating point; in where they are defined; and in whether they are
+legal. The second one may be defined where the first one is not."""
+
+EPILOG = """\
+arguments of the kernels, written as for `nkiverify check`:
+  --arg x='bf16[256,512]'     for both kernels, or the one with the parameter
+  --arg-a, --arg-b            for the first or the second kernel only
+Tensors are paired in the order of the parameters. Dimensions without a value
+(bf16[K,M]) are chosen so that every loop of both kernels runs at least twice,
+no two of them are equal, and each is at least 3, where the kernels allow it.
+The same is asked with all dimensions one greater, or one at a time, wherever
+both kernels are legal there: such sizes are no multiples of a tile.
+
+Four answers are given, and none stands for another (docs/equivalence.md):
+  legal     no contract is broken at these shapes, those of memory included
+  defined   the second kernel defines every element that the first one does
+  reals     equal over the real numbers, with the probability of an error;
+            UNKNOWN names the functions whose identities would be needed;
+            UNKNOWN (roundings): equal if no conversion rounded, but they do
+  floats    compared on one random input, within a tolerance: tested, not proved
+
+exit status:
+  0  LEGAL, and EQUAL in all three     1  ILLEGAL, or DIFFERENT in one
+  2  what was typed cannot be used     3  none is DIFFERENT, one is UNKNOWN,
+                                          for roundings or otherwise
+  4  an error of nkiverify"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("first", metavar="FILE_A::KERNEL", help="a Python file, and a kernel in it")
+    add("second", metavar="FILE_B::KERNEL", help="the kernel that is to do the same")
+    add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of either kernel is given")
+    add("--arg-a", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of the first is given")
+    add("--arg-b", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of the second is given")
+    add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
+    add("--grid", metavar="N", help="the launch grid of both kernels")
+    add("--target", choices=HARDWARE, default="trn2", help="the hardware generation (default: %(default)s)")
+    add("--seed", type=int, default=0, metavar="N", help="chooses the random inputs (default: %(default)s)")
+    add(
+        "--tolerance",
+        type=positive_number,
+        metavar="X",
+        help="of the floating-point answer, relative to the greatest magnitude "
+        "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
+    )
+    add("--debug", action="store_true", help="show tracebacks of internal errors")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Compare, and print the four answers; the exit status. Mistakes in the text are shown with a caret."""
+    from nkiverify.frontend.domain.excerpt import TextError
+
+    try:
+        return _compare(arguments)
+    except TextError as error:
+        print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
+        return 2
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from nkiverify.cli import equivalence_text
+    from nkiverify.frontend.target import OutsideDomain
+    from nkiverify.model.hardware import hardware_named
+    from nkiverify.project.compared_shapes import chosen_dimensions
+    from nkiverify.report.style import Style
+    from nkiverify.verify.equivalence import Answer, Comparer, Side
+
+    first, second = _requests(arguments)
+    hardware = hardware_named(arguments.target)
+    shapes = chosen_dimensions((first, second), arguments.target)
+
+    def compared(dimensions: dict[str, int], legal_only: bool) -> Comparison:
+        sides = (Side(first.reference, first, dimensions), Side(second.reference, second, dimensions))
+        return Comparer(*sides, hardware, arguments.seed, arguments.tolerance, legal_only).compare()
+
+    def also(dimensions: dict[str, int]) -> bool:
+        """Compare at other shapes as well, if both kernels are legal there."""
+        try:
+            found = compared(dimensions, legal_only=True)
+        except OutsideDomain:
+            return False
+        if found.legal is None or found.legal.answer is not Answer.YES:
+            return False
+        answers.append((dimensions, found))
+        return True
+
+    answers = [(shapes.chosen, compared(shapes.chosen, legal_only=False))]
+    if shapes.greater is None or not also(shapes.greater):
+        for dimensions in shapes.greater_by_one:
+            also(dimensions)
+    print(equivalence_text.text(answers, first, second, Path.cwd(), Style.of(sys.stdout)))
+    return exit_status([found for _, found in answers])
+
+
+def _requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
+    """Both kernels with their arguments; `--arg` goes to those that have the parameter."""
+    from nkiverify.project.request import parameters_of, request
+
+    base = Path.cwd()
+    references = (arguments.first, arguments.second)
+    for reference in references:
+        if "::" not in reference:
+            raise UsageError(f"a kernel is written path/to/file.py::function, not {reference!r}")
+    known = [parameters_of(reference, base) for reference in references]
+    given: tuple[list[str], list[str]] = (list(arguments.arg_a), list(arguments.arg_b))
+    for text in arguments.arg:
+        name = text.partition("=")[0].strip()
+        takers = [position for position in (0, 1) if name in known[position]] or [0, 1]
+        for position in takers:
+            given[position].append(text)
+    first, second = (
+        request(reference, base, texts, arguments.where, arguments.grid)
+        for reference, texts in zip(references, given, strict=True)
+    )
+    return first, second
+
+
+def exit_status(found: Sequence[Comparison]) -> int:
+    """1 for a difference at any shapes, else 3 for something unknown, else 0."""
+    from nkiverify.results.session import ExitStatus
+    from nkiverify.verify.equivalence import Answer
+
+    answers = [finding.answer for one in found for finding in one.findings()]
+    if Answer.NO in answers:
+        return ExitStatus.MISMATCH
+    unknown = Answer.UNKNOWN in answers or Answer.ROUNDINGS in answers
+    return ExitStatus.UNKNOWN if unknown else ExitStatus.AS_EXPECTED

@@ -1,0 +1,86 @@
+"""The four answers about two kernels, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nkiverify.report.style import Style
+from nkiverify.results import wording
+from nkiverify.results.wording import counted, place
+from nkiverify.verify.equivalence import Answer, Comparison, Finding
+
+if TYPE_CHECKING:
+    from nkiverify.analysis.values.slices import Slice
+    from nkiverify.project.request import Request
+
+#: Lines of a slice that are shown; the ones nearest to the result.
+_SHOWN = 12
+_LEGAL = {Answer.YES: "LEGAL", Answer.NO: "ILLEGAL"}
+_QUESTIONS = (("legal", "legal"), ("defined", "defined"), ("reals", "over the reals"), ("floats", "floating point"))
+
+
+def text(
+    answers: Sequence[tuple[Mapping[str, int], Comparison]], first: Request, second: Request, base: Path, style: Style
+) -> str:
+    """What `nkiverify equiv` prints, given the answers with the dimensions they are about, the chosen ones first."""
+    lines = [style.head(f"{first.reference} and {second.reference}")]
+    (chosen, found), *others = answers
+    if chosen:
+        lines.append("  chosen: " + _sizes(chosen))
+    lines += _answers(found, first, second, base, style)
+    for dimensions, other in others:
+        if [one.answer for one in other.findings()] == [one.answer for one in found.findings()]:
+            lines.append(f"  also: {_sizes(dimensions)}: the same answers")
+        else:
+            lines.append(f"  also: {_sizes(dimensions)}")
+            lines += _answers(other, first, second, base, style)
+    return "\n".join(lines)
+
+
+def _sizes(dimensions: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in dimensions.items())
+
+
+def _answers(found: Comparison, first: Request, second: Request, base: Path, style: Style) -> list[str]:
+    """The four answers at one choice of shapes."""
+    lines = []
+    if found.shapes:
+        lines.append("  at: " + ", ".join(f"{name} {shape}" for name, shape in found.shapes.items()))
+    for name, called in _QUESTIONS:
+        finding: Finding | None = getattr(found, name)
+        if finding is None:
+            lines.append(f"  {called:15} not asked: the kernels do not both run")
+            continue
+        lines.append(f"  {called:15} {_painted(name, finding.answer, style)}: {wording.text(finding.text, base)}")
+    if found.reals is not None and found.reals.difference is not None:
+        difference = found.reals.difference
+        element = ", ".join(map(str, difference.element))
+        for asked, value, came_from in (
+            (first, difference.first, difference.first_slice),
+            (second, difference.second, difference.second_slice),
+        ):
+            lines.append(f"  {difference.output}[{element}] of {asked.name}, modulo the primes {value}:")
+            lines += _slice(came_from, base)
+    return lines
+
+
+def _painted(question: str, answer: Answer, style: Style) -> str:
+    word = _LEGAL.get(answer, answer.value) if question == "legal" else answer.value
+    if answer is Answer.NO:
+        return style.bad(word)
+    return style.warn(word) if answer in (Answer.UNKNOWN, Answer.ROUNDINGS) else style.good(word)
+
+
+def _slice(found: Slice, base: Path) -> list[str]:
+    lines = []
+    hidden = len(found.lines) - _SHOWN
+    if hidden > 0:
+        lines.append(f"    … {counted(hidden, 'line')} before")
+    for line in found.lines[-_SHOWN:]:
+        where = "" if line.site is None else place(line.site.file, line.site.line, base)
+        times = "" if line.times == 1 else f"  ({line.times} times)"
+        lines.append(f"    {where}  {line.text}{times}")
+    lines.append(f"    from {', '.join(found.arguments) or 'no argument'}")
+    return lines

@@ -1,0 +1,61 @@
+"""`nkiverify explain ID …`: a rule with a kernel that breaks it and one that keeps it."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from typing import TYPE_CHECKING
+
+from nkiverify.cli.contracts import described, matching
+from nkiverify.phases.dataflow.rules import RULES
+
+if TYPE_CHECKING:
+    from nkiverify.project.controls import Example
+
+DESCRIPTION = """\
+Explain contracts: what each says and where it is documented, the smallest
+kernel that breaks it, and the nearest one that does not. Both kernels are files
+of the folder controls/ and are verified by the test-suite."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    parser.add_argument(
+        "ids", nargs="+", metavar="ID", help="a contract, a glob of contracts, 'nc_matmul.*', or a warning"
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Print the explanations; the exit status. Raises `UsageError` for an id or glob that matches none."""
+    from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
+    from nkiverify.model.contracts import all_contracts
+    from nkiverify.project.controls import controls
+    from nkiverify.project.coverage import WITHOUT_CONTROL
+
+    found = controls()
+    parts = [_warning(id) for id in arguments.ids if id in RULES]
+    ids = [id for id in arguments.ids if id not in RULES]
+    for contract in matching(all_contracts(), ids) if ids else ():
+        part = described(contract)
+        control = found.get(contract.id)
+        if control is None:
+            part += f"\n\n  No kernel breaks it by itself: {WITHOUT_CONTROL.get(contract.id, 'it has no control')}."
+        else:
+            part += "\n\n" + _shown("wrong", control.wrong) + "\n\n" + _shown("right", control.right)
+        parts.append(part)
+    print("\n\n".join(parts))
+    return 0
+
+
+def _warning(id: str) -> str:
+    """What a warning says."""
+    text = f"{RULES[id]} A warning of phase 4, which changes no verdict; docs/verdicts.md says what counts as used."
+    return f"{id}\n{textwrap.fill(text, 80, initial_indent='  ', subsequent_indent='  ', break_on_hyphens=False)}"
+
+
+def _shown(side: str, example: Example) -> str:
+    """One kernel under a line that says where it is."""
+    also = f", which breaks {', '.join(example.also)} as well" if example.also else ""
+    head = f"  {side}: {example.file.parent.name}/{example.file.name}:{example.line}, on {example.hardware}{also}"
+    return f"{head}\n\n{textwrap.indent(example.text, '    ')}"

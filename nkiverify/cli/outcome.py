@@ -1,0 +1,173 @@
+"""Running a request, and what is reported of it beside the verdicts: what was checked, and what was assumed."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import textwrap
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.frontend.binding import SymbolicBinding
+from nkiverify.frontend.domain.syntax import parse
+from nkiverify.frontend.explorer import SymbolicExecution
+from nkiverify.frontend.language_rules import NKI_VERSION, Finding
+from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.target import Verification
+from nkiverify.ir.program import Assume
+from nkiverify.model.hardware import hardware_named
+from nkiverify.project.request import Request
+from nkiverify.report import terminal
+from nkiverify.results import wording
+from nkiverify.results.session import Session, Versions, counting
+from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.verify.options import DEFAULT_HARDWARE, Options
+from nkiverify.verify.verifier import verify
+
+#: Places of one finding that are listed.
+_PLACES = 3
+
+#: Milliseconds for finding out that a domain is empty.
+_DOMAIN_MS = 2000
+
+
+def check(request: Request, hardware: Sequence[str], options: Options) -> Session:
+    """The verdicts of the request on each of the hardware generations."""
+    started = datetime.now(timezone.utc)
+    clock = time.perf_counter()
+    runs: list[Run] = []
+    for name in hardware:
+        request.outcome.returned = False
+        found = verify(request.target(name, len(hardware) > 1), options)
+        if all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in counting(found)):
+            # Whatever another engine leaves open beside it.
+            found = [_explained(run, request, name) for run in found]
+        checked = [run for run in found if run.verdict is not Verdict.VACUOUS]
+        # A kernel may have nothing to check in one phase.
+        runs += checked if checked and request.outcome.returned and options.phases is None else found
+    return Session(
+        runs=tuple(runs),
+        root=options.root,
+        started=started,
+        seconds=time.perf_counter() - clock,
+        processes=1,
+        versions=Versions.installed(),
+        command=tuple(sys.argv[1:]),
+    )
+
+
+def report(session: Session, request: Request, debug: bool) -> str:
+    """Everything `check` prints about a kernel."""
+    parts = [_subject(request)]
+    assumed = list(dict.fromkeys(text for run in session.runs for text in run.assumptions))
+    if assumed:
+        parts.append("Assumed:\n" + "\n".join(f"  {text}" for text in assumed))
+    runs = tuple(replace(run, assumptions=()) for run in session.runs)
+    told = terminal.report(
+        replace(session, runs=runs), detail_expected=True, debug=debug, again=lambda run: "the same with --pdb"
+    )
+    parts.append(told)
+    return "\n\n".join(parts)
+
+
+def next_step(session: Session, request: Request) -> str:
+    """What to type for a domain on which phases that fail hold, in a line; empty where none is known."""
+    failed = [run for run in counting(session.runs) if run.verdict is Verdict.FAILED]
+    phases = sorted({run.phase for run in failed} - {run.phase for run in failed if not run.suffices})
+    texts = _strictest(text for run in failed if run.phase in phases for text in run.suffices)
+    if not texts or _is_empty(request, DEFAULT_HARDWARE, texts):
+        return ""
+    words = f"--where {shlex.quote(' and '.join(texts))}"
+    if request.asserts and not request.where:
+        # With --where they would be claims.
+        words += " --assume-asserts"
+    if len({run.phase for run in session.runs}) > 1 and all(run.suffices for run in failed):
+        return f"no phase fails with {words}\n"
+    return f"{wording.phases(phases)} {'holds' if len(phases) == 1 else 'hold'} with {words}\n"
+
+
+def _strictest(texts: Iterable[str]) -> list[str]:
+    """The conditions, each once, and of several upper bounds of a dimension the least."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, _, bound = text.partition(" <= ")
+        known = found.get(name) if bound.isdigit() else None
+        if known is None or int(bound) < int(known.partition(" <= ")[2]):
+            found[name if bound.isdigit() else text] = text
+    return [f"({text})" if " or " in text and len(found) > 1 else text for text in found.values()]
+
+
+def language_report(found: Sequence[Finding], base: Path, strict: bool) -> str:
+    """What lies outside the documented language: the first places of each rule, and how many there are."""
+    by_message: dict[tuple[str, str], list[Finding]] = {}
+    for finding in found:
+        by_message.setdefault((finding.rule, finding.message), []).append(finding)
+    lines = [f"\nOutside the language that NKI {NKI_VERSION} documents{':' if strict else ' (warnings):'}"]
+    for (rule, message), places in by_message.items():
+        shown = ", ".join(_place(finding, base) for finding in places[:_PLACES])
+        more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+        lines.append(textwrap.fill(f"{rule}: {message}", terminal.WIDTH, initial_indent="  ", subsequent_indent="    "))
+        lines.append(
+            textwrap.fill(
+                f"at {shown}{more}",
+                terminal.WIDTH,
+                initial_indent="    ",
+                subsequent_indent="       ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+        )
+    if strict:
+        lines.append(f"FAILED (language): {wording.counted(len(found), 'place')}")
+    return "\n".join(lines) + "\n"
+
+
+def _place(finding: Finding, base: Path) -> str:
+    path = Path(finding.file)
+    shown = path.relative_to(base) if path.is_relative_to(base) else path
+    return f"{shown}:{finding.line}:{finding.column + 1}"
+
+
+def _subject(request: Request) -> str:
+    given = ", ".join(f"{part.parameter}={part.text.content.strip()}" for part in request.arguments)
+    line = f"{request.reference}({given})"
+    ranges = [f"{name} in {values}" for name, values in request.domain.ranges.items() if values is not None]
+    if ranges:
+        line += " for " + ", ".join(ranges)
+    return textwrap.fill(line, terminal.WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _explained(run: Run, request: Request, hardware: str) -> Run:
+    """`run`, VACUOUS where the kernel returns for no values; with the precise reason where it is."""
+    if run.verdict is Verdict.SUCCESSFUL and not request.outcome.returned:
+        reason = "the kernel returns for no values of the domain"
+        run = replace(run, verdict=Verdict.VACUOUS, qualifier="", reason=reason)
+    if run.verdict is not Verdict.VACUOUS or request.outcome.returned:
+        return run
+    if request.where and _is_empty(request, hardware):
+        texts = " and ".join(f"({text.content.strip()})" for text, _ in request.where)
+        return replace(run, reason=f"no values satisfy --where {texts}")
+    asserted = [text for text in run.assumptions if text in request.asserts.values()]
+    if asserted:
+        return replace(run, reason=f"no values pass the kernel's own asserts: {'; '.join(asserted)}")
+    return run
+
+
+def _is_empty(request: Request, hardware: str, more: Sequence[str] = ()) -> bool:
+    """Whether no values of the dimensions satisfy `--where`, and `more`, as far as the solver can tell in a moment."""
+    request = replace(request, where=(*request.where, *(parse("--where", text) for text in more)))
+    run = SymbolicExecution(hardware_named(hardware), Limits(seconds=10.0), {})
+    empty = True
+
+    def domain() -> None:
+        nonlocal empty
+        request.assumed_domain(Verification(SymbolicBinding(run), lambda: None))
+        conditions = tuple(item.condition for item in run.program.body.items if isinstance(item, Assume))
+        empty = Question(conditions, _DOMAIN_MS).satisfiable() is Answer.NO
+
+    run.explore(domain)
+    return empty

@@ -1,0 +1,133 @@
+"""The pytest plugin: targets in collected files are tests, which fail where a verdict is not the expected one.
+
+pytest finds it by the entry point `pytest11`. Manifests (`nkiverify_targets.py`, and those that `[tool.nkiverify]`
+names) are collected wherever pytest looks, and so are functions decorated with `@target` in test files. The verifier
+is imported when there is something to verify.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from nkiverify.verify.options import MANIFEST_FILE
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
+    from nkiverify.project.settings import Settings
+
+
+class _Refused(Exception):
+    """The target did not end as it expects; the text is the report."""
+
+
+#: The manifests that the settings of the repository name.
+_manifests = pytest.StashKey[frozenset[Path]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Read the settings: what is wrong with them is said at once, in a line."""
+    from nkiverify.foundation.errors import UsageError
+    from nkiverify.project.repository import manifests_in
+
+    try:
+        settings = _settings(config.rootpath)
+        named = manifests_in(config.rootpath, settings) if settings.manifests is not None else []
+    except UsageError as error:
+        raise pytest.UsageError(f"nkiverify: {error}") from None
+    config.stash[_manifests] = frozenset(named)
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect manifests."""
+    if file_path.name == MANIFEST_FILE or file_path in parent.config.stash[_manifests]:
+        return Manifest.from_parent(parent, path=file_path)
+    return None
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: object) -> pytest.Item | None:
+    """Make tests of the targets in test files."""
+    if not hasattr(obj, "__nkiverify_target__") or _is_manifest(collector):
+        return None
+    from nkiverify.project.manifest import target_of
+
+    root = collector.config.rootpath
+    found = target_of(obj, root, _settings(root), collector.path.parent)
+    if found is None or found.file != str(collector.path):
+        # Imported from another module, which has it.
+        return None
+    return TargetItem.from_parent(collector, name=name, target=found)
+
+
+class Manifest(pytest.File):
+    """A file with targets."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Its targets, as tests."""
+        from nkiverify.foundation.errors import UsageError
+        from nkiverify.project.manifest import load_targets
+
+        try:
+            found = load_targets(self.config.rootpath, [self.path])
+        except UsageError as error:
+            raise self.CollectError(str(error)) from None
+        for target in found:
+            yield TargetItem.from_parent(self, name=target.name, target=target)
+
+
+class TargetItem(pytest.Item):
+    """A target, in all its phases. Its tags are keywords for `-k`."""
+
+    def __init__(self, *, target: Target, **options: Any) -> None:
+        super().__init__(**options)
+        self._target = target
+        self.extra_keyword_matches.update((*target.tags, target.family))
+
+    def runtest(self) -> None:
+        """Verify the target; the report of what is not as expected is the failure."""
+        from nkiverify.report import terminal
+        from nkiverify.results.session import ExitStatus, Session, Versions
+        from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, QUICK_ENGINE, Options
+        from nkiverify.verify.verifier import verify
+
+        settings = _settings(self._target.root)
+        options = Options(
+            root=self._target.root,
+            timeout=settings.timeout or DEFAULT_TIMEOUT_SECONDS,
+            engine=settings.engine or QUICK_ENGINE,
+        )
+        started, clock = datetime.now(timezone.utc), time.perf_counter()
+        runs = tuple(verify(self._target, options))
+        seconds = time.perf_counter() - clock
+        session = Session(runs, self._target.root, started, seconds, 1, Versions.installed())
+        if session.exit_status is not ExitStatus.AS_EXPECTED:
+            wrong = ", ".join(
+                f"phase {run.phase} {run.verdict.value}{f', expected {run.expected.value}' if run.expected else ''}"
+                for run in session.unexpected
+            )
+            raise _Refused(f"{wrong}\n\n{terminal.report(session, detail_expected=False, debug=False)}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The report of nkiverify, instead of a traceback of it."""
+        if isinstance(excinfo.value, _Refused):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the target is written."""
+        return Path(self._target.file), self._target.line - 1, self.name
+
+
+def _settings(root: Path) -> Settings:
+    from nkiverify.project.repository import settings_for
+
+    return settings_for(root)
+
+
+def _is_manifest(collector: pytest.Collector) -> bool:
+    return collector.path.name == MANIFEST_FILE or collector.path in collector.config.stash[_manifests]

@@ -1,0 +1,146 @@
+"""`nkiverify replay [RESULTS.json] --target NAME`: run a kernel on the witness of a violation, in plain Python."""
+
+from __future__ import annotations
+
+import argparse
+import pdb
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from nkiverify.cli.arguments import positive_integer
+from nkiverify.foundation.errors import UsageError
+from nkiverify.project.repository import here_or_ours
+from nkiverify.verify.options import HARDWARE, PHASES
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
+    from nkiverify.results.recorded import Recorded
+
+DESCRIPTION = """\
+Run the kernel of a violation on its witness, as ordinary Python with ordinary
+ints, up to the line where the contract breaks. Without a file, the results of
+the last run are read."""
+
+EPILOG = """\
+exit status:
+  0  the violation was reproduced, or its test written
+  2  there is no such violation, or the command line cannot be used
+  4  the kernel does not break the contract at this line: please report it"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("results", nargs="?", type=Path, metavar="RESULTS.json", help="the results (default: reports/results.json)")
+    add("--target", required=True, metavar="NAME", help="the target that failed")
+    add("--phase", type=int, choices=PHASES, help="the phase it failed in (default: the first)")
+    add("--violation", type=positive_integer, default=1, metavar="N", help="which of its violations (default: 1)")
+    add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
+    add("--pdb", action="store_true", help="stop in the debugger, at the line of the kernel that breaks the contract")
+    add("--emit-test", type=Path, metavar="FILE", help="write a pytest test that reproduces it instead of running it")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Replay the violation asked for; the exit status."""
+    from nkiverify.report import diagnostic
+    from nkiverify.report.style import Style
+    from nkiverify.results import wording
+    from nkiverify.results.recorded import violations_of
+
+    project = here_or_ours()
+    root = project.root
+    results = arguments.results or project.reports / "results.json"
+    found = violations_of(results, arguments.target, arguments.phase)
+    if arguments.violation > len(found):
+        raise UsageError(
+            f"{arguments.target} has {wording.counted(len(found), 'violation')}, not {arguments.violation}"
+        )
+    recorded = found[arguments.violation - 1]
+    if arguments.emit_test is not None:
+        return _emit(recorded, root, arguments.emit_test, arguments.hardware)
+    print(f"{recorded.target}, phase {recorded.phase}: violation {arguments.violation} of {len(found)}")
+    print("\n".join(diagnostic.violations([recorded.violation], root, style=Style.of(sys.stdout))), flush=True)
+    return replayed(recorded, recorded.target, root, arguments.hardware, debug=arguments.pdb)
+
+
+def _emit(recorded: Recorded, root: Path, file: Path, hardware: str | None) -> int:
+    from nkiverify.project.reproduce import target_named
+    from nkiverify.results import codec as json_results
+    from nkiverify.results.emit import test_source
+
+    text = test_source(recorded, target_named(recorded.target, root), file, hardware)
+    try:
+        json_results.write(text, file)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be written: {error.strerror or error}") from None
+    print(f"written: {file}")
+    return 0
+
+
+def replayed(recorded: Recorded, target: Target | str, root: Path, hardware: str | None, debug: bool) -> int:
+    """Run `target`, or the one of this name under `root`, on the witness; the exit status. With `debug`, in pdb."""
+    from nkiverify.foundation.errors import UnsupportedConstruct
+    from nkiverify.project.reproduce import run_target
+    from nkiverify.results.session import ExitStatus
+    from nkiverify.results.wording import place
+
+    violation = recorded.violation
+    values = violation.values or {name: value for name, value in violation.witness.items() if isinstance(value, int)}
+    try:
+        run_target(
+            target,
+            values,
+            contract=violation.contract,
+            file=violation.file,
+            line=violation.line,
+            phase=recorded.phase,
+            root=root,
+            hardware=hardware,
+        )
+    except UsageError:
+        raise
+    except (Exception, SystemExit, UnsupportedConstruct) as error:
+        if _is_the_one(error, recorded, root):
+            where = place(violation.file, violation.line, root)
+            print(f"\nreproduced: {type(error).__name__}{f' at {where}' if where else ''}", flush=True)
+            if debug:
+                _debug(error)
+            return ExitStatus.AS_EXPECTED
+        print(f"\nNOT reproduced: {type(error).__name__}: {error}")
+        return ExitStatus.INTERNAL_ERROR
+    print("\nNOT reproduced: the kernel keeps the contract for these values")
+    return ExitStatus.INTERNAL_ERROR
+
+
+def _is_the_one(error: BaseException, recorded: Recorded, root: Path) -> bool:
+    """Whether `error` is the recorded violation: the contract at the line, or the kernel's own exception there."""
+    from nkiverify.foundation.errors import ContractViolation
+    from nkiverify.frontend.concrete import innermost_kernel_site
+    from nkiverify.phases.replay import rule_of
+
+    violation = recorded.violation
+    if isinstance(error, ContractViolation):
+        return error.contract == violation.contract
+    site = innermost_kernel_site(error)
+    line = (site.file, site.line) if site is not None else ("", 0)
+    there = (str((root / violation.file).resolve()) if violation.file else "", violation.line)
+    return isinstance(error, Exception | SystemExit) and rule_of(error).id == violation.contract and line == there
+
+
+def _debug(error: BaseException) -> None:
+    """The debugger, at the innermost line of the kernel: not in the stubs that it called."""
+    from nkiverify.frontend.tracebacks import kernel_entries
+
+    entries = kernel_entries(error)
+    shown: TracebackType | None = None
+    for entry in reversed(entries):
+        shown = TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    if shown is None:
+        shown = error.__traceback__
+    debugger = pdb.Pdb()
+    debugger.reset()
+    debugger.interaction(None, shown)

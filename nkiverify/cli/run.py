@@ -1,0 +1,319 @@
+"""`nkiverify [NAME …]`: verify the targets of the manifest."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nkiverify.cli.arguments import (
+    add_executor,
+    add_selection,
+    add_strict_language,
+    selected_targets,
+    selection,
+)
+from nkiverify.foundation.errors import UsageError
+from nkiverify.project.repository import ensure_reports, with_targets
+from nkiverify.project.settings import layered
+from nkiverify.results.warning_rules import add_warnings, failing, without_ignored
+from nkiverify.verify.options import Options
+
+if TYPE_CHECKING:
+    from nkiverify.foundation.records import Run
+    from nkiverify.frontend.target import Target
+    from nkiverify.results.cache.verdicts import VerdictCache
+    from nkiverify.results.session import Session
+
+DESCRIPTION = """\
+Verify targets of the manifest: all of them, or those named. What each verdict
+means is in README.md. For a kernel without a manifest: `nkiverify check`."""
+
+EPILOG = """\
+commands (without one it is run; `nkiverify COMMAND --help` has the options):
+  check      verify a kernel of your own, without a manifest
+  init       begin the manifest of a repository
+  run        verify the targets of the manifest
+  show       the shape program of a target, with what became of each claim
+  replay     run a target's kernel on shapes, to the line where it fails
+  explain    a contract, with a kernel that breaks it and one that does not
+  contracts  all contracts, with their sources
+  simulate   run a kernel on numbers
+  equiv      whether two kernels compute the same
+  history    what earlier runs found, and what changed since
+  dashboard  everything on one HTML page
+  sweep      many combinations of shapes and options, on many machines
+  bench      what verifying costs
+  doctor     which engines and packages there are
+
+exit status:
+  0    every run as expected (SUCCESSFUL where nothing is expected)
+  1    a verdict other than expected; a refuted claim where nothing is expected
+  2    the command line or a harness module cannot be used
+  3    UNKNOWN: unsupported construct, time-out, solver gave up
+  4    an error of nkiverify itself, or a result file that could not be written
+  5    nothing was verified: no target left, or a VACUOUS one
+  130  interrupted; what had finished is reported and written
+  Where several apply: 130, then 1, 4, 2, 3, 5."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    parser.epilog = EPILOG
+    add_selection(parser)
+    add = parser.add_argument
+    add_executor(parser)
+    add("--all", action="store_true", help="list every refuted claim with a witness each, not the first of each line")
+    add("--fail-fast", action="store_true", help="stop at the first run that is not as expected")
+    add("--json", type=Path, metavar="FILE", help="write the results to FILE as well as to reports/results.json")
+    add("--sarif", type=Path, metavar="FILE", help="write them as SARIF 2.1.0, for code hosts")
+    add("--junit", type=Path, metavar="FILE", help="write them as JUnit XML, for test reports")
+    add("--markdown", type=Path, metavar="FILE", help="write them as Markdown, for $GITHUB_STEP_SUMMARY for example")
+    add("--annotations", action="store_true", help="print GitHub's commands that show violations in a pull request")
+    add_strict_language(parser, "not passed over")
+    add_warnings(parser)
+    add("--no-cache", action="store_true", help="run targets of which nothing changed again, and remember nothing")
+    add("--list", action="store_true", help="list the targets that would be verified, and stop")
+    add("--show-config", action="store_true", help="say what each setting is and where it comes from, and stop")
+    add("--debug", action="store_true", help="show tracebacks of internal errors")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Verify what the arguments ask for; the exit status."""
+    from nkiverify.run.executors import choice
+
+    # Before anything of the user's is read.
+    started = time.time_ns()
+    project = with_targets(arguments.bundled)
+    options = replace(
+        selection(arguments, project),
+        jobs=layered("jobs", arguments.jobs, project.settings, None).value,
+        memory=arguments.memory,
+        executor=choice.checked(arguments.executor),
+        fail_fast=arguments.fail_fast,
+        every_violation=arguments.all,
+        keep_lowered=_folder(arguments.keep_lowered, "--keep-lowered"),
+        disagreements=project.reports / "disagreements",
+        debug=arguments.debug,
+        cache=not arguments.no_cache,
+        json=_writable(arguments.json, "--json"),
+    )
+    files = {
+        form: path
+        for form in ("sarif", "junit", "markdown")
+        if (path := _writable(getattr(arguments, form), f"--{form}"))
+    }
+    named = [
+        path.resolve() for path in (options.json, *files.values()) if path is not None and not path.is_char_device()
+    ]
+    if len(set(named)) < len(named):
+        raise UsageError("two of --json, --sarif, --junit and --markdown name the same file")
+    targets = selected_targets(options)
+    from nkiverify.report import target_list
+    from nkiverify.results.session import ExitStatus, worst
+
+    if arguments.show_config:
+        from nkiverify.cli import config_table
+
+        print(config_table.text(arguments, project, targets), end="")
+        return ExitStatus.AS_EXPECTED
+    if not targets:
+        return ExitStatus.NOTHING_VERIFIED
+    if arguments.list:
+        print(target_list.plain(targets))
+        return ExitStatus.AS_EXPECTED
+    from nkiverify.project.manifest import check_kernels
+    from nkiverify.results.cache.verdicts import VerdictCache
+
+    check_kernels(targets)
+    ensure_reports(project)
+    cache = VerdictCache(options, project.reports, started) if options.cache else None
+    session = without_ignored(_verify(targets, options, cache, project.reports), arguments.warnings)
+    problem = cache.problem if cache is not None else ""
+    warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
+    status = _report(session, options, project.reports, files, warnings)
+    if layered("strict-language", arguments.strict_language, project.settings, False).value:
+        status = _strictly(targets, project.root, status)
+    if arguments.annotations:
+        from nkiverify.report import annotations
+
+        print(annotations.text(session), end="", flush=True)
+    failed = failing(session, arguments.warnings)
+    print(failed, end="", flush=True)
+    return worst((ExitStatus(status), ExitStatus.MISMATCH)) if failed else status
+
+
+def _strictly(targets: Sequence[Target], root: Path, status: int) -> int:
+    """Report what the kernels of `targets` use beside the documented language; the exit status with that."""
+    from nkiverify.cli.outcome import language_report
+    from nkiverify.frontend.instrument import Rewriting
+    from nkiverify.frontend.language_rules import findings
+    from nkiverify.frontend.loader import load_kernel
+    from nkiverify.results.session import ExitStatus, worst
+
+    kernels = dict.fromkeys((target.kernel, target.root) for target in targets)
+    loaded = [load_kernel(kernel, folder, Rewriting.NONE)[0] for kernel, folder in kernels]
+    outside = {found for kernel in loaded for found in findings(kernel)}
+    if not outside:
+        return status
+    print(language_report(sorted(outside), root, strict=True), end="", flush=True)
+    return worst((ExitStatus(status), ExitStatus.MISMATCH))
+
+
+def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | None, reports: Path) -> Session:
+    """Verify the targets that `cache` does not know."""
+    from nkiverify.report.progress import Progress
+    from nkiverify.results.history import database, durations
+    from nkiverify.results.session import ExitStatus, Session, Versions, status_of
+    from nkiverify.run.executors import choice
+    from nkiverify.run.executors.jobs import Job, Outcome, perform
+
+    started = datetime.now(timezone.utc)
+    clock = time.perf_counter()
+    # Programs that are to be left somewhere have to be made.
+    known = cache.lookup(targets) if cache is not None and options.keep_lowered is None else {}
+    left = [target for target in targets if target.name not in known]
+    processes = choice.processes_of(options, len(left))
+
+    def fails(run: Run) -> bool:
+        return status_of(run) is not ExitStatus.AS_EXPECTED
+
+    if options.fail_fast and any(fails(run) for runs in known.values() for run in runs):
+        left = []
+    progress = Progress(len(left), sys.stderr)
+    outcome = Outcome({})
+    if left:
+        order = choice.longest_first(left, durations(database(reports))) if processes > 1 else left
+        jobs = [Job(target.name, target, options) for target in order]
+        try:
+            outcome = perform(jobs, choice.made(options, left), progress, fails if options.fail_fast else None)
+        finally:
+            progress.close()
+    if outcome.problem:
+        print(f"nkiverify: error: {outcome.problem}", file=sys.stderr)
+    found = [run for target in left for run in outcome.by_job.get(target.name, ())]
+    if cache is not None:
+        cache.remember(left, found)
+    done = {**known, **outcome.by_job}
+    return Session(
+        runs=tuple(run for target in targets for run in done.get(target.name, ())),
+        root=options.root,
+        started=started,
+        seconds=time.perf_counter() - clock,
+        processes=processes,
+        versions=Versions.installed(),
+        command=tuple(sys.argv[1:]),
+        not_run=tuple(target.name for target in targets if target.name not in done),
+        interrupted=outcome.interrupted,
+        lost=bool(outcome.problem),
+    )
+
+
+def _report(
+    session: Session, options: Options, reports: Path, files: Mapping[str, Path], warnings: Sequence[str]
+) -> int:
+    """Write the results into `reports`, and by their form into `files`, and print the report; the exit status."""
+    from nkiverify.report import terminal
+    from nkiverify.report.style import Style
+    from nkiverify.results import codec as json_results
+    from nkiverify.results import history
+    from nkiverify.results.session import ExitStatus, worst
+
+    status = session.exit_status
+    content = json_results.text(session)
+    contents = {path: content for path in (reports / "results.json", options.json) if path is not None}
+    contents |= {path: _formatted(session, form) for form, path in files.items()}
+    complaints = [*warnings, *_bundle(session, options, reports / "not-replayed")]
+    for path, content in contents.items():
+        try:
+            json_results.write(content, path)
+        except OSError as error:
+            complaints.append(f"nkiverify: error: {path} could not be written: {error.strerror or error}")
+            status = worst((status, ExitStatus.INTERNAL_ERROR))
+    try:
+        history.record(session, history.database(reports))
+    except history.HistoryError as error:
+        # The history only tells: without it, every verdict is what it is.
+        complaints.append(f"nkiverify: warning: this run is not in the history: {error}")
+    chosen = bool(options.patterns or options.families or options.tags)
+    style = Style.of(sys.stdout)
+    told = terminal.report(
+        session,
+        detail_expected=chosen,
+        debug=options.debug,
+        style=style,
+        again=lambda run: f"nkiverify replay --target {run.target} --phase {run.phase} --pdb",
+    )
+    print(told, end="", flush=True)
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    return status
+
+
+def _formatted(session: Session, form: str) -> str:
+    """The session as `sarif`, `junit` or `markdown`."""
+    if form == "junit":
+        from nkiverify.report import junit
+
+        return junit.text(session)
+    if form == "markdown":
+        from nkiverify.report import markdown
+
+        return markdown.text(session)
+    from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
+    from nkiverify.model.contracts import all_contracts
+    from nkiverify.report import sarif
+
+    return sarif.text(session, {contract.id: contract for contract in all_contracts()})
+
+
+def _bundle(session: Session, options: Options, folder: Path) -> list[str]:
+    """Put together what a report of every witness that does not replay needs; what to tell the user about it."""
+    doubtful = [run for run in session.runs if run.qualifier == "not replayed"]
+    if not doubtful:
+        return []
+    from nkiverify.results.emit import write_bundle
+    from nkiverify.run.executors.jobs import targets_by_name
+
+    targets = targets_by_name(options.root)
+    complaints = []
+    for run in doubtful:
+        try:
+            bundle = write_bundle(run, targets[run.target], session, folder, options)
+            complaints.append(f"nkiverify: {run.target} does not replay: please report it with {bundle}")
+        except OSError as error:
+            complaints.append(f"nkiverify: error: no bundle for {run.target}: {error.strerror or error}")
+    return complaints
+
+
+def _folder(path: Path | None, option: str) -> Path | None:
+    """`path`, a folder that is made where there is none: asked before the run."""
+    if path is None:
+        return None
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{option}: {path} cannot be made a folder: {error.strerror or error}") from None
+    if not os.access(path, os.W_OK):
+        raise UsageError(f"{option}: {path} cannot be written")
+    return path
+
+
+def _writable(path: Path | None, option: str) -> Path | None:
+    """`path`, if a file can be written there: asked before the run, whose results would be lost."""
+    if path is None:
+        return None
+    if path.is_dir():
+        raise UsageError(f"{option}: {path} is a folder")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option}: there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"{option}: {path} cannot be written")
+    return path

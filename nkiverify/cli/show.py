@@ -1,0 +1,82 @@
+"""`nkiverify show NAME`: the shape program of a target, and what decided each of its claims."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nkiverify.cli.arguments import positive_integer, positive_seconds
+from nkiverify.foundation.errors import UsageError
+from nkiverify.project.repository import here_or_ours
+from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
+
+if TYPE_CHECKING:
+    from nkiverify.verify.explanation import Timed
+
+DESCRIPTION = """\
+Show what a target is verified as: its domain, and the loops, branches,
+assumptions and claims that running its kernel over symbolic shapes records;
+for each claim the rung of the engine that closed it, and the time that took."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    add = parser.add_argument
+    add("name", metavar="NAME", help="the target")
+    add("--phase", type=int, choices=PHASES, default=1, help="whose claims (default: %(default)s)")
+    add("--smt", type=Path, metavar="DIR", help="also write each claim that needs a solver as SMT-LIB into DIR")
+    add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
+    add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
+    add("--timeout", type=positive_seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S", help="seconds it may take")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Print the program; 3 where the exploration ended at something unsupported, of which no program is complete."""
+    from nkiverify.phases.dataflow import PHASE as DATAFLOW
+    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.selection import select
+    from nkiverify.report import memory, program_text, terminal
+    from nkiverify.report.style import Style
+    from nkiverify.results.session import ExitStatus
+    from nkiverify.verify.explanation import explain
+
+    options = Options(
+        root=here_or_ours().root,
+        patterns=(arguments.name,),
+        unwind=arguments.unwind,
+        hardware=arguments.hardware,
+        timeout=arguments.timeout,
+    )
+    targets = select(load_targets(options.root), options)
+    if len(targets) != 1:
+        raise UsageError(f"show takes one target; {arguments.name!r} matches {len(targets)}")
+    if arguments.phase == DATAFLOW:
+        raise UsageError("phase 4 has no claims in the shape program: see `claims` and `reason` of its verdict")
+    explained = explain(targets[0], options, arguments.phase)
+    style = Style.of(sys.stdout)
+    print(style.head(f"{targets[0].name}: {targets[0].kernel}"))
+    if targets[0].description:
+        print(targets[0].description)
+    print(program_text.text(explained.program, explained.decided, options.root, style))
+    for line in memory.lines(explained.memory, options.root, terminal.WIDTH, style):
+        print(line)
+    if arguments.smt is not None:
+        _write_scripts(explained.decided, arguments.smt)
+    if explained.limit:
+        print(f"{style.warn('incomplete')}: {explained.limit}")
+        return ExitStatus.UNKNOWN
+    return ExitStatus.AS_EXPECTED
+
+
+def _write_scripts(decided: Sequence[Timed], folder: Path) -> None:
+    from nkiverify.engines.scripts import write_scripts
+
+    try:
+        written = write_scripts((one.decision for one in decided), folder)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
+    print(f"written: {written} files in {folder}")

@@ -1,0 +1,99 @@
+"""`nkiverify simulate FILE::kernel`: run a kernel on numbers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from nkiverify.cli.arguments import positive_number
+from nkiverify.foundation.errors import UsageError
+from nkiverify.verify.options import HARDWARE
+
+DESCRIPTION = """\
+Run a kernel on numbers, with ordinary Python and NumPy. Contracts are checked
+on the way; results that depend on elements nothing has written are reported,
+with the line that reads them."""
+
+EPILOG = """\
+arguments of the kernel, written as for `nkiverify check`, and two ways more:
+  --arg x='bf16[256,512]'     random: floats between -1 and 1, any integers
+  --arg x='i32[8] in 0..9'    random integers of a range
+  --arg x=data.npy            the array in a file of NumPy
+  --arg x='bf16:data.npy'     the same, converted
+--reference MODULE:FUNCTION is called with the same arrays, and the kernel's
+other arguments by name; it returns what the kernel is to return, as arrays.
+
+exit status:
+  0  the kernel ran, and agrees with the reference if there is one
+  1  a contract is broken, the kernel raises, a result is undefined or differs
+  2  what was typed cannot be used    3  something has no values here
+  4  an error of nkiverify"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("kernel", metavar="FILE::KERNEL", help="a Python file, and a kernel in it")
+    add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter is given, see below")
+    add("--grid", metavar="N", help="the launch grid, for example 2 or '2,4'")
+    add("--target", choices=HARDWARE, default="trn2", help="the hardware generation (default: %(default)s)")
+    add("--seed", type=int, default=0, metavar="N", help="chooses the random arrays (default: %(default)s)")
+    add("--reference", metavar="MODULE:FUNCTION", help="what the kernel is to compute")
+    add(
+        "--tolerance",
+        type=positive_number,
+        metavar="X",
+        help="relative to the greatest magnitude (default: 4 roundings of the coarsest dtype, 128 of float32)",
+    )
+    add("--save", type=Path, metavar="DIR", help="write each result to DIR/NAME.npy")
+    add("--trace", type=Path, metavar="FILE", help="write every operation to FILE, one JSON object a line")
+    add("--break", dest="stop", metavar="FILE:LINE", help="stop in the debugger there; `p tile` prints its elements")
+    add("--debug", action="store_true", help="show tracebacks of internal errors")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Simulate what the arguments ask for; the exit status. Mistakes in their text are shown with a caret."""
+    from nkiverify.frontend.domain.excerpt import TextError
+
+    try:
+        return _simulate(arguments)
+    except TextError as error:
+        print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
+        return 2
+
+
+def _simulate(arguments: argparse.Namespace) -> int:
+    from nkiverify.cli.simulation import Session, reference_function
+    from nkiverify.cli.simulation_inputs import described
+    from nkiverify.model.hardware import hardware_named
+    from nkiverify.project.request import request
+    from nkiverify.report.style import Style
+    from nkiverify.results.session import ExitStatus
+
+    if "::" not in arguments.kernel:
+        raise UsageError(f"a kernel is written path/to/file.py::function, not {arguments.kernel!r}")
+    base = Path.cwd()
+    texts, arrays = described(arguments.arg)
+    asked = request(arguments.kernel, base, texts, [], arguments.grid)
+    free = [name for name, values in asked.domain.ranges.items() if values is None or values.low != values.high]
+    if free:
+        raise UsageError(f"give {', '.join(free)} a value: a simulation is of one shape")
+    reference = None if arguments.reference is None else reference_function(arguments.reference)
+    session = Session(
+        asked,
+        hardware_named(arguments.target),
+        arguments.seed,
+        arrays,
+        trace=arguments.trace,
+        stop=arguments.stop,
+    )
+    outcome = session.run(reference, arguments.tolerance)
+    if arguments.save is not None:
+        outcome.save(arguments.save)
+    print(outcome.text(asked.reference, base, Style.of(sys.stdout)))
+    if outcome.unsupported:
+        return ExitStatus.UNKNOWN
+    return ExitStatus.MISMATCH if outcome.failed else ExitStatus.AS_EXPECTED

@@ -1,0 +1,264 @@
+"""Making a witness small.
+
+Of two witnesses for a claim the *simpler* one is, in this order,
+
+1. the one with fewer dimensions away from their smallest legal value,
+2. the one with the smaller sum of all its dimensions,
+3. the one with more dimensions that are multiples of a tile (512, else 128),
+4. the one with the smaller dimension where they first differ, in the order in which the target names them.
+
+With the dimensions settled, the loops are in the first iteration that fails, outer loops before inner ones.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from nkiverify.engines.embedded import Decision, dimension_values
+from nkiverify.ir.program import DomainDimension, Program
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition, negate
+from nkiverify.symbolic.evaluation import Valuation
+from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.terms import Atom, Index, Term
+
+#: Milliseconds for one question of the search; not knowing keeps the larger value.
+QUESTION_MS = 500
+
+#: Columns of a moving operand and partitions of a tile: round numbers for a reader who knows the hardware.
+TILES = (512, 128)
+
+#: Values of a dimension that are tried one by one before the solver searches.
+TRIED = 64
+
+#: What `simplicity` gives: compares like the witnesses do.
+Simplicity = tuple[int, int, int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Values of all dimensions for which a claim fails, by name.
+
+    `assignment` has in addition the loop indices of the iteration that fails. `smallest`: no simpler witness exists;
+    otherwise the search ran out of time, or the solver did not know.
+    """
+
+    values: dict[str, int]
+    assignment: dict[Atom, int]
+    smallest: bool
+
+    @staticmethod
+    def unexplained(values: Mapping[str, int], program: Program) -> Witness:
+        """Values that are known to fail, but not in which iteration, nor whether there are simpler ones."""
+        atoms: dict[Atom, int] = {dimension.atom: values[dimension.atom.name] for dimension in program.dimensions}
+        return Witness(dict(values), atoms, smallest=False)
+
+
+def smallest_legal(dimension: DomainDimension) -> int:
+    """The least value in the dimension's own range; an assumption of the target may exclude it."""
+    return -(-dimension.low // dimension.multiple_of) * dimension.multiple_of
+
+
+def simplicity(values: Mapping[str, int], dimensions: Sequence[DomainDimension]) -> Simplicity:
+    """The order in which witnesses are preferred, least first; see the text at the head of the module."""
+    numbers = [values.get(dimension.atom.name, smallest_legal(dimension)) for dimension in dimensions]
+    moved = [value for value, dimension in zip(numbers, dimensions, strict=True) if value != smallest_legal(dimension)]
+    uneven = sum(next((rank for rank, tile in enumerate(TILES) if value % tile == 0), len(TILES)) for value in moved)
+    return len(moved), sum(numbers), uneven, tuple(numbers)
+
+
+def smallest_witness(program: Program, decision: Decision, seconds: float) -> Witness:
+    """The simplest witness of a refuted claim that is found within `seconds`."""
+    return _Search(program, decision, time.process_time() + seconds).run()
+
+
+class _Search:
+    def __init__(self, program: Program, decision: Decision, deadline: float) -> None:
+        self._dimensions = program.dimensions
+        self._decision = decision
+        self._failing = [*decision.hypotheses, negate(decision.claim.condition)]
+        self._deadline = deadline
+        self._found = dict(decision.values)
+        lows = {dimension.atom.name: smallest_legal(dimension) for dimension in program.dimensions}
+        self._start = lows | dimension_values(decision)
+        self._indices = sorted(
+            {
+                atom
+                for condition in self._failing
+                if isinstance(condition, Condition)
+                for atom in condition.atoms()
+                if isinstance(atom, Index)
+            },
+            key=lambda atom: atom.uid,
+        )
+        #: Whether the solver has answered everything so far, in time.
+        self._sure = True
+
+    def run(self) -> Witness:
+        values = self._simplest() if self._dimensions else {}
+        sure = self._sure
+        return Witness(values, self._first_iteration(values), sure)
+
+    # --- dimensions --------------------------------------------------------------------------------------------------
+
+    def _simplest(self) -> dict[str, int]:
+        best = self._start
+        for size in range(len(self._dimensions) + 1):
+            if size > simplicity(best, self._dimensions)[0] or not self._in_time():
+                break
+            if size == 2:
+                # Many subsets lie ahead: a good witness bounds how many dimensions have to move, and serves if time
+                # is up.
+                best = self._one_by_one(best)
+            moving = [found for subset in combinations(self._dimensions, size) if (found := self._with_free(subset))]
+            if moving:
+                return min([*moving, best], key=lambda values: simplicity(values, self._dimensions))
+        return best
+
+    def _one_by_one(self, values: dict[str, int]) -> dict[str, int]:
+        """A witness from which no single dimension can be made smaller, the earlier ones brought down first."""
+        question = self._question()
+        self._answer(question)
+        result = {}
+        for dimension in self._dimensions:
+            low = smallest_legal(dimension)
+            known = self._value_in(question, dimension, values)
+            result[dimension.atom.name] = self._least(question, terms.of_atom(dimension.atom), low, known)
+            question.suppose(_is(dimension, result[dimension.atom.name]))
+        return result
+
+    def _with_free(self, free: Sequence[DomainDimension]) -> dict[str, int] | None:
+        """The simplest witness in which only the dimensions `free` differ from their smallest legal values."""
+        question = self._question()
+        question.suppose(*(_is(other, smallest_legal(other)) for other in self._dimensions if other not in free))
+        if not self._answer(question):
+            return None
+        if len(free) > 1:
+            total = terms.constant(0)
+            for dimension in free:
+                total = terms.add(total, terms.of_atom(dimension.atom))
+            found = sum(self._value_in(question, dimension, {}) for dimension in free)
+            least = self._least(question, total, sum(map(smallest_legal, free)), found)
+            question.suppose(conditions.equals_zero(terms.add(total, terms.constant(-least))))
+            self._prefer_tiles(question, free)
+        values = {dimension.atom.name: smallest_legal(dimension) for dimension in self._dimensions}
+        for dimension in free:
+            atom = terms.of_atom(dimension.atom)
+            known = self._value_in(question, dimension, {})
+            if len(free) == 1:
+                tried = self._tried(dimension, values, known)
+                if tried is not None:
+                    return {**values, dimension.atom.name: tried}
+            values[dimension.atom.name] = self._least(question, atom, smallest_legal(dimension), known)
+            question.suppose(_is(dimension, values[dimension.atom.name]))
+        return values
+
+    def _tried(self, dimension: DomainDimension, others: Mapping[str, int], known: int) -> int | None:
+        """The least value that fails, where it is among the first and the claim is about nothing but dimensions.
+
+        Computing is exact and fast where a solver of products and remainders is neither.
+        """
+        if self._indices:
+            return None
+        atoms: dict[Atom, int] = {other.atom: others[other.atom.name] for other in self._dimensions}
+        first, step = smallest_legal(dimension), dimension.multiple_of
+        for value in range(first, min(first + TRIED * step, known + 1), step):
+            if Valuation({**atoms, dimension.atom: value}).satisfies(self._failing):
+                return value
+        return None
+
+    def _prefer_tiles(self, question: Question, free: Sequence[DomainDimension]) -> None:
+        for dimension in free:
+            atom = terms.of_atom(dimension.atom)
+            for tile in TILES:
+                quotient = terms.divide(atom, terms.constant(tile))
+                even = conditions.equals_zero(terms.add(atom, terms.scale(quotient, tile), -1))
+                if self._answer(question, even):
+                    question.suppose(even)
+                    break
+
+    # --- iterations --------------------------------------------------------------------------------------------------
+
+    def _first_iteration(self, values: Mapping[str, int]) -> dict[Atom, int]:
+        assignment: dict[Atom, int] = {dimension.atom: values[dimension.atom.name] for dimension in self._dimensions}
+        indices = self._indices
+        if not indices:
+            return assignment
+        question = self._question()
+        question.suppose(*(_is(dimension, values[dimension.atom.name]) for dimension in self._dimensions))
+        if not self._answer(question):
+            return assignment | {atom: self._found[atom] for atom in indices if self._same(values, atom)}
+        for atom in indices:
+            term = terms.of_atom(atom)
+            assignment[atom] = self._least(question, term, 0, question.model.get(atom, self._found.get(atom, 0)))
+            question.suppose(conditions.equals_zero(terms.add(term, terms.constant(-assignment[atom]))))
+        return assignment
+
+    def _same(self, values: Mapping[str, int], atom: Index) -> bool:
+        return atom in self._found and values == self._start
+
+    # --- asking ------------------------------------------------------------------------------------------------------
+
+    def _question(self) -> Question:
+        return Question(self._failing, QUESTION_MS)
+
+    def _in_time(self) -> bool:
+        if time.process_time() < self._deadline:
+            return True
+        self._sure = False
+        return False
+
+    def _answer(self, question: Question, *more: Condition | bool) -> bool:
+        """Whether there is surely such a witness; `question.model` is then one, else it stays as it was."""
+        if not self._in_time():
+            return False
+        if self._excluded(question, more):
+            return False
+        answer = question.satisfiable(*more)
+        self._sure = self._sure and answer is not Answer.UNKNOWN
+        return answer is Answer.YES
+
+    def _excluded(self, question: Question, more: Iterable[Condition | bool]) -> bool:
+        """Whether the simplifier, fast and good at products of intervals, knows that there is none."""
+        facts = Facts().extended(*self._decision.hypotheses, *question.supposed, *more)
+        claim = self._decision.claim.condition
+        return facts.contradictory or (isinstance(claim, Condition) and facts.proves(claim))
+
+    def _value_in(self, question: Question, dimension: DomainDimension, otherwise: Mapping[str, int]) -> int:
+        name = dimension.atom.name
+        return question.model.get(dimension.atom, otherwise.get(name, smallest_legal(dimension)))
+
+    def _least(self, question: Question, term: Term, low: int, high: int) -> int:
+        """The least value of `term` from `low` up that the question allows, `high` being one it allows."""
+        # Small values first: most counterexamples have them.
+        reach = 1
+        while low < high and self._in_time():
+            middle = min(low + reach - 1, (low + high) // 2) if reach else (low + high) // 2
+            bounded = conditions.at_most_zero(terms.add(term, terms.constant(-middle)))
+            if self._answer(question, bounded):
+                high, reach = min(middle, high), 0
+                value = _value(term, question.model)
+                high = value if value is not None and low <= value <= high else high
+            else:
+                low, reach = middle + 1, reach * 2
+        return high
+
+
+def _value(term: Term, model: Mapping[Atom, int]) -> int | None:
+    """The value of a sum of atoms, where the model has them all."""
+    total = 0
+    for monomial, coefficient in term.monomials.items():
+        for atom in monomial:
+            if atom not in model:
+                return None
+            coefficient *= model[atom]
+        total += coefficient
+    return total
+
+
+def _is(dimension: DomainDimension, value: int) -> Condition | bool:
+    return conditions.equals_zero(terms.add(terms.of_atom(dimension.atom), terms.constant(-value)))

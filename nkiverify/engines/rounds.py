@@ -1,0 +1,170 @@
+"""Shapes on which each loop goes round twice, and each condition goes either way, where the domain has such shapes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from nkiverify.engines.minimise import smallest_legal
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Loop, Program
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Valuation, variants
+from nkiverify.symbolic.smt import Answer, Question
+
+#: Shapes that are looked at for each place of the program, and paths to it that are.
+_LOOKED_AT = 160
+_MAX_WAYS = 8
+#: Places that a solver is asked about, and milliseconds for one question.
+_MAX_ASKED = 12
+_QUESTION_MS = 1000
+#: Bounds on all dimensions under which the solver looks for a shape, one after the other.
+_REACHES = (64, 256, 1024, 4096, 1 << 14, 1 << 18)
+#: Questions for making one dimension small.
+_NARROWED = 6
+#: How often a place that is unrolled is told apart on one path.
+_TIMES = 2
+
+
+@dataclass(slots=True)
+class Goal:
+    """A place of the program: the second round of a loop, or one way of a condition.
+
+    It is reached where all conditions of one of its `ways` hold, which are those of the paths that come to it; `more`
+    there are than are kept.
+    """
+
+    loop: bool
+    ways: list[tuple[Condition | bool, ...]] = field(default_factory=list)
+    more: bool = False
+
+    def add(self, way: tuple[Condition | bool, ...]) -> None:
+        """Another path comes to it."""
+        if len(self.ways) < _MAX_WAYS:
+            self.ways.append(way)
+        else:
+            self.more = True
+
+    def reached(self, dimensions: Sequence[DomainDimension], values: Mapping[str, int]) -> bool:
+        """Whether it is seen to be reached with these dimensions: in the first or second iterations around it."""
+        base = Valuation({dimension.atom: values[dimension.atom.name] for dimension in dimensions})
+        return any(next(variants(base, list(way)), None) is not None for way in self.ways)
+
+
+_Key = tuple[Site | None, object, int]
+
+
+def goals(program: Program) -> list[Goal]:
+    """The places to reach, loops first."""
+    found: dict[_Key, Goal] = {}
+    _collect(program.body, [], {}, found)
+    return sorted(found.values(), key=lambda goal: not goal.loop)
+
+
+def _collect(
+    block: Block, around: Sequence[Condition | bool], times: Mapping[Site | None, int], found: dict[_Key, Goal]
+) -> None:
+    path = list(around)
+    for item in block.items:
+        if isinstance(item, Assume):
+            path.append(item.condition)
+        elif isinstance(item, Loop):
+            twice = conditions.at_most_zero(terms.add(terms.constant(2), item.extent, -1))
+            found.setdefault((item.site, Loop, 0), Goal(True)).add((*path, twice))
+            _collect(item.body, [*path, *item.bounds], times, found)
+        elif isinstance(item, Branch):
+            nth = times.get(item.site, 0)
+            further = {**times, item.site: nth + 1}
+            for taken, condition, arm in (
+                (True, item.condition, item.then),
+                (False, item.condition.negation(), item.orelse),
+            ):
+                if nth < _TIMES:
+                    found.setdefault((item.site, taken, nth), Goal(False)).add((*path, condition))
+                _collect(arm, [*path, condition], further, found)
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """Shapes that reach places of the program; `loops`: every loop that can go round twice does so on one of them."""
+
+    shapes: tuple[dict[str, int], ...]
+    loops: bool
+
+
+def rounds(
+    program: Program,
+    dimensions: Sequence[DomainDimension],
+    assumed: Sequence[Condition | bool],
+    tried: Iterable[dict[str, int]],
+    seconds: float,
+) -> Rounds:
+    """A few shapes that together reach what can be reached: those of `tried` first, then such as a solver finds."""
+    deadline = time.process_time() + seconds
+    candidates = list(islice(tried, _LOOKED_AT))
+    shapes: list[dict[str, int]] = []
+    loops, asked = True, 0
+    for goal in goals(program):
+        if any(goal.reached(dimensions, values) for values in shapes):
+            continue
+        values = next((values for values in candidates if goal.reached(dimensions, values)), None)
+        if values is None and dimensions:
+            left = deadline - time.process_time()
+            if asked >= _MAX_ASKED or left <= 0:
+                loops = loops and not goal.loop
+                continue
+            asked += 1
+            values, sure = _solved(goal, dimensions, assumed, left)
+            loops = loops and (values is not None or sure or not goal.loop)
+        if values is not None:
+            shapes.append(values)
+    return Rounds(tuple(shapes), loops)
+
+
+def _solved(
+    goal: Goal, dimensions: Sequence[DomainDimension], assumed: Sequence[Condition | bool], seconds: float
+) -> tuple[dict[str, int] | None, bool]:
+    """A small shape that reaches the place; without one, whether there surely is none."""
+    sure = not goal.more
+    for way in goal.ways:
+        question = Question([*assumed, *way], _QUESTION_MS, seconds)
+        answer = question.satisfiable()
+        if answer is Answer.YES:
+            return _small(question, dimensions), True
+        sure = sure and answer is Answer.NO
+    return None, sure
+
+
+def _small(question: Question, dimensions: Sequence[DomainDimension]) -> dict[str, int]:
+    """Small dimensions that answer a question whose answer is yes."""
+    found = _values(question, dimensions)
+    for reach in _REACHES:
+        if max(found.values()) <= reach:
+            break
+        if question.satisfiable(*(_at_most(dimension, reach) for dimension in dimensions)) is Answer.YES:
+            found = _values(question, dimensions)
+    for dimension in dimensions:
+        low, high = smallest_legal(dimension), found[dimension.atom.name]
+        tried = low
+        for _ in range(_NARROWED):
+            if low >= high:
+                break
+            if question.satisfiable(_at_most(dimension, tried)) is Answer.YES:
+                found = _values(question, dimensions)
+                high = found[dimension.atom.name]
+            else:
+                low = tried + 1
+            tried = (low + high) // 2
+        question.suppose(_at_most(dimension, high))
+    return found
+
+
+def _at_most(dimension: DomainDimension, reach: int) -> Condition | bool:
+    return conditions.at_most_zero(terms.add(terms.of_atom(dimension.atom), terms.constant(-reach)))
+
+
+def _values(question: Question, dimensions: Sequence[DomainDimension]) -> dict[str, int]:
+    return {one.atom.name: question.model.get(one.atom, smallest_legal(one)) for one in dimensions}

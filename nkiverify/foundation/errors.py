@@ -1,0 +1,46 @@
+"""The ways a run can end other than well, by whose fault it is.
+
+`UsageError`            the user's: one line, exit status 2.
+`ContractViolation`     the kernel's: what a concrete run raises where a symbolic run records a claim.
+`UnsupportedConstruct`  ours, known: the verdict is UNKNOWN, with the construct and its place.
+`InternalError`         ours, unknown: the verdict is ERROR.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nkiverify.foundation.source import Site
+
+
+class UsageError(Exception):
+    """Something the user typed or wrote cannot be used. Change what the message names."""
+
+
+class ContractViolation(Exception):
+    """A documented contract is broken in a concrete run: fix the kernel, or the shapes it is called with."""
+
+    def __init__(self, contract: str, message: str, site: Site | None = None) -> None:
+        super().__init__(f"{contract}: {message}")
+        self.contract = contract
+        self.message = message
+        self.site = site
+
+
+class UnsupportedConstruct(BaseException):
+    """The verifier does not understand something the kernel does, so it can conclude nothing.
+
+    Derives from BaseException, so that a kernel's `except Exception` does not swallow it. The run it is raised in
+    remembers it as well: a handler that catches everything cannot turn it into a pass either.
+    """
+
+    def __init__(self, construct: str, advice: str = "", site: Site | None = None) -> None:
+        super().__init__(construct)
+        self.construct = construct
+        self.advice = advice
+        self.site = site
+
+
+class InternalError(Exception):
+    """The verifier contradicts itself. Please report it, with what `--debug` prints."""

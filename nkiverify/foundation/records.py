@@ -1,0 +1,215 @@
+"""What a run found, as plain data: engines and phases produce it, reports and the dashboard consume it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+#: How the qualifier of a SUCCESSFUL within bounds begins, and that of an UNKNOWN that rests on some shapes only.
+BOUNDED = "bounded"
+SAMPLED = "no counterexample among"
+
+
+def bounds_of(qualifier: str) -> dict[str, int]:
+    """The dimensions that a qualifier such as "bounded K <= 512, M <= 8" bounds; none where it is about loops."""
+    parts = qualifier.removeprefix(BOUNDED).split(",") if qualifier.startswith(BOUNDED) else []
+    pairs = (part.split("<=") for part in parts if "<=" in part)
+    return {name.strip(): int(most) for name, most in pairs}
+
+
+class Verdict(enum.Enum):
+    """The outcome of one target in one phase by one engine, in the words ESBMC users know."""
+
+    SUCCESSFUL = "SUCCESSFUL"
+    FAILED = "FAILED"
+    UNKNOWN = "UNKNOWN"
+    VACUOUS = "VACUOUS"
+    ERROR = "ERROR"
+
+
+#: The qualifier of a run in which two engines contradict each other.
+DISAGREEMENT = "engines disagree"
+
+
+class Kind(enum.Enum):
+    """What sort of target it is, in the words of the corpus table."""
+
+    CONCRETE = "concrete"
+    SYMBOLIC = "symbolic"
+    UNBOUNDED = "unbounded"
+    CONTROL = "control"
+    HISTORICAL = "historical"
+    BOUNDARY = "boundary"
+    HOST_ARITHMETIC = "host arithmetic"
+    FINDING = "finding"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A span of kernel source. Lines count from 1, columns (in characters) from 0; -1 where unknown."""
+
+    file: str
+    line: int
+    column: int = -1
+    end_line: int = -1
+    end_column: int = -1
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopValue:
+    """A `for` statement of `function` that was running, with the value of its variable: `k = 1`."""
+
+    file: str
+    line: int
+    value: str
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One refuted claim. `witness` maps dimension names to the values for which the concrete run breaks the contract.
+
+    `values` are the same as numbers, where `witness` names the option of a choice; `smallest` says that there is no
+    simpler witness (nkiverify.engines.minimise), `generalises` what else fails, by dimension. `comparison` is the
+    refuted condition with its numbers, `function` the kernel's function that the place is in. What the replay of the
+    witness saw when the contract broke: `calls`, the calls in kernel code that led to the place, outermost first;
+    `loops` that were running, outermost first; `tensors` that the place mentions.
+    """
+
+    contract: str
+    statement: str
+    source: str
+    file: str
+    line: int
+    message: str
+    witness: dict[str, int | str]
+    column: int = -1
+    end_line: int = -1
+    end_column: int = -1
+    stub: str = ""
+    replayed: bool = False
+    note: str = ""
+    values: dict[str, int] = field(default_factory=dict)
+    smallest: bool = False
+    generalises: dict[str, str] = field(default_factory=dict)
+    comparison: str = ""
+    function: str = ""
+    calls: tuple[Place, ...] = ()
+    loops: tuple[LoopValue, ...] = ()
+    tensors: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KernelWarning:
+    """Something done in vain, or with undefined numbers that reach no output: it breaks no contract.
+
+    `rule` is its id and `statement` what it says (the page of verdicts), `message` what is so here. `tensor` is
+    the one that it is about, `element` its first such element (a position in the operand) in the first such iteration,
+    `loops` say which. A plain run on the values `witness` has shown it. `holds` says for what: "for all shapes",
+    "for 2 shapes that were run", "for these shapes". `also` are places that serve nothing else.
+    """
+
+    rule: str
+    statement: str
+    file: str
+    line: int
+    message: str
+    tensor: str
+    element: tuple[int, ...]
+    witness: dict[str, int | str]
+    holds: str
+    column: int = -1
+    end_line: int = -1
+    end_column: int = -1
+    function: str = ""
+    calls: tuple[Place, ...] = ()
+    loops: tuple[LoopValue, ...] = ()
+    also: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """Claims of one contract in one file with the same outcome: "proved", "refuted", "undecided" or "unreached".
+
+    `by` is the rung of the embedded engine, or ESBMC's arithmetic; empty where nothing decided. `lines` has an entry
+    for each claim. Where no line of the kernel is to blame, for its output for example, file is empty and line 0.
+    """
+
+    file: str
+    contract: str
+    outcome: str
+    by: str
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPeak:
+    """The most that is live in a memory ("sbuf", "psum") at one operation, in bytes per partition.
+
+    `live` says it in terms of the dimensions, `bytes` for their values `at`; `tensors` are those live at `place`, with
+    what all instances of each take. `fits` is the largest value of each dimension with which everything live fits
+    into `limit` bytes, the others at their smallest; None where any does.
+    """
+
+    memory: str
+    limit: int
+    live: str
+    at: dict[str, int]
+    bytes: int | None
+    place: Place | None
+    tensors: tuple[tuple[str, str], ...]
+    fits: dict[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One target, one phase, one engine.
+
+    `qualifier` is what stands in brackets after the verdict: "bounded 8" (rounds of loops that are unrolled), "bounded
+    K <= 512" (all shapes up to there), "not replayed", the reason of an UNKNOWN.
+    `closed_by` counts the claims each rung of the engine decided. `reason` says why the verdict is not a plain one,
+    `place` is where in the kernel an UNKNOWN arises, `advice` what the user can do about it.
+    """
+
+    target: str
+    kernel: str
+    family: str
+    kind: Kind
+    phase: int
+    engine: str
+    expected: Verdict | None
+    verdict: Verdict
+    qualifier: str = ""
+    claims: int = 0
+    closed_by: dict[str, int] = field(default_factory=dict)
+    milliseconds: float = 0.0
+    assumptions: tuple[str, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    reason: str = ""
+    flags: str = ""
+    tags: tuple[str, ...] = ()
+    traceback: str = ""
+    place: Place | None = None
+    advice: str = ""
+    #: Said beside the run that counts, by another engine: what it leaves open changes nothing.
+    advisory: bool = False
+    #: Remembered from an earlier run of which nothing changed; the time is what it took then.
+    cached: bool = False
+    #: What became of the claims, and where.
+    decided: tuple[Decided, ...] = ()
+    #: Lines, of the kernel or of the target, that restrict the domain.
+    assumed_at: tuple[Place, ...] = ()
+    #: Conditions on the dimensions under which all claims of the phase hold, where some are refuted; if any are known.
+    suffices: tuple[str, ...] = ()
+    #: What phase 3 tells of each memory that is used.
+    memory: tuple[MemoryPeak, ...] = ()
+    #: What phase 4 warns of; warnings change no verdict.
+    warnings: tuple[KernelWarning, ...] = ()
+
+    @property
+    def as_expected(self) -> bool:
+        """UNKNOWN, VACUOUS and ERROR are never as expected, whatever was written down as the expectation."""
+        if self.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED) or self.qualifier == "not replayed":
+            return False
+        return self.expected is None or self.expected is self.verdict

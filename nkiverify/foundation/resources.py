@@ -1,0 +1,34 @@
+"""Where the stubs, kernels, harness and result schema are: beside the package in a checkout, inside it in a wheel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_CHECKOUT = _PACKAGE.parent
+_WHEEL_DATA = _PACKAGE / "_data"
+
+
+def in_checkout() -> bool:
+    """Whether the package runs from a checkout of the repository, editable installations included."""
+    return not _WHEEL_DATA.is_dir()
+
+
+def holds(folder: Path) -> bool:
+    """Whether `folder` is in the checkout of the repository that the package runs from."""
+    return in_checkout() and folder.resolve().is_relative_to(_CHECKOUT)
+
+
+def root() -> Path:
+    """The folder that holds `stubs/`, `kernels/`, `harness/` and `docs/results.schema.json`."""
+    return _CHECKOUT if in_checkout() else _WHEEL_DATA
+
+
+def schema() -> Path:
+    """The JSON schema that `results.json` conforms to."""
+    return root() / "docs" / "results.schema.json"
+
+
+def reports() -> Path:
+    """The folder that runs write to: the checkout's `reports/`; for an installed wheel, `./reports/`."""
+    return _CHECKOUT / "reports" if in_checkout() else Path.cwd() / "reports"

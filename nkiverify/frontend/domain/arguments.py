@@ -1,0 +1,401 @@
+"""Arguments as the user describes them: `bf16[K, M]`, `4`, `'causal'`, `Mode.FAST`, `Config(tile=128)`, `c:1..64`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nkiverify.frontend.domain.excerpt import TextError, did_you_mean
+from nkiverify.frontend.domain.expressions import check_integer, divisors_in, integer, names_in
+from nkiverify.frontend.domain.syntax import Text, parse
+from nkiverify.frontend.target import Verification
+from nkiverify.model.contents import whole_range
+from nkiverify.model.dtypes import DTYPES, DType, int32
+from nkiverify.model.memory import MemoryRegion
+from nkiverify.symbolic.terms import INT32_MAX
+
+#: What people write for dtypes, beside their documented names.
+_SHORT_DTYPES = {
+    "bf16": "bfloat16",
+    "f16": "float16",
+    "fp16": "float16",
+    "f32": "float32",
+    "fp32": "float32",
+    "tf32": "tfloat32",
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "u8": "uint8",
+    "u16": "uint16",
+    "u32": "uint32",
+    "bool": "bool_",
+    "f8_e4m3": "float8_e4m3",
+    "fp8_e4m3": "float8_e4m3",
+    "f8_e5m2": "float8_e5m2",
+    "fp8_e5m2": "float8_e5m2",
+}
+_BUFFERS = {**{str(region): region for region in MemoryRegion}, "hbm": MemoryRegion.shared_hbm}
+_RANGED_SCALAR = re.compile(r"\s*[A-Za-z_]\w*\s*:")
+
+
+def dtype_called(name: str) -> DType | None:
+    """The dtype of a documented or usual short name."""
+    return DTYPES.get(_SHORT_DTYPES.get(name, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The values of a dimension: `low`, `low + step`, … to `high` (None: the largest 32-bit integer)."""
+
+    low: int = 1
+    high: int | None = None
+    step: int = 1
+
+    def __str__(self) -> str:
+        step = f":{self.step}" if self.step != 1 else ""
+        return f"{self.low}..{'' if self.high is None else self.high}{step}"
+
+
+@dataclass(slots=True)
+class Domain:
+    """The dimensions that arguments and the grid mention, in that order, with the ranges given for them."""
+
+    ranges: dict[str, Range | None] = field(default_factory=dict)
+
+    def mention(self, name: str) -> None:
+        """`name` is a dimension."""
+        self.ranges.setdefault(name, None)
+
+    def bound(self, name: str, values: Range, text: Text, node: ast.AST) -> None:
+        """`name` is a dimension with these values. Raises `TextError` where it has others already."""
+        if self.ranges.get(name) not in (None, values):
+            raise text.error(f"dimension {name} has the range {self.ranges[name]} already", node)
+        self.ranges[name] = values
+
+    def check_divisors(self, node: ast.expr, text: Text) -> None:
+        """Raise `TextError` where `node` divides by a dimension that can be zero or negative."""
+        for name in divisors_in(node):
+            values = self.ranges.get(name.id)
+            if values is not None and values.low < 1:
+                raise text.error(f"{name.id} can be {values.low}: divide by what is at least 1", name)
+
+    def values(self, v: Verification) -> dict[str, Any]:
+        """The dimensions of a run."""
+        dimensions: dict[str, Any] = {}
+        for name, given in self.ranges.items():
+            values = given or Range()
+            aligned = values.low % values.step == 0
+            dimensions[name] = v.dim(name, values.low, values.high, multiple_of=values.step if aligned else 1)
+            if not aligned:
+                v.assume((dimensions[name] - values.low) % values.step == 0)
+        return dimensions
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What one parameter is given."""
+
+    parameter: str
+    text: Text
+    node: ast.expr
+
+    def dimensions(self, domain: Domain, namespace: Mapping[str, Any]) -> None:
+        """Check the argument, and enter its dimensions into `domain`. Raises `TextError`.
+
+        `namespace` is the kernel's module. Dimensions of shapes are to be known before: see `shape_dimensions`.
+        """
+        _check(self.node, self.text, domain, namespace)
+
+    def shape_dimensions(self, domain: Domain) -> None:
+        """Enter the dimensions of the shapes in the argument, and one that the argument is itself."""
+        if isinstance(self.node, ast.Slice):
+            enter_extent(self.node, self.text, domain)
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
+                for extent in _parts(node.slice):
+                    enter_extent(extent, self.text, domain)
+
+    def value(self, v: Verification, dimensions: Mapping[str, Any], namespace: Mapping[str, Any]) -> Any:
+        """The argument in a run."""
+        return _value(self.node, self.parameter, v, dimensions, namespace)
+
+    @property
+    def on_chip(self) -> bool:
+        """Whether a tensor in it is in SBUF or PSUM."""
+        names = [node.right for node in ast.walk(self.node) if isinstance(node, ast.BinOp) and _is_placed(node)]
+        return any(isinstance(name, ast.Name) and _BUFFERS[name.id].on_chip for name in names)
+
+
+def parse_argument(given: str) -> Argument:
+    """The argument `parameter=text`. Raises `TextError`."""
+    name, separator, content = given.partition("=")
+    parameter = name.strip()
+    if not separator or not parameter.isidentifier():
+        example = "x='bf16[K,M]'"
+        raise TextError(f"an argument is written parameter=value, for example {example}", "--arg", given, 0, len(name))
+    option = f"--arg {parameter}"
+    if _RANGED_SCALAR.match(content):
+        text, node = parse(option, content, subscript=True)
+    else:
+        text, node = parse(option, content)
+    return Argument(parameter, text, node)
+
+
+# --- checking ---------------------------------------------------------------------------------------------------------
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, ast.Tuple) else [node]
+
+
+def enter_extent(node: ast.expr, text: Text, domain: Domain) -> None:
+    """Enter the dimensions of an extent, `K`, `2*K` or `K:128..4096:128`, into `domain`. Raises `TextError`."""
+    if isinstance(node, ast.Slice):
+        if not isinstance(node.lower, ast.Name) or node.upper is None:
+            raise text.error("a range is written NAME:low..high or NAME:low..high:step", node)
+        domain.bound(node.lower.id, _range(node, text), text, node)
+        return
+    if _is_range(node):
+        raise text.error("give the range a name: NAME:low..high", node)
+    check_integer(node, text)
+    for name in names_in(node):
+        domain.mention(name.id)
+
+
+def _is_range(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.LShift)
+
+
+def _range(node: ast.Slice, text: Text) -> Range:
+    upper = node.upper
+    if not isinstance(upper, ast.BinOp) or not _is_range(upper):
+        raise text.error("a range is written NAME:low..high or NAME:low..high:step", node)
+    low = _number(upper.left, text)
+    high = _number(upper.right, text)
+    step = _number(node.step, text) if node.step is not None else 1
+    found = Range(1 if low is None else low, high, 1 if step is None else step)
+    if found.step < 1:
+        raise text.error("a step is at least 1", node.step or node)
+    if found.high is not None and found.high > INT32_MAX:
+        raise text.error(f"a dimension is a 32-bit integer, at most {INT32_MAX}", upper.right)
+    first = found.low if found.low % found.step else -(-found.low // found.step) * found.step
+    if first > (found.high if found.high is not None else INT32_MAX):
+        raise text.error("no integer is in this range", upper)
+    return found
+
+
+def _number(node: ast.expr, text: Text) -> int | None:
+    if isinstance(node, ast.Constant) and node.value is None:
+        return None
+    check_integer(node, text)
+    for name in names_in(node):
+        raise text.error("the ends and the step of a range are numbers; use --where for more", name)
+    value: int = integer(node, {})
+    return value
+
+
+def _is_placed(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+
+
+def _check(node: ast.expr, text: Text, domain: Domain, namespace: Mapping[str, Any]) -> None:
+    if isinstance(node, ast.Slice):
+        enter_extent(node, text, domain)
+    elif isinstance(node, ast.BinOp) and _is_placed(node):
+        _check_placed(node, text, domain, namespace)
+    elif isinstance(node, ast.Compare):
+        _check_contents(node, text, domain, namespace)
+    elif isinstance(node, ast.Subscript):
+        _dtype_of(node, text)
+        for extent in _parts(node.slice):
+            enter_extent(extent, text, domain)
+            if not isinstance(extent, ast.Slice) and not any(names_in(extent)) and integer(extent, {}) < 1:
+                raise text.error("an extent is at least 1", extent)
+    elif isinstance(node, ast.Constant):
+        if not isinstance(node.value, bool | int | float | str | None):
+            raise text.error(f"a {type(node.value).__name__} cannot be given", node)
+    elif isinstance(node, ast.Tuple | ast.List):
+        for part in node.elts:
+            _check(part, text, domain, namespace)
+    elif isinstance(node, ast.Name):
+        if node.id not in domain.ranges and not _is_object(node.id, namespace) and dtype_called(node.id) is None:
+            hint = did_you_mean(node.id, [*namespace, *domain.ranges, *_SHORT_DTYPES, *DTYPES])
+            advice = hint or f"; an integer of its own is written {node.id}:1..64, a text in quotes"
+            raise text.error(f"{node.id} is no dimension of a tensor and no name of the kernel's module{advice}", node)
+    elif isinstance(node, ast.Attribute):
+        _object(node, text, namespace)
+    elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in ("min", "max")):
+        function = _object(node.func, text, namespace)
+        if not callable(function):
+            raise text.error("this cannot be called", node.func)
+        for part in (*node.args, *(keyword.value for keyword in node.keywords)):
+            _check(part, text, domain, namespace)
+        try:
+            inspect.signature(function).bind(*node.args, **{keyword.arg or "": keyword for keyword in node.keywords})
+        except (TypeError, ValueError) as error:
+            raise text.error(f"{ast.unparse(node.func)}: {error}", node) from None
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_float(node.operand):
+        return
+    else:
+        enter_extent(node, text, domain)
+
+
+def _is_float(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, float)
+
+
+def _check_placed(node: ast.BinOp, text: Text, domain: Domain, namespace: Mapping[str, Any]) -> None:
+    if not isinstance(node.left, ast.Subscript):
+        raise text.error("only a tensor is in a memory: bf16[128,512]@sbuf", node)
+    if not isinstance(node.right, ast.Name) or node.right.id not in _BUFFERS:
+        raise text.error(f"a memory is one of {', '.join(_BUFFERS)}", node.right)
+    _check(node.left, text, domain, namespace)
+
+
+def _check_contents(node: ast.Compare, text: Text, domain: Domain, namespace: Mapping[str, Any]) -> None:
+    """A tensor of indices, or a register, with the range of its numbers: `u32[P, 1] in 0..V-1`."""
+    subject, values = node.left, node.comparators[0]
+    if len(node.ops) != 1 or not isinstance(node.ops[0], ast.In) or not _is_range(values):
+        raise text.error("the numbers in a tensor are written u32[P,1] in low..high", node)
+    if _is_register(subject):
+        dtype = int32
+    else:
+        tensor = subject.left if isinstance(subject, ast.BinOp) else subject
+        if not isinstance(tensor, ast.Subscript):
+            raise text.error("only a tensor, or `register`, has a range of numbers", subject)
+        _check(subject, text, domain, namespace)
+        dtype = _dtype_of(tensor, text)
+    whole = whole_range(dtype)
+    if whole is None:
+        raise text.error(f"only integers have a range, not {dtype}", subject)
+    for end in _ends(values):
+        if isinstance(end, ast.Constant) and end.value is None:
+            raise text.error("give both ends of the range", values)
+        check_integer(end, text)
+        for name in names_in(end):
+            if name.id not in domain.ranges:
+                hint = did_you_mean(name.id, domain.ranges)
+                raise text.error(f"no --arg has a dimension {name.id}{hint}", name)
+        if not any(names_in(end)) and not whole.low <= integer(end, {}) <= whole.high:
+            raise text.error(f"no {dtype} is {ast.unparse(end)}: it is {whole}", end)
+    if not any(names_in(values)) and integer(_ends(values)[0], {}) > integer(_ends(values)[1], {}):
+        raise text.error("no integer is in this range", values)
+
+
+def _is_register(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "register"
+
+
+def _ends(values: ast.expr) -> tuple[ast.expr, ast.expr]:
+    """The least and the greatest number of a range."""
+    assert isinstance(values, ast.BinOp)
+    return values.left, values.right
+
+
+def _dtype_of(node: ast.Subscript, text: Text) -> DType:
+    head = node.value
+    name = _dtype_name(head)
+    dtype = dtype_called(name)
+    if dtype is None:
+        known = [*_SHORT_DTYPES, *DTYPES]
+        hint = did_you_mean(name, known) or "; dtypes are " + ", ".join(DTYPES)
+        raise text.error(f"{name or 'this'} is no dtype{hint}", head)
+    return dtype
+
+
+def _dtype_name(head: ast.expr) -> str:
+    """The last part of the name before the brackets, `bfloat16` of `nl.bfloat16`."""
+    return head.attr if isinstance(head, ast.Attribute) else head.id if isinstance(head, ast.Name) else ""
+
+
+def _is_object(name: str, namespace: Mapping[str, Any]) -> bool:
+    return name in namespace and not name.startswith("__")
+
+
+def _object(node: ast.expr, text: Text, namespace: Mapping[str, Any]) -> Any:
+    """What a dotted name means in the kernel's module."""
+    if isinstance(node, ast.Name):
+        if not _is_object(node.id, namespace):
+            names = [name for name in namespace if not name.startswith("_")]
+            raise text.error(f"the kernel's module has no {node.id}{did_you_mean(node.id, names)}", node)
+        return namespace[node.id]
+    if not isinstance(node, ast.Attribute):
+        raise text.error("a dotted name of the kernel's module belongs here", node)
+    owner = _object(node.value, text, namespace)
+    try:
+        return getattr(owner, node.attr)
+    except AttributeError:
+        hint = did_you_mean(node.attr, [name for name in dir(owner) if not name.startswith("_")])
+        raise text.error(f"{ast.unparse(node.value)} has no {node.attr}{hint}", node) from None
+
+
+# --- making values ----------------------------------------------------------------------------------------------------
+
+
+def extent_value(node: ast.expr, dimensions: Mapping[str, Any]) -> Any:
+    """The value of an extent."""
+    if isinstance(node, ast.Slice):
+        assert isinstance(node.lower, ast.Name)
+        return dimensions[node.lower.id]
+    return integer(node, dimensions)
+
+
+def _value(
+    node: ast.expr, name: str, v: Verification, dimensions: Mapping[str, Any], namespace: Mapping[str, Any]
+) -> Any:
+    def part(node: ast.expr, called: str = name) -> Any:
+        return _value(node, called, v, dimensions, namespace)
+
+    if isinstance(node, ast.Compare):
+        low, high = (integer(end, dimensions) for end in _ends(node.comparators[0]))
+        if _is_register(node.left):
+            return v.register(name, low, high)
+        return _tensor(node.left, name, v, dimensions, (low, high))
+    if (isinstance(node, ast.BinOp) and _is_placed(node)) or isinstance(node, ast.Subscript):
+        return _tensor(node, name, v, dimensions)
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Tuple):
+        return tuple(part(element, f"{name}_{position}") for position, element in enumerate(node.elts))
+    if isinstance(node, ast.List):
+        return [part(element, f"{name}_{position}") for position, element in enumerate(node.elts)]
+    if isinstance(node, ast.Name) and node.id not in dimensions:
+        return namespace[node.id] if _is_object(node.id, namespace) else dtype_called(node.id)
+    if isinstance(node, ast.Attribute):
+        return _dotted(node, namespace)
+    if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in ("min", "max")):
+        keywords = {keyword.arg: part(keyword.value, keyword.arg) for keyword in node.keywords if keyword.arg}
+        return _dotted(node.func, namespace)(*map(part, node.args), **keywords)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant) and _is_float(node.operand):
+        return -float(node.operand.value)  # type: ignore[arg-type]
+    return extent_value(node, dimensions)
+
+
+def _tensor(
+    node: ast.expr,
+    name: str,
+    v: Verification,
+    dimensions: Mapping[str, Any],
+    values: tuple[Any, Any] | None = None,
+) -> Any:
+    buffer = MemoryRegion.shared_hbm
+    if isinstance(node, ast.BinOp):
+        assert isinstance(node.right, ast.Name)
+        buffer = _BUFFERS[node.right.id]
+        node = node.left
+    assert isinstance(node, ast.Subscript)
+    dtype = dtype_called(_dtype_name(node.value))
+    assert dtype is not None
+    shape = [extent_value(extent, dimensions) for extent in _parts(node.slice)]
+    return v.tensor(name, shape, dtype, buffer, values=values)
+
+
+def _dotted(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
+    if isinstance(node, ast.Name):
+        return namespace[node.id]
+    assert isinstance(node, ast.Attribute)
+    return getattr(_dotted(node.value, namespace), node.attr)

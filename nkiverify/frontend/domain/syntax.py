@@ -1,0 +1,96 @@
+"""Parsing what the user types after `--arg`, `--where` and `--grid` to Python's syntax trees.
+
+The syntax is Python's, with ranges `128..4096` and `128..` added: they become shifts, which dimensions have no other
+use for, and an open end becomes `None`. Every character keeps its place in the text for messages.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+
+from nkiverify.frontend.domain.excerpt import TextError
+
+_STRING_OR_DOTS = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\.\.+""")
+_DIGITS_BEFORE_RANGE = re.compile(r"\s*(?=$|[],:)])")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What the user typed for `option`. `positions` maps columns of the parsed text to columns of this one."""
+
+    option: str
+    content: str
+    positions: list[int] = field(default_factory=list, compare=False)
+
+    def error(self, message: str, node: ast.AST | None = None) -> TextError:
+        """The error to raise about `node`, about all of the text for None."""
+        if not isinstance(node, ast.expr):
+            return TextError(message, self.option, self.content, 0, len(self.content))
+        start, end = self._place(node.col_offset), self._place((node.end_col_offset or node.col_offset + 1) - 1) + 1
+        return TextError(message, self.option, self.content, start, end)
+
+    def _place(self, column: int) -> int:
+        if not self.positions:
+            return column
+        return self.positions[min(max(column, 0), len(self.positions) - 1)]
+
+
+def parse(option: str, content: str, subscript: bool = False) -> tuple[Text, ast.expr]:
+    """The expression that `content` is; with `subscript`, what may stand in square brackets: `K:128..4096, 3`.
+
+    Raises `TextError` where it is none.
+    """
+    if not content.strip():
+        raise TextError("there is nothing here", option, content or " ", 0)
+    if not content.isascii():
+        wrong = next(place for place, character in enumerate(content) if not character.isascii())
+        raise TextError("only ASCII characters are understood", option, content, wrong)
+    translated, positions = _translated(content)
+    if subscript:
+        translated, positions = f"_[{translated}]", [0, 0, *positions, len(content)]
+    text = Text(option, content, positions)
+    leading = len(translated) - len(translated.lstrip())
+    positions[:] = positions[leading:] or [0]
+    try:
+        tree = ast.parse(translated.strip(), mode="eval").body
+    except SyntaxError as error:
+        column = (error.offset or 1) - 1
+        place = positions[min(max(column, 0), len(positions) - 1)]
+        raise TextError("this is not understood", option, content, place) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise TextError(f"this is not understood: {error}", option, content, 0) from None
+    if subscript:
+        if not isinstance(tree, ast.Subscript):
+            raise TextError("this is not understood", option, content, 0)
+        return text, tree.slice
+    return text, tree
+
+
+def _translated(content: str) -> tuple[str, list[int]]:
+    """`content` in Python's syntax, and where each of its characters comes from."""
+    parts: list[str] = []
+    positions: list[int] = []
+
+    def add(piece: str, start: int, stop: int) -> None:
+        parts.append(piece)
+        positions.extend(min(start + step, max(stop - 1, start)) for step in range(len(piece)))
+
+    last = 0
+    for found in _STRING_OR_DOTS.finditer(content):
+        add(content[last : found.start()], last, found.start())
+        last = found.end()
+        if not set(found.group()) <= {"."}:
+            add(found.group(), found.start(), found.end())
+        elif len(found.group()) > 2:
+            add(" . . ", found.start(), found.end())
+        else:
+            lead = re.search(r"[:,(\[]\s*$|^\s*$|\bin\s*$", content[: found.start()])
+            tail = _DIGITS_BEFORE_RANGE.match(content, found.end())
+            before = " None" if lead else ""
+            after = "None " if tail else ""
+            add(before, found.start(), found.start())
+            add(f"<<{after}", found.start(), found.end())
+    add(content[last:], last, len(content))
+    return "".join(parts), positions

@@ -1,0 +1,206 @@
+"""A target: a function of dimensions that calls a kernel, and what it is given to describe the domain with.
+
+The function is executed symbolically, where `dim` gives a symbolic integer, and concretely, where it gives an ordinary
+one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.records import Kind, Verdict
+from nkiverify.ir.program import DomainDimension
+from nkiverify.model.contents import Interval, whole_range
+from nkiverify.model.contracts import require
+from nkiverify.model.dtypes import DType, int32
+from nkiverify.model.execution import current_execution
+from nkiverify.model.launch import Kernel
+from nkiverify.model.memory import MemoryRegion
+from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.returned import tensors_in
+from nkiverify.model.tensor import Tensor, argument
+from nkiverify.symbolic import Extent, constant_value, known, maximum, minimum, terms
+from nkiverify.symbolic.terms import INT32_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One row of the manifest. `expect` holds the expected verdict of each phase that is run by default."""
+
+    name: str
+    kernel: str
+    family: str
+    kind: Kind
+    expect: Mapping[int, Verdict]
+    flags: str
+    tags: tuple[str, ...]
+    description: str
+    hardware: str
+    root: Path
+    module: str
+    file: str
+    line: int
+    function: Callable[[Verification], None] = field(repr=False)
+    #: Settings that the target makes itself, rather than the repository or the default: "hardware", "unwind".
+    own: frozenset[str] = frozenset()
+
+
+class OutsideDomain(Exception):
+    """A concrete run was asked for values that the target excludes."""
+
+
+class Binding(Protocol):
+    """Where the values of a target's dimensions come from: symbolic, or one concrete choice."""
+
+    def dimension(self, described: DomainDimension) -> Extent:
+        """The value of a dimension."""
+
+    def choose(self, described: DomainDimension) -> int:
+        """The value of a dimension with a few values, one path for each in a symbolic run."""
+
+    def assume(self, condition: object) -> None:
+        """Restrict the domain."""
+
+    def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
+        """Take the kernel's asserts at these lines, each with its text, for assumptions."""
+
+    def possible(self) -> bool:
+        """Whether the present path may be one of some values."""
+
+    def number(self, value: Extent) -> Extent:
+        """An integer as kernel code is to see it, so that its arithmetic with it can be checked."""
+
+
+class Verification:
+    """What a target function works with."""
+
+    def __init__(self, binding: Binding, kernel: Callable[..., Any], fixed: Mapping[str, int] | None = None) -> None:
+        self._binding = binding
+        #: Values that dimensions are assumed to have, by name, and those of them that no dimension has had so far.
+        self._fixed = fixed or {}
+        self.unknown = set(self._fixed)
+        #: The kernel, as the kernel's module defines it.
+        self.kernel = kernel
+        #: Whether the kernel has been called.
+        self.called = False
+
+    def dim(self, name: str, low: int = 1, high: int | None = None, *, multiple_of: int = 1) -> Any:
+        """An integer of the domain: `low` to `high` (None: the largest 32-bit integer), in steps of `multiple_of`."""
+        if not isinstance(name, str) or not name.isidentifier():
+            raise UsageError(f"a dimension has a name like K or seq_len, not {name!r}")
+        if not isinstance(low, int) or not (high is None or isinstance(high, int)) or multiple_of < 1:
+            raise UsageError(f"dimension {name}: low, high and multiple_of are ordinary integers")
+        if (high if high is not None else INT32_MAX) < low:
+            raise UsageError(f"dimension {name}: no integer is at least {low} and at most {high}")
+        (atom,) = terms.dimension(name).atoms
+        assert isinstance(atom, terms.Dimension)
+        value = self._binding.dimension(DomainDimension(atom, low, high, multiple_of))
+        if name in self._fixed:
+            self.unknown.discard(name)
+            self._binding.assume(value == self._fixed[name])
+        return value
+
+    def choice(self, name: str, options: Sequence[Any]) -> Any:
+        """One of a few values; the target is verified for each."""
+        if not options:
+            raise UsageError(f"choice {name}: there is nothing to choose from")
+        (atom,) = terms.dimension(name).atoms
+        assert isinstance(atom, terms.Dimension)
+        names = tuple(str(option) for option in options)
+        return options[self._binding.choose(DomainDimension(atom, 0, len(options) - 1, choices=names))]
+
+    def assume(self, condition: object) -> None:
+        """Restrict the domain to the values for which `condition` holds."""
+        self._binding.assume(condition)
+
+    def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
+        """Restrict the domain to what the kernel's asserts at these lines check: file and line, with what to report."""
+        self._binding.assume_asserts(lines)
+
+    def possible(self) -> bool:
+        """Whether what has been assumed and decided so far holds for some values of the dimensions; True if unsure."""
+        return self._binding.possible()
+
+    def tensor(
+        self,
+        name: str,
+        shape: Sequence[Extent],
+        dtype: DType,
+        buffer: MemoryRegion = MemoryRegion.shared_hbm,
+        *,
+        values: tuple[Extent, Extent] | None = None,
+    ) -> Tensor:
+        """A tensor argument of the kernel. Its extents are assumed to be 32-bit integers of at least 1.
+
+        `values` are the least and the greatest integer in a tensor of indices, loop bounds or other integers; without
+        them it may hold any integer of its dtype. That there is one in between is assumed.
+        """
+        if not isinstance(dtype, DType):
+            raise UsageError(f"tensor {name}: {dtype!r} is not a dtype of nkiverify.model.dtypes")
+        if not isinstance(shape, tuple | list) or not shape:
+            raise UsageError(f"tensor {name}: a shape is a tuple of at least one integer, not {shape!r}")
+        for extent in shape:
+            if not _is_integer(extent):
+                raise UsageError(f"tensor {name}: {extent!r} is not an integer")
+            self._binding.assume(extent >= 1)
+            self._binding.assume(extent <= INT32_MAX)
+        contents = None if values is None else self._contents(name, dtype, values)
+        return argument(name, tuple(self._binding.number(extent) for extent in shape), dtype, buffer, contents)
+
+    def register(self, name: str, low: Extent, high: Extent) -> VirtualRegister:
+        """A register that holds an integer from `low` to `high`, for a helper function that takes one."""
+        found = self._contents(name, int32, (low, high))
+        return VirtualRegister.holding(Interval(*found))
+
+    def _contents(self, name: str, dtype: DType, values: object) -> tuple[Extent, Extent]:
+        """The range of the integers in an argument, those of them that its dtype has."""
+        whole = whole_range(dtype)
+        if whole is None:
+            raise UsageError(f"{name}: only integers have a range of values, not {dtype}")
+        if not isinstance(values, tuple) or len(values) != 2 or any(not _is_integer(end) for end in values):
+            raise UsageError(f"{name}: values are two integers, the least and the greatest, not {values!r}")
+        low = values[0] if known(values[0] >= whole.low) else maximum(values[0], whole.low)
+        high = values[1] if known(values[1] <= whole.high) else minimum(values[1], whole.high)
+        if constant_value(low) is not None and constant_value(high) is not None and low > high:
+            raise UsageError(f"{name}: no {dtype} is at least {values[0]} and at most {values[1]}")
+        self._binding.assume(low <= high)
+        return low, high
+
+    def call(self, *arguments: Any, grid: Any = None, **options: Any) -> Any:
+        """Call the kernel, launched on `grid` if one is given."""
+        self.called = True
+        kernel: Any = self.kernel if grid is None else self.kernel[grid]  # type: ignore[index]
+        result = kernel(*arguments, **options)
+        if not isinstance(self.kernel, Kernel):
+            # A kernel says itself what it returns.
+            current_execution().returned(tuple(tensors_in(result)))
+        return result
+
+    def returns(self, value: object, *, shape: Sequence[Extent], dtype: DType | None = None) -> None:
+        """The output contract: `value` is a tensor of this shape and dtype."""
+        if not isinstance(value, Tensor):
+            require("target.output_shape", False, got=type(value).__name__, expected=tuple(shape))
+            return
+        same_rank = len(value.shape) == len(shape)
+        require("target.output_shape", same_rank, got=value.shape, expected=tuple(shape))
+        if same_rank:
+            for got, expected in zip(value.shape, shape, strict=True):
+                require("target.output_shape", got == expected, got=value.shape, expected=tuple(shape))
+        if dtype is not None:
+            require("target.output_dtype", value.dtype is dtype, got=value.dtype, expected=dtype)
+
+    def no_spills(self) -> None:
+        """Claim, in phase 3, that all tensors live at one time fit SBUF and PSUM, in the order of the program."""
+        current_execution().no_spills = True
+
+    def claim(self, condition: object, text: str) -> None:
+        """Anything else that must hold."""
+        require("target.claim", condition, claim=text)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, terms.Term) or constant_value(value) is not None

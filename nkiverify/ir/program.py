@@ -1,0 +1,212 @@
+"""The shape program: what running a kernel over symbolic shapes records, and what engines decide.
+
+    program  := domain: Dimensions and Assumes, then a Block
+    Block    := Item*
+    Item     := Assume(condition)                  holds from here to the end of the block
+              | Claim(contract, condition)         must hold here
+              | Loop(index, extent, bounds, body)  the body for every index with `bounds`; no state is carried
+              | Branch(condition, then, orelse)    the last item of its block: the paths do not meet again in it
+             | Operation(operation)               what an instruction reads and writes
+             | Allocation(storage)                a tensor begins to exist
+             | Returned(tensors)                  what the kernel returns
+             | ParallelLoop, Iteration            a loop without an order that is run iteration by iteration
+             | Drawn                              elements of such a loop's range are taken outside the loop
+
+Those from Operation on are recorded only where a phase asks for them; engines pass over them.
+
+A block's items are in program order. Within a block, what follows an `Assume` may use it; what follows a `Branch` is
+inside its arms, and the program after the loop around it goes on behind the `Loop`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from nkiverify.foundation.source import Site
+from nkiverify.ir.contract import Contract
+from nkiverify.model.operation import Operation as Issued
+from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.symbolic import Extent
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import Dimension, Index, Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assume:
+    """`condition` holds from here on. `text` says who promised it: the domain, an assert that was passed, …
+
+    `of_division`: the divisor of a division is not zero, or Python had raised. Claims about later divisions do without
+    it,
+    so that every division by the same zero is reported.
+    """
+
+    condition: Condition | bool
+    text: str = ""
+    of_division: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """`condition` must hold whenever execution comes here.
+
+    `phase` is 1 or 2. `site` is the place in the kernel, None where no kernel code is executing (the output contract);
+    `stub` is the function that states it. `quantities` are the named values a message shows. `unwinding` claims say
+    that a loop was unrolled far enough: refuting one refutes nothing, it bounds the verdict. A `sufficient` one may ask
+    for more than its contract: refuting one proves nothing until a plain run breaks the contract.
+    """
+
+    number: int
+    contract: Contract
+    condition: Condition | bool
+    phase: int
+    site: Site | None
+    stub: str
+    quantities: tuple[tuple[str, object], ...] = ()
+    unwinding: bool = False
+    sufficient: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """`body` runs for every value of `index` for which `bounds` hold (0 <= index, and below `extent`).
+
+    The iterations of a `parallel` one have no order (legacy `affine_range`).
+    """
+
+    index: Index
+    extent: Term
+    bounds: tuple[Condition | bool, ...]
+    body: Block
+    site: Site | None
+    parallel: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Branch:
+    """The paths on which `condition` holds go on in `then`, the others in `orelse`."""
+
+    condition: Condition
+    then: Block
+    orelse: Block
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """An operation is executed at `site`; `calls` are the kernel's calls that lead to it, outermost first."""
+
+    operation: Issued
+    site: Site | None
+    calls: tuple[Site, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocation:
+    """A storage is allocated at `site`, by the program of a launch grid with these coordinates."""
+
+    storage: Storage
+    site: Site | None
+    program: tuple[Extent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Returned:
+    """The kernel returned these tensors."""
+
+    tensors: tuple[Tensor, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Iteration:
+    """A loop whose iterations have no order (legacy `affine_range`) goes on with its iteration `number`.
+
+    `loop` identifies this execution of the loop, in the program of a launch grid with these coordinates. What is
+    executed from here to its next iteration, or its end, belongs to the iteration. `drawn`: the number was drawn by
+    something else than a `for` statement, and one for which nothing is executed may be used in another iteration.
+    """
+
+    loop: object
+    number: int
+    drawn: bool = False
+    program: tuple[Extent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParallelLoop:
+    """Such a loop begins or ends."""
+
+    loop: object
+    begins: bool
+    program: tuple[Extent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """Elements of a range whose iterations have no order are taken at `site`: what is done for them is not known."""
+
+    site: Site | None
+    program: tuple[Extent, ...] = ()
+
+
+#: What is recorded of iterations that have no order, where they are run one by one.
+Unordered = Iteration | ParallelLoop | Drawn
+Item = Assume | Claim | Loop | Branch | Operation | Allocation | Returned | Unordered
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Items in program order. `stated` identifies the claims among them: stating one again adds nothing."""
+
+    items: list[Item] = field(default_factory=list)
+    stated: set[tuple[object, ...]] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DomainDimension:
+    """A named integer of the domain with its inclusive range; `high` None means the largest 32-bit integer.
+
+    Values are `multiple_of * 1, 2, …`; `choices`, where given, name the options that the values 0, 1, … stand for.
+    """
+
+    atom: Dimension
+    low: int
+    high: int | None
+    multiple_of: int = 1
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Program:
+    """A shape program with the domain it is about."""
+
+    dimensions: list[DomainDimension] = field(default_factory=list)
+    body: Block = field(default_factory=Block)
+    paths: int = 0
+
+    def claims(self) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:
+        """Every claim with its hypotheses: all conditions on the way from the root to it, outermost first.
+
+        Claims about a division are listed with the assumptions that follow from earlier divisions as well.
+        """
+        yield from _claims(self.body, [])
+
+
+def _claims(block: Block, path: list[Condition | bool]) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:
+    depth = len(path)
+    for item in block.items:
+        if isinstance(item, Claim):
+            yield item, tuple(path)
+        elif isinstance(item, Assume):
+            path.append(item.condition)
+        elif isinstance(item, Loop):
+            path.extend(item.bounds)
+            yield from _claims(item.body, path)
+            del path[len(path) - len(item.bounds) :]
+        elif isinstance(item, Branch):
+            path.append(item.condition)
+            yield from _claims(item.then, path)
+            path[-1] = item.condition.negation()
+            yield from _claims(item.orelse, path)
+            path.pop()
+    del path[depth:]

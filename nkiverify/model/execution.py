@@ -1,0 +1,84 @@
+"""The execution of kernel code in progress, as stubs and the model see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol, cast
+
+from nkiverify.symbolic import execution
+from nkiverify.symbolic.execution import Execution
+
+if TYPE_CHECKING:
+    from nkiverify.ir.contract import Contract
+    from nkiverify.model.contents import Interval
+    from nkiverify.model.hardware import Hardware
+    from nkiverify.model.operation import Operation
+    from nkiverify.model.registers import VirtualRegister
+    from nkiverify.model.state import ModelState
+    from nkiverify.model.tensor import Storage, Tensor
+
+
+class ModelExecution(Execution, Protocol):
+    """What the model needs from an execution, symbolic or concrete."""
+
+    #: The hardware generation the kernel is checked for.
+    hardware: Hardware
+
+    #: Whether the target asks that what is live fits its memory without being spilled.
+    no_spills: bool
+
+    #: The phases whose contracts count: the others are not looked at.
+    phases: frozenset[int]
+
+    #: What the model keeps between two operations.
+    model: ModelState
+
+    def require(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Record a claim, or check it at once."""
+
+    def suffices(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Record a claim that is enough for the contract; where values are plain, nothing."""
+
+    #: Whether it is told of operations and allocations.
+    records: bool
+
+    def operation(self, operation: Operation) -> None:
+        """An operation is executed; its contracts have been stated."""
+
+    def allocation(self, storage: Storage) -> None:
+        """A storage is allocated."""
+
+    def index_range(self, index: Tensor | VirtualRegister) -> Interval | None:
+        """The numbers an index tensor or register holds, where tensors have elements; None where they have not."""
+
+    def register_number(self, register: VirtualRegister) -> int | None:
+        """The number a register holds, where registers have one."""
+
+    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
+        """The iterations of a device loop, its register set in each; None where its body is run once for all."""
+
+    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+        """The kernel returned these tensors, in each of the programs that are run."""
+
+    def shown(self, tensor: Tensor) -> str:
+        """The elements of a tensor, where it has any, for its text."""
+
+    def allocation_id(self) -> object:
+        """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""
+
+    def is_one_allocation(self, identity: object) -> bool:
+        """Whether the identity surely names one allocation, not those of several iterations of a loop."""
+
+
+#: The phases whose contracts every execution looks at, whatever else it is made for.
+SHAPE_PHASES: frozenset[int] = frozenset({1, 2})
+
+
+def execution_in_progress() -> ModelExecution | None:
+    """The execution in progress, if there is one."""
+    return cast("ModelExecution | None", execution.execution_in_progress())
+
+
+def current_execution() -> ModelExecution:
+    """The execution in progress; `UsageError` where stubs are called outside one."""
+    return cast(ModelExecution, execution.current_execution())

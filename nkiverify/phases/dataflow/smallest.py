@@ -1,0 +1,223 @@
+"""The simplest shape of a domain on which phase 4 finds a fault, and whether there surely is no simpler one.
+
+What is simpler is said once, in `nkiverify.engines.minimise`. Shapes in which the same dimensions are moved away from
+their smallest values form a family. The walk shows of all shapes of a family up to a sum of dimensions that they have
+no fault; from the first sum that it does not show on, shapes are run on the shadow memory one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, takewhile
+from math import gcd
+
+from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
+from nkiverify.engines.minimise import Simplicity, simplicity, smallest_legal
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Assume, Block, DomainDimension, Program
+from nkiverify.model.hardware import Hardware
+from nkiverify.phases.dataflow.trial import Trial, attempt
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.terms import INT32_MAX
+
+#: Walks, plain runs, and elements of operands in them, that the search may take: it ends alike on all machines.
+_MAX_PROOFS = 24
+_MAX_RUNS = 160
+_MAX_WORK = 60_000_000
+#: Shapes that it may look at, those outside of the domain included.
+_MAX_SHAPES = 20_000
+#: Seconds of the process for one plain run.
+_RUN_SECONDS = 10.0
+#: How far beyond the smallest a sum is looked for in a family that may have any.
+_REACH = 4096
+
+_Dimensions = tuple[DomainDimension, ...]
+
+
+def simplest(
+    target: Target,
+    program: Program,
+    dimensions: Sequence[DomainDimension],
+    hardware: Hardware,
+    found: Trial,
+    seconds: float,
+    *,
+    provable: bool,
+) -> tuple[Trial, bool]:
+    """The simplest run with a fault that is found, `found` being one; and whether no simpler shape has any.
+
+    `dimensions` are those of the program, with a value where they are assumed to have it. `provable`: the walk over
+    `program` is about all runs of the kernel.
+    """
+    return _Search(target, program, dimensions, hardware, found, seconds, provable).run()
+
+
+class _Search:
+    def __init__(
+        self,
+        target: Target,
+        program: Program,
+        dimensions: Sequence[DomainDimension],
+        hardware: Hardware,
+        found: Trial,
+        seconds: float,
+        provable: bool,
+    ) -> None:
+        self._target = target
+        self._program = program
+        self._hardware = hardware
+        self._dimensions = tuple(dimensions)
+        self._seconds = seconds
+        self._provable = provable
+        self._best = found
+        self._proofs = _MAX_PROOFS
+        self._runs = _MAX_RUNS
+        self._work = _MAX_WORK
+        self._shapes_left = _MAX_SHAPES
+        #: What the target assumes before the kernel does anything.
+        self._domain = [
+            item.condition
+            for item in takewhile(lambda item: isinstance(item, Assume), program.body.items)
+            if isinstance(item, Assume)
+        ]
+        #: Whether every simpler shape that was passed over is known to have no fault.
+        self._sure = True
+
+    def run(self) -> tuple[Trial, bool]:
+        for size in range(len(self._dimensions) + 1):
+            if size > self._simplicity(self._best)[0]:
+                break
+            families = list(combinations(self._dimensions, size))
+            for moved in families:
+                self._family(moved)
+        return self._best, self._sure
+
+    def _simplicity(self, trial: Trial) -> Simplicity:
+        return simplicity(trial.values, self._dimensions)
+
+    def _family(self, moved: _Dimensions) -> None:
+        """Look for a simpler run among the shapes in which just the dimensions `moved` are not the smallest."""
+        size, total, _, _ = self._simplicity(self._best)
+        if len(moved) > size:
+            return
+        least = sum(smallest_legal(each) + each.multiple_of for each in moved)
+        rest = sum(smallest_legal(each) for each in self._dimensions if each not in moved)
+        # With as many dimensions moved, a larger sum is not simpler.
+        most = total - rest if len(moved) == size else None
+        if most is not None and most < least:
+            return
+        first = self._first_open(moved, least, most)
+        if first is None:
+            return
+        for values in self._shapes(moved, first, most):
+            if most is None and sum(values[each.atom.name] for each in moved) > least + _REACH:
+                self._sure = False
+                return
+            if simplicity(values, self._dimensions) >= self._simplicity(self._best):
+                return
+            if self._runs <= 0 or self._work <= 0 or self._shapes_left <= 0:
+                self._sure = False
+                return
+            self._shapes_left -= 1
+            if self._in_domain(values):
+                self._try(values)
+
+    # --- shapes -------------------------------------------------------------------------------------------------------
+
+    def _shapes(self, moved: _Dimensions, first: int, most: int | None) -> Iterator[dict[str, int]]:
+        """The shapes of a family whose moved dimensions sum up to `first` or more, the simplest first."""
+        others = {each.atom.name: smallest_legal(each) for each in self._dimensions if each not in moved}
+        if not moved:
+            yield others
+            return
+        limit = sum(_high(each) for each in moved)
+        limit = limit if most is None else min(limit, most)
+        step = gcd(*(each.multiple_of for each in moved))
+        # All values are multiples of it, and their sums as well.
+        for total in range(-(-first // step) * step, limit + 1, step):
+            together = [{**others, **values} for values in _summing_up(moved, total)]
+            yield from sorted(together, key=lambda values: simplicity(values, self._dimensions))
+
+    def _in_domain(self, values: Mapping[str, int]) -> bool:
+        """Whether the target allows the shape, as far as that is seen without running it."""
+        at = Valuation({each.atom: values[each.atom.name] for each in self._dimensions})
+        try:
+            return all(at.holds(condition) for condition in self._domain)
+        except Undefined:
+            return True
+
+    def _try(self, values: dict[str, int]) -> None:
+        if values == self._best.values:
+            return
+        self._runs -= 1
+        trial = attempt(self._target, values, self._hardware, _RUN_SECONDS, self._work)
+        self._work -= trial.work
+        if trial.outside:
+            return
+        if trial.unusable or trial.findings.doubts:
+            self._sure = False
+        elif trial.findings.faults:
+            self._best = trial
+
+    # --- proofs -------------------------------------------------------------------------------------------------------
+
+    def _first_open(self, moved: _Dimensions, least: int, most: int | None) -> int | None:
+        """The first sum of `moved` up to which the walk does not show everything; None where it shows all of them."""
+        if not moved or not self._provable:
+            return least
+        if self._shown(moved, most):
+            return None
+        low, reach = least, 1
+        # Everything below `low` is shown, nothing is known from `high` on.
+        high = most if most is not None else least + _REACH
+        while low < high:
+            middle = min(low + reach - 1, (low + high) // 2)
+            if self._shown(moved, middle):
+                low, reach = middle + 1, reach * 2
+            else:
+                high, reach = middle, INT32_MAX
+        return low
+
+    def _shown(self, moved: _Dimensions, most: int | None) -> bool:
+        """Whether the walk shows that no shape of the family has a fault, up to the sum `most` of `moved`."""
+        if self._proofs <= 0:
+            return False
+        self._proofs -= 1
+        bounds: list[Condition | bool] = [
+            conditions.equals_zero(terms.add(terms.of_atom(each.atom), terms.constant(-smallest_legal(each))))
+            for each in self._dimensions
+            if each not in moved
+        ]
+        if most is not None:
+            total = terms.constant(-most)
+            for each in moved:
+                total = terms.add(total, terms.of_atom(each.atom))
+            bounds.append(conditions.at_most_zero(total))
+        body = Block([*(Assume(bound) for bound in bounds if bound is not True), *self._program.body.items])
+        restricted = Program(self._program.dimensions, body, self._program.paths)
+        try:
+            generation = self._hardware.generation
+            return not prove(restricted, generation, self._seconds, MAX_OPERATIONS // 8).open
+        except Inconclusive:
+            return False
+
+
+def _high(dimension: DomainDimension) -> int:
+    return dimension.high if dimension.high is not None else INT32_MAX
+
+
+def _summing_up(moved: Sequence[DomainDimension], total: int) -> Iterator[Mapping[str, int]]:
+    """Values of the dimensions beyond their smallest that sum up to `total`."""
+    first, *others = moved
+    name, step = first.atom.name, first.multiple_of
+    low, high = smallest_legal(first) + step, _high(first)
+    if not others:
+        if low <= total <= high and total % step == 0:
+            yield {name: total}
+        return
+    room = total - sum(smallest_legal(each) + each.multiple_of for each in others)
+    for value in range(low, min(high, room) + 1, step):
+        for rest in _summing_up(others, total - value):
+            yield {name: value, **rest}

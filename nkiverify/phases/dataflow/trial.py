@@ -1,0 +1,205 @@
+"""One concrete run with the shadow memory: whether this choice of dimensions shows a fault, and what is seen there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from types import MappingProxyType
+
+from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.marks.shadow import Fault, Findings, execute, first_reaching
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import Site, kernel_site
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.concrete import TOO_LONG, ConcreteExecution
+from nkiverify.frontend.instrument import Rewriting
+from nkiverify.frontend.loader import load_kernel
+from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of
+from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.model.contracts import contract
+from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.operation import Operation
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic.execution import running
+
+#: What an operation costs, in elements of its operands: about as long as Python takes for it.
+_OPERATION = 20_000
+#: Work that one shape may take.
+SHAPE_WORK = 400_000_000
+
+
+class FaultsKnown(ConcreteExecution):
+    """A concrete run that knows from an earlier one what is wrong, and says so when it comes there."""
+
+    #: Faults by the position of the recorded item.
+    faults: Mapping[int, Fault] = MappingProxyType({})
+
+    def operation(self, operation: Operation) -> None:
+        """Note an operation, and that it breaks a contract."""
+        fault = self.faults.get(len(self.recorded))
+        super().operation(operation)
+        if fault is not None:
+            self.at(fault, kernel_site(2))
+
+    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+        """Note what is returned, and that it breaks a contract."""
+        fault = self.faults.get(len(self.recorded))
+        super().returned(*programs)
+        if fault is not None:
+            self.at(fault, None)
+
+    def at(self, fault: Fault, site: Site | None) -> None:
+        """The run has come to `fault`."""
+        self.violated(contract(fault.contract), site, dict(fault.quantities))
+
+
+class _Run(FaultsKnown, ObservingExecution):
+    """A concrete run that records operations, and sees what is around a fault.
+
+    It counts its `work`: the elements of operands and of the tensors they are in. It ends, `large`, where that is more
+    than `allowed`.
+    """
+
+    def __init__(self, hardware: Hardware, seconds: float, allowed: int, faults: Sequence[Fault] = ()) -> None:
+        super().__init__(hardware, False, seconds, (), SHAPE_PHASES)
+        self.records = True
+        self.faults = by_position(faults)
+        self.seen: dict[int, Site | None] = {}
+        self.work = 0
+        self.large = False
+        self._allowed = allowed
+        self._storages: set[int] = set()
+
+    def operation(self, operation: Operation) -> None:
+        """Count an operation's work, and note it."""
+        self.work += _OPERATION
+        for view in (*operation.reads.values(), *operation.writes.values()):
+            self.work += prod(int(extent) for extent in view.shape)
+            if id(view.storage) not in self._storages:
+                self._storages.add(id(view.storage))
+                self.work += int(view.storage.size)
+        if self.work > self._allowed:
+            self.large = True
+            raise self.unsupported(TOO_LONG)
+        super().operation(operation)
+
+    def at(self, fault: Fault, site: Site | None) -> None:
+        """Remember the place."""
+        self.seen[fault.position] = site
+        super().at(fault, site)
+
+
+def by_position(faults: Sequence[Fault]) -> dict[int, Fault]:
+    """The first fault of each recorded item."""
+    return {fault.position: fault for fault in reversed(faults)}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A fault of a concrete run, seen again in a second one."""
+
+    fault: Fault
+    site: Site | None
+    observation: Observation | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What one choice of dimensions shows, after so much work.
+
+    `unusable` says why it shows nothing; `large`: that is because it is too much work; `outside`: it is not in the
+    domain.
+    """
+
+    values: dict[str, int]
+    findings: Findings
+    unusable: str = ""
+    outside: bool = False
+    recorded: Sequence[Recorded] = ()
+    large: bool = False
+    work: int = 0
+
+
+def attempt(
+    target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, work: int = SHAPE_WORK
+) -> Trial:
+    """Run `target` with its dimensions set to `values`, and its operations on the shadow memory.
+
+    `seconds` and `work` (elements of operands) are how much that may take.
+    """
+    run = _Run(hardware, seconds, work)
+    played = play(target, values, run)
+    if played.outside:
+        return Trial(dict(values), Findings(), outside=True)
+    if run.large:
+        return Trial(dict(values), Findings(), TOO_LONG, large=True, work=run.work)
+    if played.unusable:
+        return Trial(dict(values), Findings(), played.unusable, work=run.work)
+    findings = execute(played.recorded, hardware.generation)
+    return Trial(dict(values), findings, recorded=played.recorded, work=run.work)
+
+
+def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> list[Seen]:
+    """The faults of a trial, with what a second run sees when they happen; one for each line and contract.
+
+    It is about the first iteration, and there the first element, that are at fault.
+    """
+    faults = _earliest(trial, hardware)
+    run = _Run(hardware, seconds, trial.work, faults)
+    play(target, trial.values, run)
+    found: dict[Key, Seen] = {}
+    for fault in sorted(faults, key=lambda fault: fault.position):
+        if fault.position in run.seen:
+            site = run.seen[fault.position]
+            key = key_of(fault.contract, site)
+            found.setdefault(key, Seen(fault, site, run.observations.get(key)))
+    return list(found.values())
+
+
+def _earliest(trial: Trial, hardware: Hardware) -> list[Fault]:
+    """The faults; of reads that break one contract at one line, the first element that reaches an output."""
+    reads: dict[Key, list[int]] = {}
+    for origin in trial.findings.origins:
+        item = trial.recorded[origin.position]
+        reads.setdefault(key_of(origin.contract, getattr(item, "site", None)), []).append(origin.position)
+    found: list[Fault] = []
+    done: set[Key] = set()
+    for fault in trial.findings.faults:
+        key = key_of(fault.contract, getattr(trial.recorded[fault.position], "site", None))
+        if fault not in trial.findings.origins:
+            found.append(fault)
+        elif key not in done:
+            done.add(key)
+            found.append(first_reaching(trial.recorded, hardware.generation, reads[key]) or fault)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a plain run recorded. `unusable` says why it shows nothing; `outside`: the values are not in the domain."""
+
+    recorded: Sequence[Recorded]
+    unusable: str = ""
+    outside: bool = False
+
+
+def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> Played:
+    """Let `run` execute `target` with its dimensions set to `values`."""
+    kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
+    binding = ConcreteBinding(values)
+    try:
+        with space.active(), running(run):
+            target.function(Verification(binding, kernel))
+    except OutsideDomain:
+        return Played((), outside=True)
+    except UnsupportedConstruct as limit:
+        return Played((), limit.construct)
+    except (Exception, SystemExit) as error:
+        if binding.excludes(error):
+            return Played((), outside=True)
+        return Played((), f"the kernel raises {type(error).__name__}: {error}")
+    # What a target states about the whole kernel says nothing of its operations.
+    broken = [one.contract for one in run.broken if not one.contract.id.startswith("target.")]
+    return Played(run.recorded, f"{broken[0].id} is broken (phase {broken[0].phase})" if broken else "")

@@ -1,0 +1,205 @@
+"""Parts of an input that are never read, where that depends on the size: the tail that a loop over whole tiles drops.
+
+A kernel may well read a part of an input on purpose: the first row, every other column, one half. So nothing is said of
+a part that is left out at all sizes. What is told of is a shape at which an input is read in part, while a larger shape
+reads all of it: then the size decides whether the kernel looks at its input, and no reader of the code meant that.
+
+The sizes to try come from the program: where it divides a dimension by a constant, the dimension is set to one more
+than that, and to a multiple of it. Plain runs of both decide. What may be read counts as read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.marks.windows import Window, units_of
+from nkiverify.analysis.masks import touched
+from nkiverify.analysis.sets.structure import items
+from nkiverify.ir.program import Assume, Branch, DomainDimension, Loop, Program
+from nkiverify.ir.program import Operation as Executed
+from nkiverify.model.tensor import Storage
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import INT32_MAX, Atom, Dimension, Div, Term
+
+#: Constants of one dimension that are tried, the greatest first, and pairs of shapes in all.
+_CONSTANTS = 3
+_PAIRS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An input of which `elements` (as in Python, `[:, 512:]`) are not read at the shape `values`, and all at `larger`.
+
+    `position` is the last operation that reads it, `operand` what it is there, `first` the first element left out.
+    """
+
+    values: dict[str, int]
+    larger: dict[str, int]
+    name: str
+    elements: str
+    position: int
+    operand: str
+    first: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Read:
+    """Which elements of an input a run reads."""
+
+    storage: Storage
+    there: npt.NDArray[np.bool_]
+    position: int
+    operand: str
+
+
+def unread_tails(
+    program: Program, dimensions: Sequence[DomainDimension], run: Callable[[dict[str, int]], Sequence[Recorded] | None]
+) -> Iterator[Unread]:
+    """The inputs that are read in part at some shape and wholly at a larger one, each once.
+
+    `run` gives what a plain run on a shape records; None where it cannot be told.
+    """
+    told: set[str] = set()
+    for smaller, larger in islice(_pairs(program, dimensions), _PAIRS):
+        recorded = run(smaller)
+        left_out = {
+            name: one for name, one in _reads(recorded or ()).items() if name not in told and not one.there.all()
+        }
+        if not left_out:
+            continue
+        more = run(larger)
+        whole = _reads(more) if more is not None else {}
+        for name, one in left_out.items():
+            if name in whole and whole[name].there.all():
+                told.add(name)
+                first = tuple(int(at) for at in np.argwhere(~one.there)[0])
+                yield Unread(smaller, larger, name, _slices(~one.there), one.position, one.operand, first)
+
+
+def _pairs(program: Program, dimensions: Sequence[DomainDimension]) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
+    """Pairs of shapes, the second one larger: one dimension is no multiple of a constant of the program, then it is.
+
+    The others are multiples of what they are divided by.
+    """
+    found = _constants(program)
+    constants = {
+        one.atom.name: sorted(found.get(one.atom, ()), reverse=True)[:_CONSTANTS]
+        for one in dimensions
+        if not one.choices
+    }
+    usual = {
+        one.atom.name: _least(one)
+        if one.choices
+        else _legal(one, max(constants.get(one.atom.name) or [1]), 1) or _least(one)
+        for one in dimensions
+    }
+    for one in dimensions:
+        name = one.atom.name
+        for constant in constants.get(name, ()):
+            odd = next((value for value in _above(one, constant) if value % constant), None)
+            whole = None if odd is None else _legal(one, constant, odd)
+            if odd is not None and whole is not None:
+                yield {**usual, name: odd}, {**usual, name: whole}
+
+
+def _least(dimension: DomainDimension) -> int:
+    step = dimension.multiple_of
+    return 0 if dimension.choices else max(1, -(-dimension.low // step)) * step
+
+
+def _above(dimension: DomainDimension, value: int) -> Iterator[int]:
+    """A few values of a dimension above `value`."""
+    high = INT32_MAX if dimension.high is None else dimension.high
+    step = dimension.multiple_of
+    first = max(_least(dimension), (value // step + 1) * step)
+    yield from range(first, min(first + 4 * step, high + 1), step)
+
+
+def _legal(dimension: DomainDimension, constant: int, above: int) -> int | None:
+    """The least multiple of `constant` among the values of a dimension that is at least `above`."""
+    high = INT32_MAX if dimension.high is None else dimension.high
+    step = int(np.lcm(dimension.multiple_of, constant))
+    value = -(-max(dimension.low, above, 1) // step) * step
+    return value if value <= high else None
+
+
+def _constants(program: Program) -> dict[Atom, set[int]]:
+    """What the program divides each dimension by, greater than 1."""
+    found: dict[Atom, set[int]] = {}
+    seen: set[Atom] = set()
+    waiting = [atom for term in _terms(program) for atom in term.atoms]
+    while waiting:
+        atom = waiting.pop()
+        if atom in seen:
+            continue
+        seen.add(atom)
+        divisor = atom.denominator.constant if isinstance(atom, Div) else None
+        if isinstance(atom, Div) and divisor is not None and divisor > 1:
+            for part in atom.numerator.atoms:
+                if isinstance(part, Dimension):
+                    found.setdefault(part, set()).add(divisor)
+        waiting += [part for term in atom.arguments() for part in term.atoms]
+    return found
+
+
+def _terms(program: Program) -> Iterator[Term]:
+    for item in items(program.body):
+        if isinstance(item, Loop):
+            yield item.extent
+        elif isinstance(item, Branch | Assume) and isinstance(item.condition, Condition):
+            yield from item.condition.terms()
+        elif isinstance(item, Executed):
+            for view in item.operation.reads.values():
+                yield from (part for part in (*view.shape, *view.strides, view.offset) if isinstance(part, Term))
+
+
+def _reads(recorded: Sequence[Recorded]) -> dict[str, _Read]:
+    """The elements of each input that are read at all, by its name."""
+    units = units_of(recorded)
+    found: dict[str, _Read] = {}
+    marks: dict[str, npt.NDArray[np.int32]] = {}
+    for position, item in enumerate(recorded):
+        if not isinstance(item, Executed):
+            continue
+        operation = item.operation
+        for operand, view in operation.reads.items():
+            storage = view.storage
+            if not isinstance(storage.identity, tuple):
+                continue
+            unit = units.get(id(storage), storage.dtype.itemsize)
+            parts = storage.dtype.itemsize // unit
+            shape = tuple(int(extent) for extent in storage.shape)
+            size = int(storage.size) * parts
+            seen = marks.setdefault(storage.name, np.zeros(size, np.int32))
+            if view.indirect_by is not None:
+                # Any of it, as the indices have it.
+                seen[:] = 1
+            else:
+                window = Window(unit, size, view, touched(operation, operand, writes=False).may)
+                if window.in_range:
+                    window.write(seen, 1)
+                else:
+                    seen[:] = 1
+            there = np.asarray(seen.reshape(*shape, parts) != 0).any(axis=-1)
+            found[storage.name] = _Read(storage, np.asarray(there), position, operand)
+    return found
+
+
+def _slices(missing: npt.NDArray[np.bool_]) -> str:
+    """Elements as a key: `[:, 512:]`; where they are no box, the least box around them, and that it is one."""
+    keys: list[str] = []
+    box = 1
+    for axis, extent in enumerate(missing.shape):
+        others = tuple(other for other in range(missing.ndim) if other != axis)
+        there = np.flatnonzero(missing.any(axis=others))
+        start, stop = int(there[0]), int(there[-1]) + 1
+        box *= stop - start
+        keys.append(f"{start or ''}:{'' if stop == extent else stop}")
+    text = f"[{', '.join(keys)}]"
+    return text if box == int(missing.sum()) else f"{text} in part"

@@ -1,0 +1,482 @@
+"""Warnings: what a kernel does in vain. They break no contract and change no verdict.
+
+- `df.unused`: nothing that reaches an output uses what a line writes, in no iteration and for no shape. Where such
+  lines feed one another, the last one is named and the others beside it.
+- `df.overwritten`: all that a line writes is overwritten before anything reads it: always, or, where an iteration of a
+  loop overwrites all that the same line wrote in an earlier one, in that iteration.
+- `df.programs_same`: every program of a launch stores the same values to the same elements, as where a kernel that does
+  not shard is launched on two cores.
+- `df.input_unread`: at some sizes a part of an input is never read, at larger ones all of it is.
+- `df.unwritten_unused`: a line reads an unwritten element that reaches no output.
+
+An operation is in vain as a whole or not at all: filling a tile that is then loaded in part is no waste as long as
+something uses an element that the filling left there. Plain runs of a small and of a larger shape of the domain find
+what is in vain; the shadow memory confirms it, following the results of these operations as if they were undefined; the
+walk over the shape program does the same for all shapes, and the warning says for which ones it holds.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from math import prod
+
+import numpy as np
+
+from nkiverify.analysis.alike import stored_alike
+from nkiverify.analysis.marks.liveness import InVain, liveness
+from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.marks.shadow import Findings, execute
+from nkiverify.analysis.masks import touched
+from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
+from nkiverify.analysis.side_effects import Source, source_of
+from nkiverify.foundation.records import KernelWarning, Place
+from nkiverify.frontend.observe import Observation, ObservingExecution, seen_from
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Allocation, DomainDimension, Program
+from nkiverify.ir.program import Operation as Executed
+from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.operation import Operation
+from nkiverify.phases.dataflow.rules import RULES
+from nkiverify.phases.dataflow.trial import Trial, play
+from nkiverify.phases.dataflow.unread import unread_tails
+from nkiverify.phases.memory.peaks import name_of
+
+#: Operations and allocations that a plain run of a small shape may execute, and one of a larger; else it is left out.
+MAX_RECORDED = 6_000
+_MAX_LARGER = 1_000
+#: Elements of operands in a larger shape in which unwritten ones are looked for.
+_MAX_FOLLOWED = 10_000_000
+#: Shapes of the domain that cannot be looked at before others are not tried either.
+_PATIENCE = 3
+#: Shapes in which unwritten elements are looked for.
+_SHAPES = 6
+#: Seconds of the process for one plain run; it is to end by its number of operations.
+_RUN_SECONDS = 10.0
+#: Places without a use that are asked about one by one, where it does not hold of all together.
+_GROUPS = 4
+_ALL_SHAPES = "for all shapes"
+_THESE_SHAPES = "for these shapes"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is looked at. `proved`: the walk has shown all claims for all shapes; `seconds` bound another walk.
+
+    `at_fault`: a run has shown a fault, and what is said is said of that shape.
+    """
+
+    target: Target
+    program: Program
+    hardware: Hardware
+    seconds: float
+    proved: bool
+    at_fault: bool = False
+    #: The dimensions, as far as what is assumed narrows them down.
+    dimensions: tuple[DomainDimension, ...] = ()
+
+
+@dataclass(slots=True)
+class _Shape:
+    """A plain run on `values`: its operations by their place in the kernel, and which of them were in vain."""
+
+    values: dict[str, int]
+    recorded: Sequence[Recorded]
+    in_vain: dict[int, InVain] = field(default_factory=dict)
+    sources: dict[Source, list[int]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(values: dict[str, int], recorded: Sequence[Recorded]) -> _Shape:
+        """What a run recorded."""
+        found = liveness(recorded)
+        shape = _Shape(values, recorded, found.in_vain)
+        for position in found.executed:
+            source = shape.source(position)
+            if source is not None:
+                shape.sources.setdefault(source, []).append(position)
+        return shape
+
+    @property
+    def elements(self) -> int:
+        """The elements of all operands."""
+        operations = [item.operation for item in self.recorded if isinstance(item, Executed)]
+        views = [view for one in operations for view in (*one.reads.values(), *one.writes.values())]
+        return sum(prod(map(int, view.shape)) for view in views)
+
+    def executed(self, position: int) -> Executed:
+        """The operation at a position of the run."""
+        item = self.recorded[position]
+        assert isinstance(item, Executed)
+        return item
+
+    def source(self, position: int) -> Source | None:
+        """Its place in the kernel."""
+        return source_of(self.executed(position))
+
+    def never_used(self, source: Source) -> bool:
+        """Whether every execution there was in vain."""
+        return all(position in self.in_vain for position in self.sources.get(source, ()))
+
+    def readers(self, source: Source) -> set[Source]:
+        """The other places that read what is written there, in vain themselves."""
+        found = {self.source(reader) for at in self.sources[source] for reader in self.in_vain[at].readers}
+        return {reader for reader in found if reader is not None and reader != source}
+
+    def overwrites_itself(self, source: Source) -> int | None:
+        """The first operation there that the same line overwrites before anything reads it, if one is."""
+        for position in self.sources.get(source, ()):
+            by = self.overwritten(position)
+            if by is not None and self.source(by) == source:
+                return position
+        return None
+
+    def overwritten(self, position: int) -> int | None:
+        """The operation that overwrote what nothing had read, if one did."""
+        found = self.in_vain.get(position)
+        return None if found is None or found.readers else found.overwritten_by
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A warning about the operation at `position` of a plain run, without what a second run sees there."""
+
+    rule: str
+    values: dict[str, int]
+    position: int
+    message: str
+    operand: str
+    element: tuple[int, ...]
+    holds: str
+    also: tuple[Place, ...] = ()
+    source: Source | None = None
+
+
+def warnings(
+    subject: Subject, small: Iterable[dict[str, int]], larger: Iterable[dict[str, int]], unwritten: Trial | bool
+) -> tuple[KernelWarning, ...]:
+    """The warnings about a kernel, in the order of its lines.
+
+    `small` and `larger` are values to try, inside the domain or not: of the small ones the first that can be run,
+    and all of the larger ones, are run. `unwritten` is a run that has read unwritten elements; True if one may.
+    """
+    others = _runnable(subject, small, MAX_RECORDED)
+    smallest = list(islice(others, 1))
+    shapes = [*smallest, *_runnable(subject, larger, _MAX_LARGER)]
+    drafts = _in_vain(subject, shapes) + _stored_alike(subject, shapes)
+    found: list[_Draft] = []
+    if isinstance(unwritten, Trial):
+        found = list(_unwritten(unwritten.values, unwritten.recorded, unwritten.findings))
+    elif unwritten:
+        tried = chain(smallest, islice(others, _SHAPES), shapes[1:])
+        found = next(filter(None, (_unwritten_in(subject, shape) for shape in tried)), [])
+    drafts += _in_larger_ones_too(subject, found, shapes[len(smallest) :])
+    if not subject.at_fault:
+        drafts += _unread(subject)
+    return tuple(sorted(_seen(subject, drafts), key=lambda one: (one.file, one.line, one.rule)))
+
+
+def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int) -> Iterator[_Shape]:
+    """The runs on those of the `candidates` that are in the domain, can be followed and execute `most` at most."""
+    patience = _PATIENCE
+    for values in candidates:
+        played = play(subject.target, values, _Seeing(subject.hardware, most))
+        if played.outside:
+            continue
+        if not played.unusable:
+            yield _Shape.of(values, played.recorded)
+            continue
+        patience -= 1
+        if not patience:
+            return
+
+
+# --- in vain ----------------------------------------------------------------------------------------------------------
+
+
+def _in_vain(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
+    never: dict[Source, _Shape] = {}
+    for shape in shapes:
+        for source in shape.sources:
+            if source not in never and all(other.never_used(source) for other in shapes):
+                never[source] = shape
+    again: dict[Source, tuple[_Shape, int]] = {}
+    for shape in shapes:
+        for source in shape.sources.keys() - never.keys() - again.keys():
+            position = shape.overwrites_itself(source)
+            if position is not None and all(
+                other.overwrites_itself(source) is not None
+                for other in shapes
+                if len(other.sources.get(source, ())) > 1
+            ):
+                again[source] = (shape, position)
+    for shape in shapes:
+        asked = {at for source, where in never.items() if where is shape for at in shape.sources[source]}
+        asked |= {at for where, at in again.values() if where is shape}
+        kept = _confirmed(shape, asked, subject.hardware)
+        never = {
+            source: where
+            for source, where in never.items()
+            if where is not shape or kept.issuperset(shape.sources[source])
+        }
+        again = {source: (where, at) for source, (where, at) in again.items() if where is not shape or at in kept}
+    drafts = list(_never_used(subject, never))
+    for shape, position in again.values():
+        message = "the same line overwrites it, before anything reads it"
+        drafts.append(_draft("df.overwritten", shape, position, message, _THESE_SHAPES))
+    return drafts
+
+
+def _confirmed(shape: _Shape, positions: set[int], hardware: Hardware) -> set[int]:
+    """Those of the operations whose results reach nothing that counts: the shadow memory follows them."""
+    while positions:
+        findings = execute(shape.recorded, hardware.generation, positions)
+        if findings.doubts:
+            return set()
+        if not findings.used:
+            break
+        positions = positions - findings.used
+    return positions
+
+
+def _holds(subject: Subject, sources: frozenset[Source]) -> bool:
+    """Whether it is known that what these places write is used for no shape of the domain."""
+    if not subject.program.dimensions:
+        return True
+    if not subject.proved:
+        return False
+    try:
+        generation = subject.hardware.generation
+        return not prove(subject.program, generation, subject.seconds, MAX_OPERATIONS, sources).open
+    except Inconclusive:
+        return False
+
+
+def _never_used(subject: Subject, never: Mapping[Source, _Shape]) -> Iterator[_Draft]:
+    """A warning for each of them that feeds no other; those that feed it are named beside it.
+
+    What the shapes that were run do not use, a larger one may: without a proof for all shapes nothing is said. Of a
+    kernel at fault it is said of the shape that shows the fault.
+    """
+    groups = list(_groups(never))
+    together = bool(groups) and not subject.at_fault and _holds(subject, frozenset(never))
+    for end, fed_by in groups[: len(groups) if together or subject.at_fault else _GROUPS]:
+        if together or subject.at_fault or (len(groups) > 1 and _holds(subject, frozenset((end, *fed_by)))):
+            everywhere = together or not subject.at_fault or not subject.program.dimensions
+            yield _about(end, never[end], _ALL_SHAPES if everywhere else _THESE_SHAPES, fed_by)
+
+
+def _groups(never: Mapping[Source, _Shape]) -> Iterator[tuple[Source, list[Source]]]:
+    """Each place whose results feed no other of them, with those that feed it."""
+    feeds = {source: shape.readers(source) & never.keys() for source, shape in never.items()}
+    left = set(never)
+    while left:
+        ends = [source for source in left if not feeds[source] & left]
+        # Where they feed one another in turn, the last one of the kernel stands for all.
+        end = max(ends or left, key=lambda source: never[source].sources[source][0])
+        fed_by = _leading_to(end, feeds)
+        left -= {end, *fed_by}
+        yield end, sorted(fed_by)
+
+
+def _leading_to(end: Source, feeds: Mapping[Source, set[Source]]) -> set[Source]:
+    found: set[Source] = set()
+    waiting = [end]
+    while waiting:
+        reader = waiting.pop()
+        new = {source for source, readers in feeds.items() if reader in readers} - found - {end}
+        found |= new
+        waiting += new
+    return found
+
+
+def _about(source: Source, shape: _Shape, holds: str, fed_by: Sequence[Source]) -> _Draft:
+    positions = shape.sources[source]
+    by = [shape.overwritten(position) for position in positions]
+    also = tuple(dict.fromkeys(Place(file, line) for file, line, _ in fed_by if (file, line) != source[:2]))
+    if by[0] is not None and None not in by:
+        message = f"{shape.executed(by[0]).site} overwrites it, before anything reads it"
+        return _draft("df.overwritten", shape, positions[0], message, holds, also)
+    read = any(shape.in_vain[position].readers for position in positions)
+    message = "only what reaches no output reads it" if read else "nothing reads what is written here"
+    return _draft("df.unused", shape, positions[0], message, holds, also)
+
+
+def _draft(rule: str, shape: _Shape, position: int, message: str, holds: str, also: tuple[Place, ...] = ()) -> _Draft:
+    operation = shape.executed(position).operation
+    argument, view = next(iter(operation.writes.items()))
+    extents = tuple(int(extent) for extent in view.shape)
+    inside = touched(operation, argument, writes=True).may
+    element = (0,) * len(extents)
+    if inside is not None and inside.any():
+        element = tuple(int(at) for at in np.argwhere(inside)[0])
+    return _Draft(rule, shape.values, position, message, argument, element, holds, also)
+
+
+# --- programs ---------------------------------------------------------------------------------------------------------
+
+
+def _stored_alike(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
+    """Stores that every program of a launch makes: the first of each place."""
+    found: dict[tuple[Source | None, str], _Draft] = {}
+    for shape in shapes:
+        if not stored_alike(shape.recorded):
+            continue
+        for stored in execute(shape.recorded, subject.hardware.generation).alike:
+            key = (shape.source(stored.position), stored.tensor)
+            message = "another program of the launch stores the same values there"
+            holds = _THESE_SHAPES if subject.program.dimensions else _ALL_SHAPES
+            draft = _Draft(
+                "df.programs_same", shape.values, stored.position, message, stored.tensor, stored.element, holds
+            )
+            found.setdefault(key, draft)
+    return list(found.values())
+
+
+# --- unwritten elements -----------------------------------------------------------------------------------------------
+
+
+def _unwritten_in(subject: Subject, shape: _Shape) -> list[_Draft]:
+    findings = execute(shape.recorded, subject.hardware.generation)
+    return list(_unwritten(shape.values, shape.recorded, findings))
+
+
+def _in_larger_ones_too(subject: Subject, found: Sequence[_Draft], larger: Sequence[_Shape]) -> Iterator[_Draft]:
+    """Those of the reads that larger shapes show as well: where they do not, the kernel is right but for small ones.
+
+    Shapes that do not execute the line say nothing of it, nor do such as take long to follow.
+    """
+    followed = [shape for shape in larger if found and shape.elements <= _MAX_FOLLOWED]
+    shown = [({draft.source for draft in _unwritten_in(subject, shape)}, shape) for shape in followed]
+    for draft in found:
+        told = [draft.source in sources for sources, shape in shown if draft.source in shape.sources]
+        if all(told):
+            holds = f"for {len(told) + 1} shapes that were run" if told else _THESE_SHAPES
+            yield replace(draft, holds=holds)
+
+
+def _unwritten(values: dict[str, int], recorded: Sequence[Recorded], findings: Findings) -> Iterator[_Draft]:
+    """Reads of unwritten elements that are no faults."""
+    faults = {(fault.contract, fault.position) for fault in findings.faults}
+    for origin in findings.origins if not findings.doubts else ():
+        if (origin.contract, origin.position) not in faults:
+            shown = dict(origin.quantities)
+            operand = str(shown["operand"])
+            message = f"nothing has written all of the operand {operand}, of shape {shown['of']}"
+            item = recorded[origin.position]
+            yield _Draft(
+                "df.unwritten_unused",
+                values,
+                origin.position,
+                message,
+                operand,
+                origin.element,
+                _THESE_SHAPES,
+                source=source_of(item) if isinstance(item, Executed) else None,
+            )
+
+
+# --- inputs -----------------------------------------------------------------------------------------------------------
+
+
+def _unread(subject: Subject) -> Iterator[_Draft]:
+    """Inputs that are read in part at some size, and wholly at a larger one."""
+
+    def run(values: dict[str, int]) -> Sequence[Recorded] | None:
+        return next((shape.recorded for shape in _runnable(subject, [values], _MAX_LARGER)), None)
+
+    for found in unread_tails(subject.program, subject.dimensions, run):
+        changed = {name: value for name, value in found.larger.items() if value != found.values[name]}
+        message = (
+            f"{found.name}{found.elements} is never read for {_shown(found.values)}, "
+            f"all of {found.name} is for {_shown(changed)}"
+        )
+        yield _Draft(
+            "df.input_unread", found.values, found.position, message, found.operand, found.first, _THESE_SHAPES
+        )
+
+
+def _shown(values: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
+# --- seeing -----------------------------------------------------------------------------------------------------------
+
+
+class _Seeing(ObservingExecution):
+    """A plain run that records operations, and looks around at those that it is asked about."""
+
+    def __init__(self, hardware: Hardware, most: int, asked: frozenset[int] = frozenset()) -> None:
+        super().__init__(hardware, False, _RUN_SECONDS, (), SHAPE_PHASES)
+        self.records = True
+        self.seen: dict[int, Observation] = {}
+        self._most = most
+        self._asked = asked
+
+    def operation(self, operation: Operation) -> None:
+        """Note an operation, and where it is executed."""
+        if len(self.recorded) in self._asked:
+            seen = seen_from(sys._getframe(1))
+            if seen is not None:
+                self.seen[len(self.recorded)] = seen
+        elif len(self.recorded) > self._most:
+            raise self.unsupported("a plain run of many operations")
+        super().operation(operation)
+
+
+def _seen(subject: Subject, drafts: Sequence[_Draft]) -> Iterator[KernelWarning]:
+    """The warnings with their places and loops; one for each rule, line and tensor."""
+    told: set[tuple[object, ...]] = set()
+    by_values: dict[tuple[tuple[str, int], ...], list[_Draft]] = {}
+    for draft in drafts:
+        by_values.setdefault(tuple(draft.values.items()), []).append(draft)
+    for together in by_values.values():
+        run = _Seeing(subject.hardware, MAX_RECORDED, frozenset(draft.position for draft in together))
+        play(subject.target, together[0].values, run)
+        for draft in sorted(together, key=lambda draft: draft.position):
+            seen = run.seen.get(draft.position)
+            if seen is None:
+                continue
+            key = (draft.rule, seen.place.file, seen.place.line, draft.operand)
+            if key not in told:
+                told.add(key)
+                yield _warning(subject, draft, seen, _tensor(run.recorded, draft))
+
+
+def _tensor(recorded: Sequence[Recorded], draft: _Draft) -> str:
+    """What the kernel calls the operand."""
+    item = recorded[draft.position]
+    assert isinstance(item, Executed)
+    view = (item.operation.reads | item.operation.writes).get(draft.operand)
+    if view is None:
+        return draft.operand
+    sites = (one.site for one in recorded if isinstance(one, Allocation) and one.storage is view.storage)
+    return name_of(view.storage, next(sites, None), draft.operand)
+
+
+def _warning(subject: Subject, draft: _Draft, seen: Observation, tensor: str) -> KernelWarning:
+    witness: dict[str, int | str] = {}
+    for dimension in subject.program.dimensions:
+        name = dimension.atom.name
+        witness[name] = dimension.choices[draft.values[name]] if dimension.choices else draft.values[name]
+    place = seen.place
+    return KernelWarning(
+        rule=draft.rule,
+        statement=RULES[draft.rule],
+        file=place.file,
+        line=place.line,
+        message=draft.message,
+        tensor=tensor,
+        element=draft.element,
+        witness=witness,
+        holds=draft.holds,
+        column=place.column,
+        end_line=place.end_line,
+        end_column=place.end_column,
+        function=place.function,
+        calls=seen.calls,
+        loops=seen.loops,
+        also=draft.also,
+    )

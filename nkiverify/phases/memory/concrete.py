@@ -1,0 +1,264 @@
+"""Phase 3 on one concrete run: what was live when, and whether a placed tensor was overwritten while it was needed.
+
+The symbolic claims ask for no more than what is sufficient; this finds what certainly goes wrong. A tensor of at most
+32 or 64 partitions counts for a quarter or half of the partitions only, as several can be placed side by side; placed
+tensors conflict where one is read after another wrote over it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nkiverify.analysis.lifetimes.usage import on_chip_views
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Operation
+from nkiverify.model.access_patterns import in_units
+from nkiverify.model.dynamic_loops import LoopBody
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.legacy_tensor import Allocator
+from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
+from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.phases.memory.claims import REGIONS, limit_of
+
+#: What a run recorded; anything but operations is passed over.
+Recorded = Sequence[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A contract of phase 3 that a concrete run broke, with the numbers."""
+
+    rule: str
+    site: Site | None
+    quantities: tuple[tuple[str, object], ...]
+
+
+@dataclass(slots=True, eq=False)
+class _Life:
+    """From the first to the last operation that uses a storage, by position."""
+
+    first: int
+    last: int
+    read: bool = False
+    assigned: bool = False
+
+
+def findings(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[Finding]:
+    """What certainly goes wrong with the memory in a run, each contract once per line."""
+    found: dict[tuple[str, Site | None], Finding] = {}
+    for operations in _programs(recorded):
+        over = _capacity(operations, hardware) if no_spills else ()
+        for one in (*over, *_Placement(hardware).conflicts(operations)):
+            found.setdefault((one.rule, one.site), one)
+    return list(found.values())
+
+
+def peak(recorded: Recorded, region: MemoryRegion) -> int:
+    """The most bytes of a partition live at one operation, every tensor starting at partition 0."""
+    most = 0
+    for operations in _programs(recorded):
+        sizes = {storage: _bytes(storage) for storage in _lives(operations)}
+        for _, live in _live_at(operations, region):
+            most = max(most, sum(sizes[storage] for storage in live))
+    return most
+
+
+def _programs(recorded: Recorded) -> list[list[Operation]]:
+    """The operations of each program of a launch grid, in order: every one has a core, and its memories, to itself."""
+    programs: dict[tuple[int, ...], list[Operation]] = {}
+    for item in recorded:
+        if isinstance(item, Operation):
+            programs.setdefault(tuple(map(int, item.operation.program)), []).append(item)
+    return list(programs.values())
+
+
+# --- lifetimes --------------------------------------------------------------------------------------------------------
+
+
+def _lives(operations: Sequence[Operation]) -> dict[Storage, _Life]:
+    lives: dict[Storage, _Life] = {}
+    spans: dict[LoopBody, tuple[int, int]] = {}
+    carried: dict[LoopBody, set[Storage]] = {}
+    for position, item in enumerate(operations):
+        writes = item.operation.writes
+        bodies = list(_bodies(item.operation.body))
+        for body in bodies:
+            spans[body] = (spans.get(body, (position, position))[0], position)
+        for view in on_chip_views(item):
+            life = lives.setdefault(view.storage, _Life(position, position))
+            life.last = position
+            if item.operation.name == "setitem" and view is not writes.get("dst"):
+                life.assigned = True
+            elif view is not writes.get("result"):
+                life.read = True
+            for body in bodies:
+                if not any(around is body for around in _bodies(view.storage.body)):
+                    carried.setdefault(body, set()).add(view.storage)
+    for body, storages in carried.items():
+        for storage in storages:
+            life = lives[storage]
+            life.first, life.last = min(life.first, spans[body][0]), max(life.last, spans[body][1])
+    return {storage: life for storage, life in lives.items() if life.read or not life.assigned}
+
+
+def _bodies(body: LoopBody | None) -> Iterator[LoopBody]:
+    while body is not None:
+        yield body
+        body = body.outer
+
+
+def _live_at(operations: Sequence[Operation], region: MemoryRegion) -> Iterator[tuple[Operation, set[Storage]]]:
+    """Each operation with the storages of a memory that are live at it."""
+    begins: dict[int, list[Storage]] = {}
+    ends: dict[int, list[Storage]] = {}
+    for storage, life in _lives(operations).items():
+        if storage.buffer is region:
+            begins.setdefault(life.first, []).append(storage)
+            ends.setdefault(life.last, []).append(storage)
+    live: set[Storage] = set()
+    for position, item in enumerate(operations):
+        live.update(begins.get(position, ()))
+        yield item, live
+        live.difference_update(ends.get(position, ()))
+
+
+def _bytes(storage: Storage) -> int:
+    size = storage.dtype.itemsize
+    allocator = storage.allocator
+    blocks = allocator.tile_counts() if isinstance(allocator, Allocator) else storage.shape[: storage.block_dims]
+    for extent in (*storage.shape[storage.block_dims + 1 :], *blocks):
+        size *= int(extent)
+    return size
+
+
+def _quarters(storage: Storage) -> int:
+    """Quarters of the partitions that a storage needs."""
+    partitions = int(storage.partitions)
+    return 1 if partitions <= 32 else 2 if partitions <= 64 else 4
+
+
+def _capacity(operations: Sequence[Operation], hardware: Hardware) -> Iterator[Finding]:
+    for region in REGIONS:
+        limit = limit_of(region, hardware)
+        for item, live in _live_at(operations, region):
+            if sum(_bytes(storage) * _quarters(storage) for storage in live) <= 4 * limit:
+                continue
+            if all(_is_placed(storage) for storage in live):
+                continue
+            needed = sum(_bytes(storage) for storage in live)
+            yield Finding("mem.capacity_live", item.site, (("memory", str(region)), ("live", needed), ("limit", limit)))
+
+
+def _is_placed(storage: Storage) -> bool:
+    return storage.address is not None or storage.allocator is not None
+
+
+# --- placed tensors ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a view touches: quarters of the partitions and bytes, ends excluded, of one tile of a storage."""
+
+    storage: Storage
+    block: tuple[int, ...]
+    quarters: slice
+    bytes: slice
+
+
+@dataclass(slots=True)
+class _Placement:
+    """Which tile wrote each byte of each memory last, and at which operation."""
+
+    hardware: Hardware
+    _tiles: dict[tuple[Storage, tuple[int, ...]], int] = field(default_factory=dict)
+    #: The operation that wrote to a tile first, by its number.
+    _begun: dict[int, int] = field(default_factory=dict)
+    _owners: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
+    _written: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
+
+    def conflicts(self, operations: Sequence[Operation]) -> Iterator[Finding]:
+        for position, item in enumerate(operations):
+            views = (*item.operation.reads.values(), *item.operation.writes.values())
+            if not any(_is_placed(view.storage) for view in views):
+                continue
+            for view in item.operation.reads.values():
+                part = self._part(view)
+                if part is not None and (other := self._overwritten(part)) is not None:
+                    shown = (("tensor", _called(part)), ("overwritten_by", other))
+                    yield Finding("mem.placed_overlap", item.site, shown)
+            for view in item.operation.writes.values():
+                part = self._part(view)
+                if part is not None:
+                    number = self._tiles.setdefault((part.storage, part.block), len(self._tiles) + 1)
+                    self._begun.setdefault(number, position)
+                    self._in(self._owners, part)[part.quarters, part.bytes] = number
+                    self._in(self._written, part)[part.quarters, part.bytes] = position
+
+    def _overwritten(self, part: _Part) -> str | None:
+        """The tile that wrote over what a tile, written before, is now read from.
+
+        What another one left there before is no such thing: it is read unwritten, which is for phase 4.
+        """
+        number = self._tiles.get((part.storage, part.block))
+        if number is None:
+            return None
+        owners = self._in(self._owners, part)[part.quarters, part.bytes]
+        later = self._in(self._written, part)[part.quarters, part.bytes] >= self._begun[number]
+        others = owners[(owners != number) & (owners != 0) & later]
+        if others.size == 0:
+            return None
+        first = int(others[0])
+        storage, block = next(tile for tile, mine in self._tiles.items() if mine == first)
+        return _called(_Part(storage, block, part.quarters, part.bytes))
+
+    def _in(self, arrays: dict[MemoryRegion, np.ndarray], part: _Part) -> np.ndarray:
+        """The array about the memory that a part is in."""
+        region = part.storage.buffer
+        if region not in arrays:
+            size = self.hardware.sbuf_partition_bytes if region is SBUF else self.hardware.psum_partition_bytes
+            arrays[region] = np.zeros((4, size), dtype=np.int32)
+        return arrays[region]
+
+    def _part(self, view: Tensor) -> _Part | None:
+        storage = view.storage
+        if not storage.buffer.on_chip or not _is_placed(storage):
+            return None
+        row = int(in_units(storage.free_size, storage.dtype, view.dtype))
+        tile, rest = divmod(int(view.offset), int(storage.partitions) * row)
+        block = _unravelled(tile, [int(extent) for extent in storage.shape[: storage.block_dims]])
+        column = rest % row
+        reach = sum((int(n) - 1) * abs(int(step)) for n, step in zip(view.shape[1:], view.strides[1:], strict=True))
+        partition, start = _address(storage, block, self.hardware)
+        size = view.dtype.itemsize
+        bytes_ = slice(start + column * size, start + (column + reach + 1) * size)
+        quarters = slice(partition // 32, -(-(partition + int(storage.partitions)) // 32))
+        return _Part(storage, block, quarters, bytes_)
+
+
+def _unravelled(tile: int, counts: Sequence[int]) -> tuple[int, ...]:
+    block: list[int] = []
+    for count in reversed(counts):
+        tile, position = divmod(tile, count)
+        block.append(position)
+    return tuple(reversed(block))
+
+
+def _address(storage: Storage, block: tuple[int, ...], hardware: Hardware) -> tuple[int, int]:
+    """The partition and the byte at which a block of a storage is placed."""
+    allocator = storage.allocator
+    if isinstance(allocator, Allocator):
+        partition, start = allocator.address(block, storage, hardware.psum_bank_bytes)
+        return int(partition), int(start)
+    assert storage.address is not None
+    partition, start = storage.address
+    return int(partition), int(start)
+
+
+def _called(part: _Part) -> str:
+    storage = part.storage
+    name = storage.name or ("PSUM" if storage.buffer is PSUM else "SBUF") + " tensor"
+    return f"{name}{list(part.block)}" if part.block else name

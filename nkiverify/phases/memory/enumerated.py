@@ -1,0 +1,83 @@
+"""Tensors with block dimensions that a legacy allocator places: followed shape by shape, in plain runs.
+
+Which block a physical tile holds changes from operation to operation, so that lifetimes of whole tensors say nothing.
+A domain of few shapes is run through; of a larger one nothing is concluded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from nkiverify.engines.shapes import Shapes, TooMany, domain_of
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Assume, Claim, DomainDimension, Program
+from nkiverify.model.contracts import contract
+from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.placement import MEMORY_PHASE
+from nkiverify.phases.memory.claims import MemoryClaims
+from nkiverify.phases.replay import replay
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
+    from nkiverify.model.hardware import Hardware
+
+#: Shapes of a domain that are run through, and the seconds that may take.
+MAX_SHAPES = 16
+SECONDS = 20.0
+
+_RULE = "mem.placed_overlap"
+
+
+def state_placed(
+    target: Target, program: Program, hardware: Hardware, memory: MemoryClaims, assumptions: Iterable[str]
+) -> None:
+    """Claim, for each shape of the domain, what a plain run of it says of the tensors that allocators place."""
+    shapes = _all(program, assumptions)
+    if shapes is None:
+        memory.gap = f"an allocator of the legacy API, in a domain of more than {MAX_SHAPES} shapes"
+        return
+    deadline = time.monotonic() + SECONDS
+    stated: list[Claim] = []
+    sites: dict[Site | None, list[Condition | bool]] = {}
+    for values in shapes:
+        left = deadline - time.monotonic()
+        played = replay(target, values, hardware, phases=SHAPE_PHASES | {MEMORY_PHASE}, seconds=max(0.0, left))
+        if played.excluded:
+            continue
+        if played.unsupported or played.raised is not None:
+            memory.gap = f"an allocator of the legacy API: {played.unsupported or played.raised}"
+            return
+        other = conditions.negate(conditions.conjunction(_are(program.dimensions, values)))
+        for one in played.broken:
+            if one.contract.id == _RULE:
+                sites.setdefault(one.site, []).append(other)
+    for site, found in (sites or {None: [True]}).items():
+        condition = conditions.conjunction(found)
+        stated.append(Claim(_number(program, stated), contract(_RULE), condition, MEMORY_PHASE, site, ""))
+    position = next((at for at, item in enumerate(program.body.items) if not isinstance(item, Assume)), 0)
+    program.body.items[position:position] = stated
+
+
+def _number(program: Program, stated: list[Claim]) -> int:
+    return max((claim.number for claim, _ in program.claims()), default=0) + len(stated) + 1
+
+
+def _all(program: Program, assumptions: Iterable[str]) -> list[dict[str, int]] | None:
+    """All shapes of the domain; None where there are more than are run through."""
+    try:
+        domain = Shapes(program.dimensions, domain_of(program, assumptions))
+        found = list(islice(domain.within({}), MAX_SHAPES + 1))
+    except TooMany:
+        return None
+    return found if len(found) <= MAX_SHAPES else None
+
+
+def _are(dimensions: list[DomainDimension], values: Mapping[str, int]) -> Iterator[Condition | bool]:
+    for dimension in dimensions:
+        difference = terms.add(terms.of_atom(dimension.atom), terms.constant(-values[dimension.atom.name]))
+        yield conditions.equals_zero(difference)

@@ -1,0 +1,177 @@
+"""What phase 3 tells besides its verdict: the peak of what is live, where it is, and how far each dimension fits."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from nkiverify.analysis.lifetimes.usage import Allocated
+from nkiverify.foundation.records import MemoryPeak, Place
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Assume, DomainDimension, Program
+from nkiverify.model.tensor import Storage
+from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, Need
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.terms import INT32_MAX, Atom, Index, Term, all_atoms, constant, render, substitute
+
+#: Bound names of an assignment: `tile = nl.ndarray(`, `self.q: Tensor = …`.
+_ASSIGNED = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?::[^=]+)?=[^=]")
+
+_Values = Mapping[Atom, int]
+
+
+def peaks(memory: MemoryClaims, program: Program) -> tuple[MemoryPeak, ...]:
+    """The peak of each memory that is used."""
+    found = []
+    for region in REGIONS:
+        needs = [need for need in memory.needs if need.region is region]
+        # Tiles that an allocator hands out in turn share their places: a sum of them says nothing.
+        if needs and not any(one.storage.allocator for need in needs for one, _ in need.parts):
+            found.append(_peak(needs, program))
+    return tuple(found)
+
+
+def _peak(needs: Sequence[Need], program: Program) -> MemoryPeak:
+    dimensions = program.dimensions
+    smallest: dict[Atom, int] = {dimension.atom: _smallest(dimension) for dimension in dimensions}
+    values = _reference(program, smallest)
+    need, at_values = _greatest(needs, values)
+    formula = need.total
+    site = need.site
+    place = None
+    if site is not None:
+        place = Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
+    return MemoryPeak(
+        memory=str(need.region),
+        limit=need.limit,
+        live=render(formula),
+        at={dimension.atom.name: values[dimension.atom] for dimension in dimensions},
+        bytes=at_values,
+        place=place,
+        tensors=tuple((_name(one), render(taken)) for one, taken in need.parts),
+        fits=_fits(needs, program, smallest) if dimensions else {},
+    )
+
+
+def _smallest(dimension: DomainDimension) -> int:
+    return -(-dimension.low // dimension.multiple_of) * dimension.multiple_of
+
+
+def _reference(program: Program, smallest: _Values) -> dict[Atom, int]:
+    """Values at which the peak is told: each dimension four times its smallest, as far as the domain has that."""
+    values = dict(smallest)
+    for dimension in program.dimensions:
+        if not dimension.choices:
+            larger = {**values, dimension.atom: 4 * smallest[dimension.atom]}
+            if _legal(program, larger):
+                values = larger
+    return values
+
+
+def _legal(program: Program, values: _Values) -> bool:
+    """Whether values are in the domain: its ranges, and what is assumed before anything else happens."""
+    for dimension in program.dimensions:
+        high = dimension.high if dimension.high is not None else INT32_MAX
+        if not dimension.low <= values[dimension.atom] <= high or values[dimension.atom] % dimension.multiple_of:
+            return False
+    return _satisfied([item.condition for item in program.body.items if isinstance(item, Assume)], values)
+
+
+def _satisfied(path: Sequence[Condition | bool], values: _Values) -> bool:
+    """Whether conditions hold, those about loop indices left out."""
+    valuation = Valuation(values)
+    for condition in path:
+        if isinstance(condition, Condition) and not any(isinstance(atom, Index) for atom in condition.atoms()):
+            try:
+                if not valuation.holds(condition):
+                    return False
+            except Undefined:
+                continue
+    return True
+
+
+def _greatest(needs: Sequence[Need], values: _Values) -> tuple[Need, int | None]:
+    """The need that is greatest for some values, and how many bytes it is; the first one where that is not known."""
+    best: tuple[Need, int | None] = (needs[0], None)
+    for need in needs:
+        found = _value(need, values)
+        if found is not None and (best[1] is None or found > best[1]):
+            best = (need, found)
+    return best
+
+
+def largest(needs: Sequence[Need], values: _Values) -> int:
+    """The most bytes of a partition that are live for some values of the dimensions, at most."""
+    return max((_value(need, values) or 0 for need in needs), default=0)
+
+
+def _value(need: Need, values: _Values) -> int | None:
+    """The bytes needed for some values; None where the place is not reached, or they differ in its iterations."""
+    total = _in_first_iteration(need.total)
+    if not _satisfied(need.path, values):
+        return None
+    try:
+        return Valuation(values).term(total)
+    except Undefined:
+        return None
+
+
+def _in_first_iteration(total: Term) -> Term:
+    # What a tile of the present iteration takes is the most in the first one: later ones may be cut off at the end.
+    indices: dict[Atom, Term] = {atom: constant(0) for atom in all_atoms(total) if isinstance(atom, Index)}
+    return substitute(total, indices) if indices else total
+
+
+def _fits(needs: Sequence[Need], program: Program, smallest: _Values) -> dict[str, int | None]:
+    """The largest value of each dimension that fits with the others at their smallest; None for any value."""
+    found: dict[str, int | None] = {}
+    for dimension in program.dimensions:
+        if dimension.choices or not any(dimension.atom in all_atoms(need.total) for need in needs):
+            continue
+        step = dimension.multiple_of
+        low = smallest[dimension.atom] // step
+        high = (dimension.high if dimension.high is not None else INT32_MAX) // step
+
+        def fits(count: int, dimension: DomainDimension = dimension, step: int = step) -> bool | None:
+            values = {**smallest, dimension.atom: count * step}
+            if not _legal(program, values):
+                return None
+            return largest(needs, values) <= needs[0].limit
+
+        most = _largest_true(fits, low, high)
+        if most is not None:
+            # What the domain does not have needs not fit.
+            ends = most == high or fits(most + 1) is None
+            found[dimension.atom.name] = None if ends else most * step
+    return found
+
+
+def _largest_true(fits: Callable[[int], bool | None], low: int, high: int) -> int | None:
+    """The largest number from `low` to `high` that fits, found by bisection; None where `low` does not, or the domain
+    ties the dimension to another one."""
+    if not fits(low):
+        return None
+    if fits(high):
+        return high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def name_of(storage: Storage, site: Site | None, otherwise: str) -> str:
+    """What the kernel calls a tensor allocated at `site`: its `name=`, or the variable it is first bound to."""
+    if storage.name or site is None:
+        return storage.name or otherwise
+    match = _ASSIGNED.match(linecache.getline(site.file, site.line))
+    return match.group(1) if match is not None else otherwise
+
+
+def _name(allocated: Allocated) -> str:
+    site = allocated.site
+    return name_of(allocated.storage, site, f"line {site.line}" if site is not None else "a tensor")

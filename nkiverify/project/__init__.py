@@ -1,0 +1,1 @@
+"""A user's repository: settings, manifest, selection, discovery of kernels."""

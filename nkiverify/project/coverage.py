@@ -1,0 +1,106 @@
+"""Which contracts the targets of a manifest exercise, and which controls keep and break each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nkiverify.analysis.sets.flow import Inconclusive, prove
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.target import Target
+from nkiverify.ir.contract import Contract
+from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.hardware import hardware_named
+from nkiverify.phases.dataflow import PHASE as DATAFLOW
+from nkiverify.project.controls import Control, controls
+from nkiverify.verify.exploration import explore
+
+#: Contracts that no kernel breaks by itself, and why.
+WITHOUT_CONTROL = {
+    "target.output_shape": "a target states it of what a kernel returns",
+    "target.output_dtype": "a target states it of what a kernel returns",
+    "target.claim": "a target states it",
+    "host.unwinding": "says whether a loop was unrolled far enough, which bounds a verdict",
+    "mem.capacity_live": "claimed where a target says that nothing is spilled",
+}
+
+_REFUSED = "stated where it is broken: what is legal takes another way, on which there is nothing to claim"
+_FOLDED = "stated where it is open: a legal kernel of known sizes leaves nothing to claim"
+
+#: Contracts that a run that keeps them does not claim, and why. That the nearest legal kernel is accepted, and the
+#: wrong one refused, is tested by their controls.
+NOTHING_TO_CLAIM = {
+    **dict.fromkeys(
+        (
+            "ap.offset_semantics", "isa.enum_members", "isa.kwargs_checked", "kernel.exception", "lang.no_list_args",
+            "leg.affine_index", "leg.binary.broadcast", "leg.control_arange", "leg.index_const", "leg.iota.expr",
+            "leg.mask_form", "leg.tile", "mem.ap_uniform", "nl.divide.unsupported", "nl.fmod.unsupported",
+            "nl.mod.unsupported", "reg.python", "tensor.dtypes", "view.reshape_after_permute",
+        ),
+        _REFUSED,
+    ),
+    "mem.placed_overlap": _FOLDED,
+}  # fmt: skip
+
+#: Operations of isl for what phase 4 claims of one target: enough for most, and soon over.
+_OPERATIONS = 250_000
+_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """One contract: the targets in whose run it is claimed, its control, if it has one, and whether the right kernel of
+    the control claims it."""
+
+    contract: Contract
+    targets: tuple[str, ...]
+    control: Control | None
+    kept: bool
+
+    @property
+    def gap(self) -> str:
+        """What is missing: a run in which it is claimed and holds, or a kernel that breaks it; empty for nothing."""
+        if self.control is None and self.contract.id not in WITHOUT_CONTROL:
+            return "no control breaks it"
+        if not self.targets and not self.kept and self.contract.id not in {**NOTHING_TO_CLAIM, **WITHOUT_CONTROL}:
+            return "no target and no right control claims it"
+        return ""
+
+
+def coverage(targets: Sequence[Target], contracts: Sequence[Contract]) -> list[Covered]:
+    """What is exercised of `contracts`, one by one, by targets in the phases they expect verdicts for, and by controls.
+
+    Everything is executed symbolically. Of phase 4 it counts what is claimed of targets that sets of few elements
+    decide.
+    """
+    by_contract: dict[str, dict[str, None]] = {}
+    for target in targets:
+        for contract in claimed(target, frozenset(target.expect)):
+            by_contract.setdefault(contract, {})[target.name] = None
+    pairs = controls()
+    return [
+        Covered(rule, tuple(by_contract.get(rule.id, ())), pairs.get(rule.id), _kept(rule, pairs.get(rule.id)))
+        for rule in contracts
+    ]
+
+
+def _kept(rule: Contract, control: Control | None) -> bool:
+    return control is not None and rule.id in claimed(control.right.target(), frozenset((rule.phase,)))
+
+
+def claimed(target: Target, phases: frozenset[int]) -> set[str]:
+    """The contracts that a run of `target` claims in the phases 1 and 2 and in `phases`."""
+    hardware = hardware_named(target.hardware)
+    try:
+        run = explore(target, hardware, Limits(), SHAPE_PHASES | phases).run
+    except UnsupportedConstruct:
+        return set()
+    found = {claim.contract.id for claim, _ in run.program.claims()}
+    if DATAFLOW in phases and run.unsupported_construct is None:
+        try:
+            proof = prove(run.program, hardware.generation, _SECONDS, _OPERATIONS)
+            found |= proof.shown.keys() | {claim.contract for claim in proof.open}
+        except Inconclusive:
+            pass
+    return found

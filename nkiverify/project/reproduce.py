@@ -1,0 +1,135 @@
+"""Running a target on recorded values so that the broken contract raises where it breaks: for a debugger, and tests."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from nkiverify.analysis.marks.shadow import execute
+from nkiverify.foundation.errors import ContractViolation, UsageError
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.instrument import Rewriting
+from nkiverify.frontend.loader import load_kernel
+from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.ir.contract import Contract
+from nkiverify.model.contracts import contract as rule_named
+from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.hardware import hardware_named
+from nkiverify.model.placement import MEMORY_PHASE, SUFFICIENT
+from nkiverify.phases.dataflow import PHASE as DATAFLOW
+from nkiverify.phases.dataflow.trial import FaultsKnown, by_position
+from nkiverify.phases.memory.concrete import findings
+from nkiverify.project.manifest import load_targets
+from nkiverify.symbolic.execution import running
+from nkiverify.verify.options import DEFAULT_HARDWARE
+
+
+class _StoppingExecution(FaultsKnown):
+    """Raises where one contract breaks at one line; other broken contracts do not stop it."""
+
+    def __init__(self, hardware: str, contract: str, file: str, line: int, phase: int) -> None:
+        records = phase == DATAFLOW
+        super().__init__(hardware_named(hardware), False, phases=SHAPE_PHASES | {phase}, records=records)
+        self._hardware_name = hardware
+        self._stop = (contract, file, line)
+        #: The phase of the contract.
+        self.phase = phase
+
+    def again(self) -> _StoppingExecution:
+        """The same run, from the start."""
+        return _StoppingExecution(self._hardware_name, *self._stop, self.phase)
+
+    def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
+        """Raise `ContractViolation` if this is what the run is to stop at."""
+        super().violated(rule, site, quantities)
+        place = (site.file, site.line) if site is not None else ("", 0)
+        if (rule.id, *place) == self._stop or (rule.id in SUFFICIENT and rule.id == self._stop[0]):
+            shown = ", ".join(f"{name} = {value}" for name, value in quantities.items())
+            raise ContractViolation(rule.id, f"{rule.statement} {shown}".strip(), site)
+
+
+def run_target(
+    target: Target | str,
+    values: Mapping[str, int],
+    *,
+    contract: str,
+    file: str = "",
+    line: int = 0,
+    phase: int = 1,
+    root: Path | None = None,
+    hardware: str | None = None,
+) -> None:
+    """Run a target, or the one of this name under `root`, with its dimensions set to `values`.
+
+    Raises `ContractViolation` where `contract` breaks at `file`:`line` (relative to the root; empty for the output
+    contract), and what the kernel raises itself. Returns where the kernel keeps the contract there. `UsageError` where
+    there is no such target, or the values are none of its domain.
+    """
+    found = target_named(target, root) if isinstance(target, str) else target
+    try:
+        _run(
+            found.kernel,
+            found.root,
+            found.function,
+            ConcreteBinding(values),
+            _StoppingExecution(hardware or found.hardware, contract, _full(found.root, file), line, phase),
+        )
+    except OutsideDomain as outside:
+        raise UsageError(f"target {found.name}: the recorded values are outside its domain: {outside}") from None
+
+
+def run_call(
+    kernel: str,
+    call: Callable[[Verification], None],
+    *,
+    root: Path,
+    contract: str,
+    file: str = "",
+    line: int = 0,
+    phase: int = 1,
+    hardware: str = DEFAULT_HARDWARE,
+) -> None:
+    """Let `call` do with `kernel`, `path/to/file.py::function` in the folder `root`, what a target would do.
+
+    Raises as `run_target` does.
+    """
+    run = _StoppingExecution(hardware, contract, _full(root, file), line, phase)
+    _run(kernel, root, call, ConcreteBinding({}), run)
+
+
+def _run(
+    reference: str, root: Path, call: Callable[[Verification], None], binding: ConcreteBinding, run: _StoppingExecution
+) -> None:
+    if run.phase == DATAFLOW and not run.faults:
+        # What is wrong shows at the end of a run: a second one stops where it happens.
+        first = run.again()
+        _execute(reference, root, call, binding, first)
+        run.faults = by_position(execute(first.recorded, run.hardware.generation).faults)
+    _execute(reference, root, call, binding, run)
+
+
+def _execute(
+    reference: str, root: Path, call: Callable[[Verification], None], binding: ConcreteBinding, run: _StoppingExecution
+) -> None:
+    kernel, space = load_kernel(reference, root, Rewriting.ARITHMETIC if run.phase == 2 else Rewriting.NONE)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(space.active())
+        stack.enter_context(running(run))
+        call(Verification(binding, kernel))
+        if run.phase == MEMORY_PHASE:
+            for one in findings(run.recorded, run.hardware, run.no_spills):
+                run.violated(rule_named(one.rule), one.site, dict(one.quantities))
+
+
+def _full(root: Path, file: str) -> str:
+    return str((root / file).resolve()) if file else ""
+
+
+def target_named(name: str, root: Path | None) -> Target:
+    """The target of this name under `root`. Raises `UsageError` where there is none."""
+    for target in load_targets(root):
+        if target.name == name:
+            return target
+    raise UsageError(f"there is no target {name}")

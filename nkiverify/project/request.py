@@ -1,0 +1,287 @@
+"""From what the user typed to targets: the kernel, its arguments, the domain."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.records import Kind
+from nkiverify.frontend.domain.arguments import Argument, Domain, enter_extent, extent_value, parse_argument
+from nkiverify.frontend.domain.excerpt import did_you_mean
+from nkiverify.frontend.domain.expressions import check_condition, condition
+from nkiverify.frontend.domain.syntax import Text, parse
+from nkiverify.frontend.loader import load_kernel, load_module, module_name
+from nkiverify.frontend.target import Target, Verification
+from nkiverify.model.execution import current_execution
+from nkiverify.model.launch import Kernel
+from nkiverify.model.legacy_tensor import legacy_view
+from nkiverify.model.returned import tensors_in
+from nkiverify.model.tensor import Tensor
+from nkiverify.project.discovery import function_at, kernels_in, preconditions
+
+#: `kernel[2]`, but not `make_kernel([2])`.
+_LAUNCHED = re.compile(r"(.*[\w)])\[([^][]*)\]")
+
+#: What the name of a tensor's dimensions may be in a suggestion.
+_SUGGESTION = "bf16[K,M]"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Whether the kernel returned for some values of the domain, as far as is known."""
+
+    returned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A kernel with the arguments it is to be checked for."""
+
+    path: str
+    name: str
+    base: Path
+    arguments: tuple[Argument, ...]
+    where: tuple[tuple[Text, ast.expr], ...]
+    grid: tuple[ast.expr, ...] | None
+    domain: Domain
+    asserts: Mapping[tuple[str, int], str]
+    positional: frozenset[str]
+    wrap: str
+    kernel: Callable[..., Any]
+    no_spills: bool = False
+    outcome: Outcome = field(default_factory=Outcome)
+
+    @property
+    def reference(self) -> str:
+        """`path::function`."""
+        return f"{self.path}::{self.name}"
+
+    def target(self, hardware: str, several: bool) -> Target:
+        """The target for one hardware generation; `several`: there are targets for others as well."""
+        _, dotted = module_name((self.base / self.path).resolve())
+        return Target(
+            name=f"{self.name}@{hardware}" if several else self.name,
+            kernel=self.reference,
+            family=self.name,
+            kind=Kind.SYMBOLIC if self.domain.ranges else Kind.CONCRETE,
+            expect={},
+            flags="",
+            tags=(),
+            description="",
+            hardware=hardware,
+            root=self.base,
+            module=__name__,
+            file=self.path,
+            line=0,
+            function=lambda v: self._execute(v, dotted),
+        )
+
+    def _execute(self, v: Verification, dotted: str) -> None:
+        if self.no_spills:
+            v.no_spills()
+        self.call(v, dotted)
+        if v.possible():
+            self.outcome.returned = True
+
+    def call(
+        self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
+    ) -> Any:
+        """Call the kernel, after `prepare` has seen its arguments; what it returns. `dotted` is its module's name."""
+        namespace = vars(sys.modules[dotted])
+        dimensions = self.assumed_domain(v)
+        v.assume_asserts(self.asserts)
+        values = {part.parameter: part.value(v, dimensions, namespace) for part in self.arguments}
+        prepare(values)
+        kernel = self._wrapped(v.kernel)
+        if self.grid is not None:
+            kernel = kernel[tuple(extent_value(extent, dimensions) for extent in self.grid)]
+        positional = [value for name, value in values.items() if name in self.positional]
+        options = {name: value for name, value in values.items() if name not in self.positional}
+        if not isinstance(kernel, Kernel) and self.wrap == "legacy view":
+            views = {name: legacy_view(value) for name, value in options.items() if isinstance(value, Tensor)}
+            options.update(views)
+        v.called = True
+        result = kernel(*positional, **options)
+        if not isinstance(kernel, Kernel) and any(argument.on_chip for argument in self.arguments):
+            # A kernel says itself what it returns; a helper function does not.
+            current_execution().returned(tuple(tensors_in(result)))
+        return result
+
+    def assumed_domain(self, v: Verification) -> dict[str, Any]:
+        """The dimensions, with what --where says of them assumed."""
+        dimensions = self.domain.values(v)
+        for _, node in self.where:
+            v.assume(condition(node, dimensions))
+        return dimensions
+
+    def _wrapped(self, kernel: Callable[..., Any]) -> Any:
+        if isinstance(kernel, Kernel) or self.wrap not in ("nki", "neuronxcc.nki"):
+            return kernel
+        return importlib.import_module(self.wrap).jit(kernel)
+
+
+def request(
+    reference: str,
+    base: Path,
+    given: Sequence[str],
+    where: Sequence[str],
+    grid: str | None,
+    assume_asserts: bool = False,
+    no_spills: bool = False,
+) -> Request:
+    """What `check PATH::NAME --arg … --where … --grid …` asks for. Raises `UsageError`.
+
+    The kernel's own preconditions are taken for assumptions without `where`, and with `assume_asserts`. `no_spills`:
+    claim that all that is live at one time fits, as `Verification.no_spills` does.
+    """
+    path, _, rest = reference.partition("::")
+    name = rest.strip()
+    launched = _LAUNCHED.fullmatch(name)
+    if launched is not None:
+        if grid is not None:
+            raise UsageError("the grid is given twice, in brackets and by --grid")
+        name, grid = launched.groups()
+    arguments = tuple(parse_argument(text) for text in given)
+    kernel = _load(path, name, base)
+    module, _ = load_module(path, base)
+    _bind(kernel, name, arguments)
+    domain = Domain()
+    for argument in arguments:
+        argument.shape_dimensions(domain)
+    for argument in arguments:
+        argument.dimensions(domain, vars(module))
+    extents = _grid_extents(grid, domain) if grid is not None else None
+    wrap = _wrapping(kernel, module, arguments)
+    if extents is not None and not hasattr(kernel, "__getitem__") and wrap not in ("nki", "neuronxcc.nki"):
+        raise UsageError(f"--grid: {name} is not launched on a grid, as it is no kernel of nki.jit")
+    conditions = tuple(parse("--where", text) for text in where)
+    for text, node in conditions:
+        check_condition(node, text, domain.ranges)
+    for text, node in (*((argument.text, argument.node) for argument in arguments), *conditions):
+        domain.check_divisors(node, text)
+    return Request(
+        path=path,
+        name=name,
+        base=base,
+        arguments=arguments,
+        where=conditions,
+        grid=extents,
+        domain=domain,
+        asserts={} if where and not assume_asserts else _asserts(kernel),
+        positional=frozenset(
+            parameter.name
+            for parameter in inspect.signature(kernel).parameters.values()
+            if parameter.kind is inspect.Parameter.POSITIONAL_ONLY
+        ),
+        wrap=wrap,
+        kernel=kernel,
+        no_spills=no_spills,
+    )
+
+
+def parameters_of(reference: str, base: Path) -> tuple[str, ...]:
+    """The parameters of the kernel `path::name`. Raises `UsageError` where there is none."""
+    path, _, rest = reference.partition("::")
+    launched = _LAUNCHED.fullmatch(rest.strip())
+    return tuple(inspect.signature(_load(path, launched[1] if launched else rest.strip(), base)).parameters)
+
+
+def _load(path: str, name: str, base: Path) -> Callable[..., Any]:
+    try:
+        kernel, _ = load_kernel(f"{path}::{name}", base)
+    except UsageError as error:
+        if name and "no function" in str(error) and "mean" not in str(error):
+            known = [found.name for found in kernels_in((base / path).resolve())]
+            listed = f"; kernels in it: {', '.join(known)}" if known else "; there are no kernels in it"
+            raise UsageError(f"{error}{listed}") from None
+        raise
+    return kernel
+
+
+def _bind(kernel: Callable[..., Any], name: str, arguments: Sequence[Argument]) -> None:
+    """Raise `UsageError` where the arguments are not those of the kernel."""
+    parameters = inspect.signature(kernel).parameters
+    takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
+    seen: set[str] = set()
+    for argument in arguments:
+        if argument.parameter in seen:
+            raise UsageError(f"--arg {argument.parameter} is given twice")
+        seen.add(argument.parameter)
+        known = parameters.get(argument.parameter)
+        variadic = known is not None and known.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        if (known is None and not takes_any) or variadic:
+            hint = did_you_mean(argument.parameter, parameters) or f"; its parameters are {', '.join(parameters)}"
+            raise UsageError(f"--arg {argument.parameter}: {name} has no such parameter{hint}")
+    missing = [
+        parameter.name
+        for parameter in parameters.values()
+        if parameter.default is inspect.Parameter.empty
+        and parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        and parameter.name not in seen
+    ]
+    if missing:
+        example = f"--arg {missing[0]}='{_SUGGESTION}'"
+        raise UsageError(f"{name} needs --arg for {', '.join(missing)}; for example {example}")
+
+
+def _grid_extents(grid: str, domain: Domain) -> tuple[ast.expr, ...]:
+    text, node = parse("--grid", grid, subscript=True)
+    extents = tuple(node.elts) if isinstance(node, ast.Tuple) else (node,)
+    for extent in extents:
+        enter_extent(extent, text, domain)
+    return extents
+
+
+def _wrapping(kernel: Callable[..., Any], module: ModuleType, arguments: Sequence[Argument]) -> str:
+    """How a function that no decorator made a kernel is run: as a kernel of the API that its module imports.
+
+    But a function that launches kernels itself is called as it is, and so is a helper that takes tensors on chip.
+    """
+    function = _innermost(kernel)
+    if isinstance(function, Kernel):
+        return ""
+    names = getattr(getattr(function, "__code__", None), "co_names", ())
+    namespace = vars(module)
+    if any(isinstance(namespace.get(name), Kernel) for name in names):
+        return ""
+    imported = {
+        str(getattr(value, "__module__", None) or getattr(value, "__name__", ""))
+        if not isinstance(value, ModuleType)
+        else value.__name__
+        for value in namespace.values()
+        if isinstance(value, ModuleType | type) or callable(value)
+    }
+    legacy = any(name.partition(".")[0] == "neuronxcc" for name in imported)
+    if any(argument.on_chip for argument in arguments):
+        return "legacy view" if legacy else ""
+    return "neuronxcc.nki" if legacy else "nki"
+
+
+def _innermost(kernel: Callable[..., Any]) -> Any:
+    """The kernel, or else the function, that the decorators of `kernel` say they wrap."""
+    return inspect.unwrap(kernel, stop=lambda function: isinstance(function, Kernel))
+
+
+def _asserts(kernel: Callable[..., Any]) -> dict[tuple[str, int], str]:
+    """The lines of the kernel's preconditions, with what a report shows of them."""
+    function = _innermost(kernel)
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    if code is None:
+        return {}
+    node = function_at(Path(code.co_filename), code.co_firstlineno)
+    if node is None:
+        return {}
+    return {
+        (code.co_filename, line): f"{stated.text} (line {stated.first})"
+        for stated in preconditions(node)
+        for line in range(stated.first, stated.last + 1)
+    }

@@ -1,0 +1,201 @@
+"""The dashboard as one HTML page: everything it needs is in it, and whatever it shows is escaped."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib import resources as package_files
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from nkiverify.report.dashboard import data, markdown
+from nkiverify.report.dashboard.data import Page
+from nkiverify.report.dashboard.figures import Figure, figures
+from nkiverify.report.dashboard.marks import claim_rows
+from nkiverify.report.dashboard.upstream import REPOSITORY
+from nkiverify.results import wording
+
+_TEMPLATES = "templates"
+
+#: What stands before a verdict, for those who cannot tell the colours apart.
+_SYMBOLS: Mapping[str, str] = {
+    "pass": "✓",
+    "refuted": "✗",
+    "bounded": "≤",
+    "unknown": "?",
+    "mismatch": "✗✗",
+    "error": "!",
+    "open": "-",
+}
+
+#: What stands before a line of source.
+_MARKS: Mapping[str, str] = {
+    "refuted": "✗",
+    "unknown": "?",
+    "warned": "!",
+    "unrolled": "≤",
+    "assumed": "▸",
+    "proved": "✓",
+}
+
+_LEGEND: tuple[tuple[str, str], ...] = (
+    ("pass", "proved, as expected"),
+    ("bounded", "proved up to a bound"),
+    ("refuted", "refuted, as expected"),
+    ("unknown", "no conclusion"),
+    ("mismatch", "not as expected"),
+    ("error", "a fault of nkiverify"),
+    ("open", "left open by an engine that is asked beside"),
+)
+
+#: Name and whether it is a number, for each column of the table of runs.
+_HEADERS: tuple[tuple[str, bool], ...] = (
+    ("target", False),
+    ("family", False),
+    ("kind", False),
+    ("ph", True),
+    ("engine", False),
+    ("expected", False),
+    ("verdict", False),
+    ("claims", True),
+    ("ms", True),
+)
+
+#: The parts of AUDIT.md that say what is not verified.
+_LIMITS: tuple[str, ...] = ("What SUCCESSFUL does not say", "What the frontend assumes")
+
+
+#: Characters of base 85 that mean something in HTML, and what stands for them.
+_HARMLESS = bytes.maketrans(b"<&", b",.")
+
+#: The id of the section with all contracts, which no target has: theirs begin with `target-`.
+_CONTRACTS = "all-contracts"
+
+
+def html(page: Page, root: Path) -> str:
+    """The page as text. `root` is the folder of AUDIT.md and docs/."""
+    drawn = figures(page)
+    environment = _environment()
+    style, script = _part("dashboard.css"), _part("dashboard.js")
+    content = json.dumps(_data(page, drawn, sections(page)), separators=(",", ":"))
+    packed = _packed(content.encode("ascii"))
+    audit = _document(root / "AUDIT.md")
+    upstream = _document(root / "docs" / "upstream-bugs.md").partition("\n## ")
+    text = environment.get_template("dashboard.html").render(
+        page=page,
+        anchors={target.name: target.anchor for target in page.targets},
+        symbols=_SYMBOLS,
+        legend=_LEGEND,
+        repository=REPOSITORY,
+        headers=_HEADERS,
+        filters=_filters(page),
+        figures=drawn,
+        upstream=markdown.html(upstream[1].lstrip() + upstream[2], "docs", 2) if upstream[1] else "",
+        limits=[
+            (heading, markdown.html(text, "", 4)) for heading in _LIMITS if (text := markdown.section(audit, heading))
+        ],
+        # Only characters of base 85, without those of HTML.
+        data=Markup(packed),
+        plotly=Markup(_packed(_plotly())),
+        style=Markup(style),
+        script=Markup(script),
+        # Only our own script has it: a `<script>` in a name would not run even if it were not escaped.
+        nonce=hashlib.sha256((packed + script).encode("ascii")).hexdigest()[:32],
+    )
+    # A name that is no valid Unicode cannot be written.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def sections(page: Page) -> dict[str, str]:
+    """The section of each target as HTML, by its id, and that of all contracts: a lot of text, which is packed."""
+    environment = _environment()
+    template = environment.get_template("target.html")
+    found = {target.anchor: template.render(page=page, target=target, symbols=_SYMBOLS) for target in page.targets}
+    return found | {_CONTRACTS: environment.get_template("contracts.html").render(page=page, symbols=_SYMBOLS)}
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("nkiverify.report.dashboard", _TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters.update(
+        state=data.state,
+        verdict=wording.verdict,
+        milliseconds=wording.milliseconds,
+        phase_name=data.phase_name,
+        excerpt=data.excerpt,
+        first_element=wording.first_element,
+        extent_of=wording.extent_of,
+        claim_rows=claim_rows,
+    )
+    return environment
+
+
+def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[str, object]:
+    """What the script of the page shows when it is asked for."""
+    return {
+        "sources": page.sources,
+        "symbols": _MARKS,
+        "figures": {figure.id: figure.specification for figure in drawn},
+        "targets": {
+            target.anchor: {
+                "html": html_of[target.anchor],
+                "file": target.file,
+                "function": target.function,
+                "code": target.code,
+                "code_place": target.code_place,
+                "harness": target.harness,
+                "code_line": target.code_line,
+                "lowered": target.lowered,
+                "marks": {
+                    file: {line: [mark.kind, mark.words] for line, mark in lines.items()}
+                    for file, lines in target.marks.items()
+                },
+            }
+            for target in page.targets
+        }
+        | {_CONTRACTS: {"html": html_of[_CONTRACTS]}},
+    }
+
+
+def _filters(page: Page) -> list[tuple[str, list[str]]]:
+    """The values that the table of runs can be filtered by; a filter with one value is none."""
+    candidates = [
+        ("family", [row.family for row in page.matrix]),
+        ("kind", sorted({target.kind for target in page.targets})),
+        ("phase", sorted({str(run.phase) for run in page.runs})),
+        ("verdict", [verdict for verdict, _ in page.verdicts]),
+        ("tag", sorted({tag for run in page.runs for tag in run.tags})),
+    ]
+    # The matrix sets the filter by family.
+    return [(name, values) for name, values in candidates if len(values) > 1 or name == "family"]
+
+
+def _packed(content: bytes) -> str:
+    """Compressed, in base 85 with characters that mean nothing in HTML. The same content gives the same text."""
+    return base64.b85encode(gzip.compress(content, compresslevel=9, mtime=0)).translate(_HARMLESS).decode("ascii")
+
+
+def _plotly() -> bytes:
+    return (package_files.files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+
+
+def _part(name: str) -> str:
+    return (package_files.files("nkiverify.report.dashboard") / _TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _document(path: Path) -> str:
+    """A document of the repository; empty where there is none, as in an installed wheel."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return ""

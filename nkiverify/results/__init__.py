@@ -1,0 +1,1 @@
+"""Results on disk: one codec, files, history, and the cache of verdicts."""

@@ -1,0 +1,103 @@
+"""Where verdicts are remembered: an SQLite database beside `results.json`. It can be deleted at any time.
+
+Whatever is wrong with it is one `CacheError`. What it holds is checked entry by entry: one that is not whole is none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from nkiverify.foundation.records import Run
+from nkiverify.results import codec as json_results
+from nkiverify.results import file as results_file
+
+#: Seconds that one invocation waits for another that is writing.
+_PATIENCE = 2.0
+
+#: Slots asked for in one question to SQLite.
+_CHUNK = 500
+
+#: No path lies inside it: paths are kept as they are.
+_NOWHERE = Path("/dev/null/nowhere")
+
+_TABLE = "CREATE TABLE IF NOT EXISTS verdict (slot TEXT PRIMARY KEY, digest TEXT, content TEXT, checksum TEXT)"
+
+
+class CacheError(Exception):
+    """The database cannot be read or written."""
+
+
+def database(reports: Path) -> Path:
+    """Where verdicts are remembered by runs that write their reports to `reports`."""
+    return reports / "cache.db"
+
+
+def load(path: Path, digests: Mapping[str, str]) -> dict[str, list[Run]]:
+    """By slot, the runs that are remembered under its digest; nothing where there is no database.
+
+    Raises `CacheError`.
+    """
+    if not path.exists():
+        return {}
+    found: dict[str, list[Run]] = {}
+    slots = list(digests)
+    with _opened(path, "ro") as connection:
+        for first in range(0, len(slots), _CHUNK):
+            chunk = slots[first : first + _CHUNK]
+            marks = ", ".join("?" * len(chunk))
+            rows = connection.execute(f"SELECT * FROM verdict WHERE slot IN ({marks})", chunk).fetchall()
+            for slot, digest, content, checksum in rows:
+                if digest == digests[slot] and checksum == _checksum(slot, digest, content):
+                    runs = _decoded(content)
+                    if runs:
+                        found[slot] = runs
+    return found
+
+
+def save(path: Path, entries: Sequence[tuple[str, str, Sequence[Run]]]) -> None:
+    """Remember the runs of each slot under its digest, in place of what was there. Raises `CacheError`.
+
+    Runs of which something would be lost are left out: they are run again.
+    """
+    rows = []
+    for slot, digest, runs in entries:
+        content = json.dumps([json_results.entry(run, _NOWHERE) for run in runs])
+        if _decoded(content) == [replace(run, milliseconds=round(run.milliseconds, 3)) for run in runs]:
+            rows.append((slot, digest, content, _checksum(slot, digest, content)))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CacheError(f"{path}: {error.strerror or error}") from error
+    with _opened(path, "rwc") as connection:
+        connection.execute(_TABLE)
+        connection.executemany("INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?)", rows)
+
+
+def _decoded(content: str) -> list[Run]:
+    try:
+        return [results_file.run(entry) for entry in json.loads(content)]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return []
+
+
+def _checksum(slot: str, digest: str, content: str) -> str:
+    return hashlib.sha256("\0".join((slot, digest, content)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@contextlib.contextmanager
+def _opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
+    """A transaction on the database."""
+    uri = f"{path.resolve().as_uri()}?mode={mode}"
+    try:
+        with contextlib.closing(sqlite3.connect(uri, _PATIENCE, uri=True, isolation_level=None)) as connection:
+            connection.execute("BEGIN" if mode == "ro" else "BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")
+    except (sqlite3.Error, OSError, UnicodeError) as error:
+        raise CacheError(f"{path}: {error}; it can be deleted") from error

@@ -1,0 +1,57 @@
+"""Reading violations back from a result file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.records import LoopValue, Place, Violation
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A violation of `target` in `phase`, as a result file has it. Its paths are relative to the root."""
+
+    target: str
+    phase: int
+    violation: Violation
+
+
+def violations_of(path: Path, target: str, phase: int | None) -> list[Recorded]:
+    """The violations of a target, in the phase asked for or all of them.
+
+    Raises `UsageError` where the file cannot be read, or holds no violation of the target.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        runs = [run for run in document["runs"] if run["target"] == target]
+        refuted = {run["phase"] for run in runs if run["violations"] and not run.get("advisory")}
+        found = [
+            Recorded(target, run["phase"], _violation(entry))
+            for run in runs
+            # What another engine refutes as well is the same fault.
+            if phase in (None, run["phase"]) and not (run.get("advisory") and run["phase"] in refuted)
+            for entry in run["violations"]
+        ]
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path} is no result file of nkiverify: {type(error).__name__}: {error}") from None
+    if not runs:
+        raise UsageError(f"{path} has no run of a target {target}")
+    if not found:
+        verdicts = ", ".join(f"{run['verdict']} in phase {run['phase']}" for run in runs)
+        raise UsageError(f"{path} has no violation of {target}: {verdicts}")
+    return found
+
+
+def _violation(entry: dict[str, Any]) -> Violation:
+    known = {field.name for field in fields(Violation)}
+    plain = {name: value for name, value in entry.items() if name in known}
+    plain["calls"] = tuple(Place(**place) for place in entry.get("calls", ()))
+    plain["loops"] = tuple(LoopValue(**loop) for loop in entry.get("loops", ()))
+    plain["tensors"] = tuple(entry.get("tensors", ()))
+    return Violation(**plain)

@@ -1,0 +1,164 @@
+"""One invocation of the verifier: what was run, how it ended, and the exit status that follows."""
+
+from __future__ import annotations
+
+import enum
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+
+from nkiverify import __version__
+from nkiverify.foundation.records import DISAGREEMENT, KernelWarning, Run, Verdict
+
+
+class ExitStatus(enum.IntEnum):
+    """What the process tells its caller."""
+
+    AS_EXPECTED = 0
+    MISMATCH = 1
+    USAGE = 2
+    UNKNOWN = 3
+    INTERNAL_ERROR = 4
+    NOTHING_VERIFIED = 5
+    INTERRUPTED = 130
+
+
+#: Which status wins where runs of one invocation ask for several.
+PRECEDENCE: tuple[ExitStatus, ...] = (
+    ExitStatus.INTERRUPTED,
+    ExitStatus.MISMATCH,
+    ExitStatus.INTERNAL_ERROR,
+    ExitStatus.USAGE,
+    ExitStatus.UNKNOWN,
+    ExitStatus.NOTHING_VERIFIED,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What the verdicts were computed with."""
+
+    nkiverify: str
+    python: str
+    platform: str
+    z3: str
+
+    @staticmethod
+    def installed() -> Versions:
+        """The versions of this process, read from the installed packages' metadata: nothing is imported for it."""
+        try:
+            z3 = metadata.version("z3-solver")
+        except metadata.PackageNotFoundError:
+            z3 = ""
+        return Versions(__version__, platform.python_version(), platform.platform(), z3)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The finished runs of one invocation, in the order of the manifest, and its circumstances.
+
+    `root` is the folder that paths are shown relative to, `seconds` the wall-clock time, `not_run` the targets that
+    were selected and have no verdict because the run was stopped before.
+    """
+
+    runs: tuple[Run, ...]
+    root: Path
+    started: datetime
+    seconds: float
+    processes: int
+    versions: Versions
+    command: tuple[str, ...] = ()
+    not_run: tuple[str, ...] = ()
+    interrupted: bool = False
+    #: Whether what was to verify the rest could not be reached any more.
+    lost: bool = False
+
+    @property
+    def unexpected(self) -> tuple[Run, ...]:
+        """The runs that do not count as a pass."""
+        return tuple(run for run in telling(self.runs) if status_of(run) is not ExitStatus.AS_EXPECTED)
+
+    @property
+    def exit_status(self) -> ExitStatus:
+        """The status that wins by `PRECEDENCE`; 5 where there is no run at all."""
+        if self.interrupted:
+            return ExitStatus.INTERRUPTED
+        statuses = [ExitStatus.INTERNAL_ERROR] if self.lost else []
+        if not self.runs and not statuses:
+            return ExitStatus.NOTHING_VERIFIED
+        return worst([*statuses, *map(status_of, self.runs)])
+
+
+def status_of(run: Run) -> ExitStatus:
+    """The exit status that one run asks for.
+
+    A FAILED whose witness does not fail in plain Python is our contradiction, not the kernel's: an internal error.
+    """
+    if run.qualifier == DISAGREEMENT:
+        return ExitStatus.MISMATCH
+    if run.advisory and run.verdict is not Verdict.FAILED:
+        # What is left open, or proved, beside the run that counts changes nothing.
+        return ExitStatus.AS_EXPECTED
+    if run.verdict is Verdict.UNKNOWN:
+        return ExitStatus.UNKNOWN
+    if run.verdict is Verdict.VACUOUS:
+        return ExitStatus.NOTHING_VERIFIED
+    if run.verdict is Verdict.ERROR and run.qualifier == "usage":
+        return ExitStatus.USAGE
+    if run.verdict is Verdict.ERROR or "not replayed" in run.qualifier:
+        return ExitStatus.INTERNAL_ERROR
+    wanted = run.expected if run.expected is not None else Verdict.SUCCESSFUL
+    return ExitStatus.AS_EXPECTED if run.verdict is wanted else ExitStatus.MISMATCH
+
+
+def counting(runs: Iterable[Run]) -> list[Run]:
+    """The runs without those that another engine adds beside them."""
+    return [run for run in runs if not run.advisory]
+
+
+def telling(runs: Sequence[Run]) -> list[Run]:
+    """The runs that say something: without those beside another that change nothing, or only repeat its refutation."""
+    refuted = {(run.target, run.phase) for run in counting(runs) if run.verdict is Verdict.FAILED}
+    return [
+        run
+        for run in runs
+        if not run.advisory
+        or run.qualifier == DISAGREEMENT
+        or (status_of(run) is not ExitStatus.AS_EXPECTED and (run.target, run.phase) not in refuted)
+    ]
+
+
+def warned(runs: Iterable[Run]) -> list[tuple[Run, KernelWarning]]:
+    """The warnings, each with its run; without those of a run that is FAILED as expected, which are no news."""
+    return [
+        (run, warning)
+        for run in runs
+        if run.verdict is not Verdict.FAILED or status_of(run) is not ExitStatus.AS_EXPECTED
+        for warning in run.warnings
+    ]
+
+
+def is_open(run: Run) -> bool:
+    """Whether `run`, of another engine beside the one that counts, comes to no conclusion."""
+    return run.qualifier != DISAGREEMENT and run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED)
+
+
+def beside(run: Run, other: Run | None) -> str:
+    """What `other`, of another engine, says of the same claims as `run`, in a word; empty where there is none."""
+    if other is None:
+        return ""
+    if other.qualifier == DISAGREEMENT:
+        return "DISAGREES"
+    if is_open(other):
+        return "open"
+    # Where the engine that counts comes to no conclusion, there is nothing to agree with.
+    return "agrees" if other.verdict is run.verdict else other.verdict.value
+
+
+def worst(statuses: Iterable[ExitStatus]) -> ExitStatus:
+    """The status that wins by `PRECEDENCE`."""
+    asked = set(statuses)
+    return next((status for status in PRECEDENCE if status in asked), ExitStatus.AS_EXPECTED)

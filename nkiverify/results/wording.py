@@ -1,0 +1,74 @@
+"""How places, verdicts and numbers are worded, in every report alike."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from nkiverify.foundation.records import KernelWarning, Run, Verdict
+
+
+def relative(file: str, root: Path) -> str:
+    """`file` relative to `root`, with forward slashes, where it lies inside; as it is otherwise."""
+    try:
+        return Path(file).relative_to(root).as_posix()
+    except ValueError:
+        return file
+
+
+def place(file: str, line: int, root: Path) -> str:
+    """A place that editors and terminals understand: `kernels/matmul.py:57`; empty where no file is named."""
+    return f"{relative(file, root)}:{line}" if file else ""
+
+
+def text(words: str, root: Path) -> str:
+    """`words` with the places it names relative to `root`, where they lie inside."""
+    return words.replace(f"{root}{os.sep}", "")
+
+
+def verdict(run: Run) -> str:
+    """The verdict with its qualifier: `SUCCESSFUL (bounded 8)`."""
+    return f"{run.verdict.value} ({run.qualifier})" if run.qualifier else run.verdict.value
+
+
+def first_element(warning: KernelWarning) -> str:
+    """The first element that a warning is about, and the iteration: `tile[0, 0], for k = 1`."""
+    element = f"{warning.tensor}[{', '.join(map(str, warning.element))}]" if warning.element else warning.tensor
+    loops = ", ".join(loop.value for loop in warning.loops)
+    return f"{element}, for {loops}" if loops else element
+
+
+def extent_of(warning: KernelWarning) -> str:
+    """For which shapes a warning holds, and the one that a plain run has shown it on."""
+    values = ", ".join(f"{name} = {value}" for name, value in warning.witness.items())
+    return f"{warning.holds}; seen in plain Python for {values}" if values else "for the only shapes of the target"
+
+
+def expectation(expected: Verdict | None) -> str:
+    """What was expected; a dash where nothing was."""
+    return expected.value if expected is not None else "-"
+
+
+def milliseconds(value: float) -> str:
+    """Milliseconds to two significant digits or the unit, whichever says more: `8.3`, `41`, `1204`."""
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
+
+
+def duration(run: Run) -> str:
+    """The milliseconds a run took, or that it was not run again."""
+    return "cached" if run.cached else milliseconds(run.milliseconds)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 run`, `2 runs`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def phases(numbers: Sequence[int]) -> str:
+    """`phase 3`, `phases 1 and 3`, `phases 1, 2 and 4`, `phases 1 to 4`; the numbers rise."""
+    if len(numbers) == 1:
+        return f"phase {numbers[0]}"
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"phases {numbers[0]} to {numbers[-1]}"
+    return f"phases {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"

@@ -1,0 +1,1 @@
+"""Where targets are verified: executors and sweeps."""

@@ -1,0 +1,76 @@
+"""`--executor`: which executor verifies, made from what the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from nkiverify.foundation.errors import UsageError
+from nkiverify.run.executors.jobs import Executor, InProcess, targets_by_name, verify_target
+from nkiverify.run.executors.memory import MEBIBYTE, default_limit
+from nkiverify.run.executors.processes import WorkerProcesses
+from nkiverify.verify.options import Options, usable_cores
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
+
+#: What `--executor` may name, with what it means.
+EXECUTORS: dict[str, str] = {
+    "processes": "worker processes on this machine (default)",
+    "in-process": "this process, one target after the other, without limits",
+    "dask-local": "a Dask cluster started on this machine for the run",
+    "dask://HOST:PORT": "the Dask cluster with this scheduler",
+}
+
+_DASK = "dask://"
+
+
+def checked(name: str) -> str:
+    """`name`, if it is that of an executor. Raises `UsageError`."""
+    host, _, port = name.removeprefix(_DASK).rpartition(":")
+    if name in EXECUTORS and "HOST" not in name:
+        return name
+    if name.startswith(_DASK) and host and port.isdecimal():
+        return name
+    raise UsageError(f"there is no executor {name!r}: {', '.join(EXECUTORS)}")
+
+
+def made(options: Options, targets: Sequence[Target]) -> Executor:
+    """The executor that `options` ask for, for jobs about `targets`. Raises `UsageError` where it cannot be had."""
+    if options.executor == "in-process" or (options.executor == "processes" and options.jobs == 1):
+        return InProcess(verify_target)
+    processes = processes_of(options, len(targets))
+    if options.executor == "processes":
+        memory = options.memory * MEBIBYTE if options.memory is not None else default_limit(processes)
+        return WorkerProcesses(targets, verify_target, partial(targets_by_name, options.root), processes, memory=memory)
+    try:
+        from nkiverify.run.executors.cluster import DaskCluster
+    except ModuleNotFoundError as error:
+        raise UsageError(f"Dask is not installed ({error.name} is missing): pip install 'nkiverify[dask]'") from None
+    address = None if options.executor == "dask-local" else "tcp://" + options.executor.removeprefix(_DASK)
+    return DaskCluster(address, options, processes)
+
+
+def processes_of(options: Options, jobs: int) -> int:
+    """How many of so many jobs can run at the same time on this machine."""
+    if options.executor == "in-process":
+        return 1
+    return min(options.jobs or usable_cores(), max(1, jobs))
+
+
+class Named(Protocol):
+    """A target, or an item of a sweep."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the history."""
+
+
+NamedT = TypeVar("NamedT", bound=Named)
+
+
+def longest_first(work: Sequence[NamedT], milliseconds: Mapping[str, float]) -> list[NamedT]:
+    """The order to begin in: what took longest before, so that nobody waits for it at the end; unknown ones first."""
+    key: Callable[[NamedT], float] = lambda each: -milliseconds.get(each.name, float("inf"))  # noqa: E731
+    return sorted(work, key=key)

@@ -1,0 +1,195 @@
+"""What executors have in common: jobs, an interface in the shape of `concurrent.futures`, what stands in for runs.
+
+An executor takes jobs (`submit` gives a future of the runs of one), makes progress and says what has ended (`wait`),
+and ends (`shutdown`). Verdicts do not depend on which executor it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.verify.options import phases_to_run
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
+    from nkiverify.verify.options import Options
+
+Verify = Callable[["Target", "Options"], "list[Run]"]
+#: Gives the targets by name to a worker that does not share our memory; picklable.
+Loader = Callable[[], "Mapping[str, Target]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One target to verify with these options. No other job of the same session has this `name`."""
+
+    name: str
+    target: Target
+    options: Options
+
+
+class Listener(Protocol):
+    """Is told how the session goes, from the process that began it, in the order things happen."""
+
+    def started(self, job: str) -> None:
+        """Somebody has begun with the job."""
+
+    def finished(self, job: str, runs: Sequence[Run]) -> None:
+        """The job has its verdicts."""
+
+    def waiting(self) -> None:
+        """Time has passed, and nothing else has happened."""
+
+
+class Executor(Protocol):
+    """Verifies jobs somewhere."""
+
+    #: Is called with the name of a job when it is begun.
+    on_start: Callable[[str], None]
+
+    def submit(self, job: Job) -> Future[list[Run]]:
+        """Take a job; the runs it will have."""
+
+    def wait(self) -> list[Future[list[Run]]]:
+        """Make progress; the futures that have ended by it, none where a moment has passed without one.
+
+        Raises `ExecutorLost` where what is left will never end.
+        """
+
+    def shutdown(self) -> None:
+        """End everything that runs, whatever it is doing, and begin nothing more."""
+
+
+class ExecutorLost(Exception):
+    """The machines that were to verify cannot be reached any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The runs by job, of the jobs that finished; whether Ctrl-C ended it; what else did, if something did."""
+
+    by_job: Mapping[str, Sequence[Run]]
+    interrupted: bool = False
+    problem: str = ""
+
+
+def perform(
+    jobs: Sequence[Job], executor: Executor, listener: Listener, fails: Callable[[Run], bool] | None = None
+) -> Outcome:
+    """Have every job run, or every job until one fails where `fails` is given. What has finished is always kept."""
+    finished: dict[str, Sequence[Run]] = {}
+    executor.on_start = listener.started
+    try:
+        pending = {executor.submit(job): job.name for job in jobs}
+        while pending:
+            ended = executor.wait()
+            if not ended:
+                listener.waiting()
+            for future in ended:
+                name = pending.pop(future)
+                finished[name] = future.result()
+                listener.finished(name, finished[name])
+                if fails is not None and any(map(fails, finished[name])):
+                    return Outcome(finished)
+    except KeyboardInterrupt:
+        return Outcome(finished, interrupted=True)
+    except ExecutorLost as lost:
+        return Outcome(finished, problem=str(lost))
+    finally:
+        executor.shutdown()
+    return Outcome(finished)
+
+
+class InProcess:
+    """Verifies in this process, which a debugger needs, one job after the other. Nothing can stop one by force."""
+
+    def __init__(self, verify: Verify) -> None:
+        self.on_start: Callable[[str], None] = lambda name: None
+        self._verify = verify
+        self._waiting: list[tuple[Job, Future[list[Run]]]] = []
+
+    def submit(self, job: Job) -> Future[list[Run]]:
+        """Take a job; `wait` runs it."""
+        future: Future[list[Run]] = Future()
+        self._waiting.append((job, future))
+        return future
+
+    def wait(self) -> list[Future[list[Run]]]:
+        """Run the next job."""
+        job, future = self._waiting.pop(0)
+        self.on_start(job.name)
+        future.set_result(verify_guarded(job.target, job.options, self._verify))
+        return [future]
+
+    def shutdown(self) -> None:
+        """Begin nothing more."""
+        self._waiting.clear()
+
+
+def replacement(
+    target: Target, options: Options, verdict: Verdict, reason: str, qualifier: str = "", seconds: float = 0.0
+) -> list[Run]:
+    """The runs of a target that could not report its own."""
+    return [
+        Run(
+            target=target.name,
+            kernel=target.kernel,
+            family=target.family,
+            kind=target.kind,
+            phase=phase,
+            engine="embedded",
+            expected=target.expect.get(phase),
+            verdict=verdict,
+            qualifier=qualifier,
+            milliseconds=seconds * 1000,
+            reason=reason,
+            flags=target.flags,
+            tags=target.tags,
+        )
+        for phase in phases_to_run(target, options)
+    ]
+
+
+class Stopped(SystemExit):
+    """The parent has told this worker to end."""
+
+
+def verify_guarded(target: Target, options: Options, verify: Verify) -> list[Run]:
+    """The target's runs; an ERROR where `verify` itself fails. What a kernel prints goes to stderr."""
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return verify(target, options)
+    except (KeyboardInterrupt, Stopped):
+        raise
+    except BaseException as fault:  # SystemExit as well: no kernel may end the run of the others
+        return faulted(target, options, fault)
+
+
+def faulted(target: Target, options: Options, fault: BaseException) -> list[Run]:
+    """The runs of a target whose verification raised `fault`, which is being handled."""
+    reason = f"{type(fault).__name__}: {fault}"
+    runs = replacement(target, options, Verdict.ERROR, reason)
+    return [replace(run, traceback=traceback.format_exc()) for run in runs]
+
+
+def verify_target(target: Target, options: Options) -> list[Run]:
+    """What executors are given. The verifier is imported by the worker: its libraries start threads, and then a process
+    cannot fork."""
+    from nkiverify.verify.verifier import verify
+
+    return verify(target, options)
+
+
+def targets_by_name(root: Path) -> Mapping[str, Target]:
+    """The manifest, for a worker that does not share our memory."""
+    from nkiverify.project.manifest import load_targets
+
+    return {target.name: target for target in load_targets(root)}

@@ -1,0 +1,312 @@
+"""Verifying in worker processes, so that a target that hangs, dies or takes all memory costs only its own verdict.
+
+Workers live as long as the session and take one target after another. The parent waits for answers, deaths, deadlines
+and limits of memory in one loop, without threads, so that it can fork a replacement at any moment. Deadlines are those
+of the monotonic clock: setting the time of the machine moves none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkContext, SpawnContext
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.run.executors.jobs import Job, Loader, Stopped, Verify, faulted, replacement, verify_guarded
+from nkiverify.run.executors.memory import MEBIBYTE, resident_bytes
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
+    from nkiverify.verify.options import Options
+
+#: Seconds past its time-out after which a target that has not answered is stopped by force.
+GRACE_SECONDS = 5.0
+#: Seconds a worker may take to start and load the manifest.
+STARTUP_SECONDS = 60.0
+#: Seconds a worker has to end its own child processes when it is told to stop.
+FAREWELL_SECONDS = 1.0
+#: Seconds between two looks at what the workers hold in memory.
+MEMORY_CHECK_SECONDS = 0.1
+#: Seconds after which `wait` returns without anything having ended, so that somebody can say so.
+PATIENCE_SECONDS = 5.0
+#: Seconds between two looks of a worker at whether its parent still lives.
+_ORPHAN_CHECK_SECONDS = 1.0
+
+
+class _Signal(enum.Enum):
+    """What a worker says besides runs."""
+
+    #: The time of the target that was sent last counts from now on.
+    BEGUN = enum.auto()
+
+
+@dataclass(slots=True)
+class _Task:
+    """A job with its future. `death` says how the worker died that had it before, where one did."""
+
+    job: Job
+    future: Future[list[Run]]
+    death: str = ""
+
+    @property
+    def options(self) -> Options:
+        return self.job.options
+
+    def ends(self, runs: list[Run]) -> Future[list[Run]]:
+        self.future.set_result(runs)
+        return self.future
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A worker process, our end of its pipe, and the task it is busy with until `deadline`."""
+
+    process: BaseProcess
+    connection: Connection
+    task: _Task | None = None
+    deadline: float = 0.0
+
+
+class WorkerProcesses:
+    """Verifies in up to `processes` workers at the same time.
+
+    A target that has not answered `grace` seconds past its time-out is stopped by force and UNKNOWN; so is one whose
+    worker holds more than `memory` bytes (None: no limit; where the system does not say what a process holds, there is
+    none). A target whose worker dies runs again, alone, after all others; if that one dies as well, it is an ERROR.
+    Each of them gets a new worker for the rest. `targets` are those of all jobs, `load` finds them by name where memory
+    is not shared.
+    """
+
+    def __init__(
+        self,
+        targets: Sequence[Target],
+        verify: Verify,
+        load: Loader,
+        processes: int,
+        *,
+        memory: int | None = None,
+        grace: float = GRACE_SECONDS,
+    ) -> None:
+        self.on_start: Callable[[str], None] = lambda name: None
+        self._targets = targets
+        self._verify = verify
+        self._load = load
+        self._processes = processes
+        self._memory = memory
+        self._grace = grace
+        self._context = _start_method()
+        self._workers: list[_Worker] = []
+        self._waiting: deque[_Task] = deque()
+        #: Tasks whose worker died: each runs alone, as another may have taken what it needed.
+        self._again: deque[_Task] = deque()
+
+    def submit(self, job: Job) -> Future[list[Run]]:
+        """Take a job; `wait` hands it to a worker."""
+        task = _Task(job, Future())
+        self._waiting.append(task)
+        return task.future
+
+    def wait(self) -> list[Future[list[Run]]]:
+        """Hand out jobs and collect answers, until one has ended or a while has passed."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        ended: list[Future[list[Run]]] = []
+        while not ended and time.monotonic() < end:
+            self._hand_out()
+            ended = self._collect(end)
+        return ended
+
+    def shutdown(self) -> None:
+        """End all workers, whatever they are doing."""
+        self._waiting.clear()
+        self._again.clear()
+        _end([worker.process for worker in self._workers])
+        for worker in self._workers:
+            worker.connection.close()
+        self._workers.clear()
+
+    def _hand_out(self) -> None:
+        for dead in [worker for worker in self._workers if not worker.task and not worker.process.is_alive()]:
+            self._dismiss(dead)
+        while self._waiting:
+            worker = self._idle()
+            if worker is None:
+                return
+            self._give(worker, self._waiting.popleft())
+        if self._again and not any(worker.task for worker in self._workers):
+            worker = self._idle()
+            assert worker is not None
+            self._give(worker, self._again.popleft())
+
+    def _idle(self) -> _Worker | None:
+        """A worker without a task, hired if there may be another one."""
+        found = next((worker for worker in self._workers if worker.task is None), None)
+        return found or (self._hire() if len(self._workers) < self._processes else None)
+
+    def _give(self, worker: _Worker, task: _Task) -> None:
+        worker.task = task
+        worker.deadline = time.monotonic() + STARTUP_SECONDS
+        if not task.death:
+            self.on_start(task.job.name)
+        # A worker that has died meanwhile is found by its sentinel.
+        with contextlib.suppress(OSError):
+            worker.connection.send((task.job.target.name, task.options))
+
+    def _hire(self) -> _Worker:
+        ours, theirs = multiprocessing.Pipe()
+        load = self._load
+        if isinstance(self._context, ForkContext):  # the child has our targets already
+            by_name = {target.name: target for target in self._targets}
+            load = lambda: by_name  # noqa: E731
+        process = self._context.Process(target=_work, args=(theirs, load, self._verify, os.getpid()), daemon=True)
+        process.start()
+        theirs.close()
+        worker = _Worker(process, ours)
+        self._workers.append(worker)
+        return worker
+
+    def _collect(self, end: float) -> list[Future[list[Run]]]:
+        """Wait for something to happen, until `end` at most; the tasks that ended by it."""
+        busy = [worker for worker in self._workers if worker.task is not None]
+        handles = [worker.connection for worker in busy] + [worker.process.sentinel for worker in busy]
+        patience = min(end, *(worker.deadline for worker in busy)) - time.monotonic() if busy else 0.0
+        if self._memory is not None:
+            patience = min(patience, MEMORY_CHECK_SECONDS)
+        happened = set(wait(handles, max(0.0, patience)))
+        ended = []
+        for worker in busy:
+            task = worker.task
+            assert task is not None
+            runs: list[Run] | None = None
+            if worker.connection in happened or worker.process.sentinel in happened:
+                runs = self._answer(worker, task)
+            elif time.monotonic() >= worker.deadline:
+                self._dismiss(worker)
+                runs = self._timed_out(task)
+            elif self._memory is not None and (resident_bytes(worker.process.pid) or 0) > self._memory:
+                self._dismiss(worker)
+                runs = self._too_large(task, self._memory)
+            if runs is not None:
+                ended.append(task.ends(runs))
+        return ended
+
+    def _answer(self, worker: _Worker, task: _Task) -> list[Run] | None:
+        """What the worker says of its target, or that it died before it could; None if it has only begun."""
+        try:
+            answer = worker.connection.recv() if worker.connection.poll() else None
+        except Exception:  # a death in the middle of an answer leaves bytes that unpickle to anything
+            answer = None
+        if answer is _Signal.BEGUN:
+            worker.deadline = time.monotonic() + task.options.patience + self._grace
+            return None
+        if isinstance(answer, list):
+            worker.task = None
+            if self._memory is not None and (resident_bytes(worker.process.pid) or 0) > self._memory // 2:
+                # What one target leaves behind is not held against the next.
+                self._dismiss(worker)
+            return answer
+        self._dismiss(worker)
+        death = _cause_of_death(worker.process.exitcode)
+        if not task.death:
+            task.death = death
+            self._again.append(task)
+            return None
+        reason = f"{task.death}; retried alone, {death}"
+        return replacement(task.job.target, task.options, Verdict.ERROR, reason)
+
+    def _timed_out(self, task: _Task) -> list[Run]:
+        seconds = f"{task.options.timeout:g} s"
+        reason = f"no verdict within {seconds}, nor {self._grace:g} s later; its process was stopped"
+        qualifier = f"time-out {seconds}"
+        return replacement(task.job.target, task.options, Verdict.UNKNOWN, reason, qualifier, task.options.timeout)
+
+    def _too_large(self, task: _Task, limit: int) -> list[Run]:
+        qualifier = f"memory limit {limit // MEBIBYTE} MiB"
+        reason = f"its process held more than {limit // MEBIBYTE} MiB and was stopped"
+        return replacement(task.job.target, task.options, Verdict.UNKNOWN, reason, qualifier)
+
+    def _dismiss(self, worker: _Worker) -> None:
+        self._workers.remove(worker)
+        _end([worker.process])
+        worker.connection.close()
+
+
+def _start_method() -> ForkContext | SpawnContext:
+    """`fork` where it is safe: on Linux, from a process without other threads, whose locks a child would inherit.
+
+    Threads of libraries count, which Python does not know of: a solver that has run keeps some.
+    """
+    if sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1:
+        return multiprocessing.get_context("fork")
+    return multiprocessing.get_context("spawn")
+
+
+def _end(processes: Sequence[BaseProcess]) -> None:
+    """Ask the processes to end, so that they end their own children, then make them."""
+    for process in processes:
+        process.terminate()
+    deadline = time.monotonic() + FAREWELL_SECONDS
+    for process in processes:
+        process.join(max(0.0, deadline - time.monotonic()))
+    for process in processes:
+        if process.is_alive():
+            process.kill()
+            process.join()
+
+
+def _cause_of_death(exit_code: int | None) -> str:
+    if exit_code is not None and exit_code < 0:
+        try:
+            name = signal.Signals(-exit_code).name
+        except ValueError:
+            name = f"signal {-exit_code}"
+        return f"the worker process was killed by {name}"
+    return f"the worker process ended with exit status {exit_code} before it answered"
+
+
+def _stop(signal_number: int, _frame: FrameType | None) -> None:
+    raise Stopped(128 + signal_number)
+
+
+def _work(connection: Connection, load: Loader, verify: Verify, parent: int) -> None:
+    """What a worker process does: verify the targets whose names arrive, until the parent stops it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
+    signal.signal(signal.SIGTERM, _stop)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    targets: Mapping[str, Target] = load()
+    while True:
+        try:
+            name, options = connection.recv()
+        except (EOFError, ConnectionError):
+            return
+        try:
+            connection.send(_Signal.BEGUN)
+            runs = verify_guarded(targets[name], options, verify)
+            connection.send(runs)
+        except BrokenPipeError:
+            return
+        except Exception as fault:  # something in the runs cannot be pickled
+            connection.send(faulted(targets[name], options, fault))
+
+
+def _end_with(parent: int) -> None:
+    """End this process when `parent` has ended without stopping it."""
+    while os.getppid() == parent:
+        time.sleep(_ORPHAN_CHECK_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(FAREWELL_SECONDS)
+    os._exit(1)

@@ -1,0 +1,79 @@
+"""The programs that ESBMC is given for a target, made anew from the sources as they are now."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from pathlib import Path
+
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.frontend.target import Target
+from nkiverify.project.manifest import load_targets
+from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options, usable_cores
+
+#: Characters of one program that are shown: the largest have a megabyte.
+SHOWN = 20_000
+
+
+def programs(root: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """By target, then by what it is, the C that ESBMC is given; nothing for a target that cannot be lowered."""
+    chunks = [list(names[start :: usable_cores()]) for start in range(usable_cores())]
+    found: dict[str, dict[str, str]] = {}
+    # Not forked: the libraries that are loaded here may have threads. A process that a kernel ends costs its programs.
+    with (
+        contextlib.suppress(BrokenProcessPool),
+        ProcessPoolExecutor(len(chunks), mp_context=get_context("spawn")) as pool,
+    ):
+        for part in pool.map(_of_targets, [root] * len(chunks), chunks):
+            found.update(part)
+    return found
+
+
+def _of_targets(root: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    wanted = set(names)
+    found = {}
+    for target in load_targets(root):
+        if target.name in wanted:
+            # What cannot be explored is told by the verdict, and what a kernel prints is not ours.
+            with contextlib.suppress(UnsupportedConstruct, Exception), contextlib.redirect_stdout(sys.stderr):
+                found[target.name] = of_target(target, Options(root=root))
+    return found
+
+
+def of_target(target: Target, options: Options) -> dict[str, str]:
+    """The programs of one target: phase by phase, divisions by themselves where others rest on them."""
+    from nkiverify.engines.esbmc import hypotheses
+    from nkiverify.engines.esbmc.engine import DEFAULT_UNWIND
+    from nkiverify.engines.esbmc.flags import read
+    from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
+    from nkiverify.frontend.paths import Limits
+    from nkiverify.model.hardware import hardware_named
+    from nkiverify.verify.exploration import explore
+    from nkiverify.verify.flags import unwind_of
+    from nkiverify.verify.options import phases_to_run
+
+    bound = unwind_of(target.flags)
+    seconds = DEFAULT_TIMEOUT_SECONDS
+    limits = Limits(seconds=seconds) if bound is None else Limits(unwind=bound, seconds=seconds)
+    phases = phases_to_run(target, options)
+    program = explore(target, hardware_named(target.hardware), limits, frozenset(phases)).run.program
+    plan_unwind = read(target.flags).unwind or DEFAULT_UNWIND
+    apart = hypotheses.assumes_divisions(program)
+    texts = {}
+    for phase in phases:
+        claims = [claim for claim, _ in program.claims() if claim.phase == phase or claim.unwinding]
+        for of_division in (True, False) if apart else (True,):
+            group = [
+                claim.number for claim in claims if not apart or hypotheses.is_about_division(claim) != of_division
+            ]
+            if group:
+                plan = Plan(Language.C, Arithmetic.BIT_VECTORS, plan_unwind, of_division=of_division)
+                text = lower(program, group, plan, target.name).text
+                title = f"phase {phase}" + ("" if of_division else ", divisions")
+                more = f"\n… {len(text) - SHOWN} more characters: --keep-lowered DIR writes all of it\n"
+                texts[title] = text if len(text) <= SHOWN else text[:SHOWN] + more
+    return texts

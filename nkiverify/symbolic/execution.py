@@ -1,0 +1,99 @@
+"""The execution of kernel code in progress: what symbolic values ask. There is one at a time in a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from nkiverify.symbolic.conditions import Condition
+    from nkiverify.symbolic.integers import Extent
+    from nkiverify.symbolic.terms import Term
+
+
+class Execution(Protocol):
+    """What symbolic values need from the execution of a kernel, symbolic or concrete."""
+
+    #: Whether dimensions may be symbolic. A concrete run has ordinary ints and raises at the first broken contract.
+    symbolic: bool
+
+    def assume(self, condition: object) -> None:
+        """From here on, `condition` holds on this path."""
+
+    def unsupported(self, construct: str, advice: str = "") -> BaseException:
+        """Remember that the run cannot conclude anything, and return the exception to raise."""
+
+    def fresh_index(self, name: str, extent: Extent) -> Extent:
+        """An arbitrary element of `range(extent)`: a representative that stands for all of them.
+
+        In a concrete run as well it is a symbolic integer; conditions on it are checked for every value."""
+
+    def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
+        """What `range(start, stop, step)` is in this run; `parallel`: its iterations have no order."""
+
+    def drawn(self) -> None:
+        """Elements of a range whose iterations have no order are taken outside a loop."""
+
+    def host_extents(self, extents: Sequence[Extent]) -> None:
+        """Kernel code hands these integers to the API, as the shape of a tensor."""
+
+    def lend(self, parts: Sequence[object]) -> None:
+        """Kernel code gets copies of these mutable objects: it must not change them."""
+
+    def decide(self, condition: Condition) -> bool:
+        """The truth value of `condition` on this path; where both are possible, the run is split."""
+
+    def holds(self, condition: Condition) -> bool:
+        """Whether `condition` surely holds on this path; False is "not known"."""
+
+    def forced_value(self, term: Term) -> int | None:
+        """The one value the path leaves for `term`, if there is only one."""
+
+    def unroll_for(self, term: Term, use: str) -> BaseException | None:
+        """The signal to raise where a loop of known length has to run number by number, for `term` to have a value;
+        None where that is no way out."""
+
+    def host_integer(self, value: Term, frame: FrameType) -> None:
+        """Kernel code, executing in `frame`, computed `value`."""
+
+    def host_number(self, value: int, frame: FrameType) -> None:
+        """Kernel code, executing in `frame`, has a plain integer beyond 32 bits."""
+
+    def host_division(self, divisor: Term, frame: FrameType) -> None:
+        """Kernel code, executing in `frame`, divides by `divisor`."""
+
+
+_current: list[Execution] = []
+
+
+def current_execution() -> Execution:
+    """The run in progress; `UsageError` where stubs are called outside one."""
+    if not _current:
+        raise UsageError("NKI functions of the stub library can be called only while nkiverify runs a kernel")
+    return _current[-1]
+
+
+def execution_in_progress() -> Execution | None:
+    """The run in progress, if there is one."""
+    return _current[-1] if _current else None
+
+
+def unsupported(construct: str, advice: str = "") -> BaseException:
+    """The exception to raise where the verifier cannot follow a kernel; the run in progress remembers it."""
+    run = execution_in_progress()
+    return run.unsupported(construct, advice) if run is not None else UnsupportedConstruct(construct, advice)
+
+
+@contextmanager
+def running(run: Execution) -> Iterator[None]:
+    """Make `run` the run in progress for the duration of the block."""
+    _current.append(run)
+    try:
+        yield
+    finally:
+        _current.pop()

@@ -1,0 +1,344 @@
+"""Lists whose length may be symbolic.
+
+A list display in a kernel makes a `SymList`: elements one by one, or segments of as many equal-shaped elements as a
+loop had iterations, kept as one element with the loop index left open. It is no `list` for CPython: C code that would
+look into the storage of a list goes through its methods and meets an unsupported construct instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.execution import current_execution, unsupported
+from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.stands_for import StandsFor
+from nkiverify.symbolic.terms import Atom, Index, Term
+from nkiverify.symbolic.values import as_term
+
+
+class Pending:
+    """The element of a segment that is still being found out. `read` raises what is right where it is asked for."""
+
+    __slots__ = ("read",)
+
+    def __init__(self, read: Callable[[], NoReturn]) -> None:
+        self.read = read
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Element:
+    """One element."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """`length` elements: `template` with `index` standing for the position within the segment."""
+
+    length: Term
+    index: Index
+    template: Any
+    #: Mutable objects in the template that were there before the loop: all elements share them.
+    shared: tuple[Any, ...] = ()
+
+    def at(self, position: Term) -> Any:
+        """The element at `position` of the segment."""
+        if isinstance(self.template, Pending):
+            self.template.read()
+        from nkiverify.symbolic.substitution import CannotSubstitute, mutable_parts, substitute
+
+        shared = {id(part) for part in self.shared}
+        anew = {id(part) for part in mutable_parts(self.template)} - shared
+        try:
+            value = substitute(self.template, {self.index: position}, lambda part: id(part) in anew)
+        except CannotSubstitute as reason:
+            raise unsupported(f"reading a list made in a loop: it holds {reason}") from None
+        if anew:
+            # What is read is a copy: changing it would not be seen by who reads the same element again.
+            current_execution().lend([part for part in mutable_parts(value) if id(part) not in shared])
+        return value
+
+
+Part = Element | Segment
+
+
+class SymList(StandsFor, MutableSequence[Any]):
+    """A list of the kernel. With elements only it behaves as `list` does; segments make its length symbolic."""
+
+    __slots__ = ("frozen", "parts")
+    _stands_for = list
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, elements: Iterable[Any] = (), parts: Iterable[Part] = (), frozen: bool = False) -> None:
+        self.parts: list[Part] = [Element(value) for value in elements]
+        self.parts.extend(parts)
+        #: A copy read out of a segment: changing it could not be seen by other readers of the same element.
+        self.frozen = frozen
+
+    # --- reading -----------------------------------------------------------------------------------------------------
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether the list has segments."""
+        return any(isinstance(part, Segment) for part in self.parts)
+
+    def length(self) -> Extent:
+        """The number of elements, symbolic if there are segments."""
+        if not self.symbolic:
+            return len(self.parts)
+        total = terms.constant(0)
+        for part in self.parts:
+            total = terms.add(total, terms.constant(1) if isinstance(part, Element) else part.length)
+        return total  # type: ignore[return-value]
+
+    def _values(self, use: str) -> list[Any]:
+        values: list[Any] = []
+        for part in self.parts:
+            if isinstance(part, Element):
+                values.append(part.value)
+                continue
+            length = part.length.constant
+            if length is None:
+                raise unsupported(f"{use} a list of symbolic length {part.length}", "index it, or loop over it")
+            values.extend(part.at(terms.constant(position)) for position in range(length))
+        return values
+
+    def __len__(self) -> int:
+        return len(self._values("taking, in C code, the length of"))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._values("running through")) if self.symbolic else self._live()
+
+    def _live(self) -> Iterator[Any]:
+        position = 0
+        # Elements appended meanwhile are seen, as with Python's lists.
+        while position < len(self.parts):
+            part = self.parts[position]
+            if isinstance(part, Segment):
+                raise unsupported("running through a list that a loop appends to")
+            yield part.value
+            position += 1
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(self._values("running backwards through")[::-1])
+
+    def __contains__(self, value: object) -> bool:
+        return any(value is element or value == element for element in self._values("searching"))
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return self._slice(key)
+        position = as_term(key)
+        if position is None:
+            raise TypeError(f"list indices must be integers or slices, not {type(key).__name__}")
+        constant = position.constant
+        if not self.symbolic:
+            if constant is None:
+                constant = self._choose(position, len(self.parts))
+            part = self.parts[constant]
+            assert isinstance(part, Element)
+            return part.value
+        return self._at(position)
+
+    def _choose(self, position: Term, length: int) -> int:
+        """The concrete index that `position` is on this path; the run is split over the possible ones."""
+        run = current_execution()
+        forced = run.forced_value(position)
+        if forced is not None:
+            return forced
+        if length > 64:
+            raise unsupported(f"indexing a list of {length} elements with {position}")
+        for candidate in range(length):
+            if bool(conditions.equals_zero(terms.add(position, terms.constant(-candidate)))):
+                return candidate
+        for candidate in range(-length, 0):
+            if bool(conditions.equals_zero(terms.add(position, terms.constant(-candidate)))):
+                return candidate
+        raise IndexError("list index out of range")
+
+    def _at(self, position: Term) -> Any:
+        length = as_term(self.length())
+        assert length is not None
+        if position < 0:  # type: ignore[operator]
+            position = terms.add(position, length)
+            if position < 0:  # type: ignore[operator]
+                raise IndexError("list index out of range")
+        for part in self.parts:
+            size = terms.constant(1) if isinstance(part, Element) else part.length
+            if position < size:  # type: ignore[operator]
+                return part.value if isinstance(part, Element) else part.at(position)
+            position = terms.add(position, size, -1)
+        raise IndexError("list index out of range")
+
+    def _slice(self, key: slice) -> SymList:
+        if not self.symbolic:
+            return SymList(parts=self.parts[key])
+        if key.start is None and key.stop is None and key.step is None:
+            return SymList(parts=self.parts)
+        if len(self.parts) == 1 and key.step is None:
+            segment = self.parts[0]
+            assert isinstance(segment, Segment)
+            start = terms.constant(0) if key.start is None else as_term(key.start)
+            stop = segment.length if key.stop is None else as_term(key.stop)
+            if start is not None and stop is not None:
+                size = terms.add(stop, start, -1)
+                inside = (start >= 0) and (start <= stop) and (stop <= segment.length)  # type: ignore[operator]
+                if inside:
+                    shifted = segment.at(terms.add(terms.of_atom(segment.index), start))
+                    return SymList(parts=[Segment(size, segment.index, shifted, segment.shared)])
+        return SymList(self._values("slicing")[key])
+
+    # --- changing ----------------------------------------------------------------------------------------------------
+
+    def _change(self, use: str) -> None:
+        if self.frozen:
+            raise unsupported(f"{use} a list that was read out of a list made in a loop")
+
+    def append(self, value: Any) -> None:
+        """As `list.append`."""
+        self._change("appending to")
+        self.parts.append(Element(value))
+
+    def extend(self, values: Iterable[Any]) -> None:
+        """As `list.extend`."""
+        self._change("extending")
+        self.parts.extend(values.parts if isinstance(values, SymList) else [Element(value) for value in values])
+
+    def _concrete(self, use: str) -> list[Part]:
+        self._change(use)
+        if self.symbolic:
+            self.parts = [Element(value) for value in self._values(use)]
+        return self.parts
+
+    def insert(self, index: Any, value: Any) -> None:
+        """As `list.insert`."""
+        self._concrete("inserting into").insert(index, Element(value))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        parts = self._concrete("assigning to an element of")
+        if isinstance(key, slice):
+            parts[key] = [Element(element) for element in value]
+            return
+        position = as_term(key)
+        if position is None:
+            raise TypeError(f"list indices must be integers or slices, not {type(key).__name__}")
+        constant = position.constant
+        parts[self._choose(position, len(parts)) if constant is None else constant] = Element(value)
+
+    def __delitem__(self, key: Any) -> None:
+        del self._concrete("deleting from")[key]
+
+    def pop(self, index: Any = -1) -> Any:
+        """As `list.pop`."""
+        part = self._concrete("popping from").pop(index)
+        assert isinstance(part, Element)
+        return part.value
+
+    def clear(self) -> None:
+        """As `list.clear`."""
+        self._change("clearing")
+        self.parts.clear()
+
+    def reverse(self) -> None:
+        """As `list.reverse`."""
+        self._concrete("reversing").reverse()
+
+    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+        """As `list.sort`."""
+        values = [part.value for part in self._concrete("sorting") if isinstance(part, Element)]
+        values.sort(key=key, reverse=reverse)
+        self.parts = [Element(value) for value in values]
+
+    def copy(self) -> SymList:
+        """As `list.copy`."""
+        return SymList(parts=self.parts)
+
+    __copy__ = copy
+
+    # --- operators ---------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: object) -> Any:
+        if isinstance(other, SymList):
+            return SymList(parts=[*self.parts, *other.parts])
+        if isinstance(other, list):
+            return SymList(parts=[*self.parts, *(Element(value) for value in other)])
+        return NotImplemented
+
+    def __radd__(self, other: object) -> Any:
+        if isinstance(other, list):
+            return SymList(parts=[*(Element(value) for value in other), *self.parts])
+        return NotImplemented
+
+    def __iadd__(self, other: Iterable[Any]) -> SymList:  # type: ignore[misc]
+        self.extend(other)
+        return self
+
+    def __mul__(self, times: object) -> Any:
+        count = as_term(times)
+        if count is None:
+            return NotImplemented
+        constant = count.constant
+        if constant is None:
+            constant = current_execution().forced_value(count)
+        if constant is not None:
+            return SymList(parts=self.parts * constant)
+        if len(self.parts) != 1 or self.symbolic:
+            raise unsupported(f"repeating a list of several elements {count} times")
+        # The elements are one and the same object, as in Python: changing one through the copy is refused.
+        (atom,) = terms.index("element", count, "repeated").atoms
+        assert isinstance(atom, Index)
+        element = self.parts[0]
+        assert isinstance(element, Element)
+        from nkiverify.symbolic.substitution import mutable_parts
+
+        shared = tuple(mutable_parts(element.value))
+        return SymList(parts=[Segment(terms.maximum((count, terms.constant(0))), atom, element.value, shared)])
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, SymList | list):
+            return NotImplemented
+        if self is other:
+            return True
+        theirs = other._values("comparing") if isinstance(other, SymList) else other
+        return self._values("comparing") == theirs
+
+    def __lt__(self, other: object) -> Any:
+        if not isinstance(other, SymList | list):
+            return NotImplemented
+        return self._values("comparing") < list(other)
+
+    def __gt__(self, other: object) -> Any:
+        if not isinstance(other, SymList | list):
+            return NotImplemented
+        return self._values("comparing") > list(other)
+
+    def __repr__(self) -> str:
+        shown = [
+            repr(part.value) if isinstance(part, Element) else f"{part.template!r} for {part.index} in 0..{part.length}"
+            for part in self.parts
+        ]
+        return f"[{', '.join(shown)}]"
+
+    def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term], anew: bool) -> SymList:
+        """The list with `recurse` applied to every part, for the atoms of `mapping`; in any case a copy if `anew`."""
+        parts: list[Part] = []
+        changed = anew
+        for part in self.parts:
+            if isinstance(part, Element):
+                value = recurse(part.value)
+                changed = changed or value is not part.value
+                parts.append(Element(value))
+            else:
+                inner = {atom: term for atom, term in mapping.items() if atom is not part.index}
+                assert inner or not mapping
+                length, template = terms.substitute(part.length, inner), recurse(part.template)
+                changed = changed or length is not part.length or template is not part.template
+                parts.append(Segment(length, part.index, template, part.shared))
+        return SymList(parts=parts, frozen=True) if changed else self

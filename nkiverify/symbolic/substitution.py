@@ -1,0 +1,280 @@
+"""Comparing and rewriting the values a kernel computes with: numbers, tensors, containers, objects.
+
+Both walk a value as data. What they do not know how to walk they refuse: `same_value` says "not the same" and
+`substitute` raises `CannotSubstitute`, so that nothing unknown is taken for unchanged.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.lists import Element, Segment, SymList
+from nkiverify.symbolic.rationals import SymRational
+from nkiverify.symbolic.reals import SymReal
+from nkiverify.symbolic.terms import Atom, Term
+
+#: Values without parts that could depend on a loop index.
+PLAIN = (np.generic, int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))
+
+
+def is_plain(value: object) -> bool:
+    """Whether `value` has no parts that could depend on a loop index; one of a class derived from `int` may."""
+    return isinstance(value, PLAIN) and (isinstance(value, enum.Enum) or not _has_attributes(value))
+
+
+def _has_attributes(value: object) -> bool:
+    """Whether an object of a class derived from `int`, `tuple` or another built-in class has attributes as well."""
+    kind = type(value)
+    if kind.__module__ == "builtins" or _is_ours(value) or isinstance(value, np.generic | Fraction):
+        return False
+    return bool(state_of(value))
+
+
+class CannotSubstitute(Exception):
+    """A value has parts that may depend on a loop index and that cannot be rewritten."""
+
+
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type, property)
+
+
+def slot_names(cls: type) -> list[str]:
+    """The names of all slots of a class and its bases."""
+    names: list[str] = []
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in [slots] if isinstance(slots, str) else slots:
+            private = name.startswith("__") and not name.endswith("__")
+            names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
+    return [name for name in names if name not in ("__weakref__", "__dict__")]
+
+
+def state_of(value: object) -> dict[str, object]:
+    """The attributes an object holds itself, in `__dict__` and in slots."""
+    found: dict[str, object] = {}
+    for name in slot_names(type(value)):
+        # Past `__getattr__`, which is the kernel's code and may count.
+        try:
+            found[name] = object.__getattribute__(value, name)
+        except AttributeError:
+            continue
+    found.update(own_dict(value))
+    return found
+
+
+def own_dict(value: object) -> dict[str, Any]:
+    """The `__dict__` of an object, empty where it has none; no code of the kernel runs."""
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def same_value(one: object, two: object) -> bool:
+    """Whether two values are surely the same, part by part, whatever the symbolic values are."""
+    return _same(one, two, set())
+
+
+def _same(one: object, two: object, compared: set[tuple[int, int]]) -> bool:
+    if one is two:
+        return True
+    if isinstance(one, Term) or isinstance(two, Term):
+        left, right = _as_constant(one), _as_constant(two)
+        return left is not None and left == right and type(left) is type(right)
+    if type(one) is not type(two) or isinstance(one, Condition):
+        return False
+    if isinstance(one, PLAIN):
+        return is_plain(one) and is_plain(two) and bool(one == two)
+    if (id(one), id(two)) in compared:
+        return True
+    compared.add((id(one), id(two)))
+    if isinstance(one, SymReal):
+        assert isinstance(two, SymReal)
+        return one.name == two.name and _same(one.operands, two.operands, compared)
+    if isinstance(one, SymRational):
+        assert isinstance(two, SymRational)
+        return one.inexact == two.inexact and _same((one.top, one.bottom), (two.top, two.bottom), compared)
+    if isinstance(one, tuple | list | dict) and (_has_attributes(one) or _has_attributes(two)):
+        return False
+    if isinstance(one, tuple | list):
+        assert isinstance(two, tuple | list)
+        return len(one) == len(two) and all(_same(a, b, compared) for a, b in zip(one, two, strict=True))
+    if isinstance(one, dict):
+        assert isinstance(two, dict)
+        return list(one) == list(two) and all(_same(one[key], two[key], compared) for key in one)
+    if isinstance(one, SymList):
+        assert isinstance(two, SymList)
+        return _same_parts(one, two, compared)
+    if isinstance(one, _FUNCTIONS) or not _walkable(one):
+        return False
+    return _same(state_of(one), state_of(two), compared)
+
+
+def _as_constant(value: object) -> int | None:
+    if isinstance(value, Term):
+        return value.constant
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _same_parts(one: SymList, two: SymList, compared: set[tuple[int, int]]) -> bool:
+    if len(one.parts) != len(two.parts):
+        return False
+    for left, right in zip(one.parts, two.parts, strict=True):
+        if isinstance(left, Element) and isinstance(right, Element):
+            if not _same(left.value, right.value, compared):
+                return False
+        elif isinstance(left, Segment) and isinstance(right, Segment):
+            if left.length is not right.length:
+                return False
+            renamed = substitute(right.template, {right.index: terms.of_atom(left.index)})
+            if not _same(left.template, renamed, compared):
+                return False
+        else:
+            return False
+    return True
+
+
+def _walkable(value: object) -> bool:
+    kind = type(value)
+    if issubclass(kind, (BaseException, *PLAIN, tuple)):
+        return False
+    return kind.__reduce_ex__ is object.__reduce_ex__ and kind.__module__ != "builtins" and not has_hidden_state(kind)
+
+
+#: Classes of C whose contents are read.
+_OPEN_TYPES = (object, list, dict, set, frozenset, tuple, deque, int, str, float, bytes, bool, OrderedDict, defaultdict)
+
+
+def has_hidden_state(kind: type) -> bool:
+    """Whether a class derives from one written in C (containers apart), so that its attributes are not all there is."""
+    return any(
+        base not in _OPEN_TYPES
+        and not issubclass(base, BaseException)
+        and any(isinstance(member, types.MethodDescriptorType) for member in vars(base).values())
+        for base in kind.__mro__
+    )
+
+
+def substitute(
+    value: Any, mapping: Mapping[Atom, Term], made_anew: Callable[[object], bool] = lambda part: False
+) -> Any:
+    """`value` with atoms replaced in every part.
+
+    Parts that do not change are shared, but for mutable ones that, as `made_anew` says, each iteration makes itself.
+    """
+    return _substitute(value, mapping, {}, made_anew)
+
+
+def mutable_parts(value: Any) -> list[Any]:
+    """The lists, dictionaries and objects in a value that could be changed in place."""
+    found: dict[int, Any] = {}
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if is_plain(part) or isinstance(part, Term | Condition | SymRational | Atom | type) or id(part) in found:
+            continue
+        if isinstance(part, tuple) and not _has_attributes(part):
+            pending.extend(part)
+            continue
+        if isinstance(part, _FUNCTIONS) or _is_ours(part):
+            continue
+        found[id(part)] = part
+        pending.extend(contents(part))
+    return list(found.values())
+
+
+def contents(value: Any) -> list[Any]:
+    """What a list, dictionary or object holds."""
+    if isinstance(value, SymList):
+        return [part.value if isinstance(part, Element) else part.template for part in value.parts]
+    if isinstance(value, dict):
+        return list(value.values())
+    if isinstance(value, list | set | frozenset):
+        return list(value)
+    if isinstance(value, tuple):
+        return [*value, *state_of(value).values()]
+    return list(state_of(value).values())
+
+
+def _is_ours(value: object) -> bool:
+    # Tensors and what they consist of do not change.
+    return not isinstance(value, SymList) and type(value).__module__.partition(".")[0] in (
+        "nkiverify",
+        "nki",
+        "neuronxcc",
+    )
+
+
+def _substitute(
+    value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any], made_anew: Callable[[object], bool]
+) -> Any:
+    if is_plain(value):
+        return value
+    if isinstance(value, Term):
+        return terms.substitute(value, mapping)
+    if isinstance(value, Condition):
+        return value.substitute(mapping)
+    if isinstance(value, SymReal):
+        operands = tuple(_substitute(part, mapping, done, made_anew) for part in value.operands)
+        return SymReal(value.name, operands, value.bits)
+    if isinstance(value, SymRational):
+        return SymRational(terms.substitute(value.top, mapping), terms.substitute(value.bottom, mapping), value.inexact)
+    if isinstance(value, Atom):
+        return value
+    if id(value) in done:
+        return done[id(value)]
+    recurse: Callable[[Any], Any] = lambda part: _substitute(part, mapping, done, made_anew)  # noqa: E731
+    anew = not isinstance(value, tuple) and made_anew(value)
+    result: Any
+    if isinstance(value, (*PLAIN, tuple, dict)) and _has_attributes(value):
+        raise CannotSubstitute(f"a {type(value).__name__} with attributes made in a loop")
+    if isinstance(value, tuple):
+        parts = [recurse(part) for part in value]
+        if all(new is old for new, old in zip(parts, value, strict=True)):
+            return value
+        if hasattr(value, "_make"):
+            return value._make(parts)
+        return tuple(parts)
+    if isinstance(value, SymList):
+        result = value.substituted(recurse, mapping, anew)
+        done[id(value)] = result
+        return result
+    if isinstance(value, dict):
+        replaced = {key: recurse(part) for key, part in value.items()}
+        if all(new is old for new, old in zip(replaced.values(), value.values(), strict=True)):
+            if anew and type(value) is dict:
+                done[id(value)] = replaced
+                return replaced
+            if not anew:
+                return value
+        raise CannotSubstitute("a dictionary whose values depend on a loop index")
+    if isinstance(value, _FUNCTIONS):
+        if getattr(value, "__closure__", None) or isinstance(value, types.MethodType):
+            raise CannotSubstitute("a closure or bound method made in a loop")
+        return value
+    if isinstance(value, frozenset | set | list) or not _walkable(value):
+        raise CannotSubstitute(f"a {type(value).__name__} made in a loop")
+    return _substitute_object(value, recurse, done, anew)
+
+
+def _substitute_object(value: Any, recurse: Callable[[Any], Any], done: dict[int, Any], anew: bool) -> Any:
+    # An object may be reached from itself: its copy is known before its parts are.
+    copy = object.__new__(type(value))
+    done[id(value)] = copy
+    state = state_of(value)
+    replaced = {name: recurse(part) for name, part in state.items()}
+    if not anew and all(replaced[name] is state[name] for name in state):
+        done[id(value)] = value
+        return value
+    for name, part in replaced.items():
+        object.__setattr__(copy, name, part)
+    return copy

@@ -1,0 +1,1 @@
+"""Exploring a target, deciding its claims, and the verdict they amount to."""

@@ -1,0 +1,496 @@
+"""The verdict of phase 4: a proof for all shapes, a concrete run that shows a fault, or runs of all shapes of a part.
+
+What the walk over the shape program shows holds for every shape. Where it leaves a claim open, shapes of the domain
+are run concretely, the simplest first, with the shadow memory: a fault found there is a refutation. Some shapes are no
+proof: the domain is decided where all of its shapes are run, up to bounds where all within these are, else it is not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+
+from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, Open, OutOfTime, Proof, prove
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome, Rung
+from nkiverify.engines.minimise import Witness, smallest_legal
+from nkiverify.engines.rounds import Rounds, rounds
+from nkiverify.engines.shapes import Shapes, TooMany, domain_of
+from nkiverify.foundation.records import BOUNDED, SAMPLED, KernelWarning, Place, Run, Verdict, Violation
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Assume, Claim, DomainDimension, Program
+from nkiverify.model.contracts import contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.phases.dataflow import PHASE
+from nkiverify.phases.dataflow.smallest import simplest
+from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, look
+from nkiverify.phases.dataflow.warned import Subject, warnings
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.smt import Answer
+from nkiverify.symbolic.smt import Question as SmtQuestion
+from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED
+from nkiverify.verify.witness.explain import Circumstances, violation_of
+from nkiverify.verify.witness.labels import argument_labels
+
+#: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
+#: the verdict depend on the machine.
+SEARCH_WORK = 60_000_000
+#: Work that the only shape may take.
+ONLY_WORK = 1_000_000_000
+#: Shapes that are tried, and of which all up to some bounds are run, at most.
+MAX_SHAPES = 64
+MAX_ALL = 512
+#: Dimensions up to which a shape on which a loop goes round twice is run before others.
+NEAR = 4096
+#: Milliseconds for finding a shape with a solver.
+QUESTION_MS = 2000
+#: What can be done where the shapes that were run are not all there are.
+ADVICE_BOUND = "bound the dimensions, so that all shapes can be run, or leave this phase out: --phase 1,2,3"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What ended the exploration of the kernel early, and what can be done about it."""
+
+    construct: str
+    advice: str
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be judged. `bounded` says how far loops were unrolled, if that may not have been enough."""
+
+    target: Target
+    program: Program
+    hardware: Hardware
+    assumptions: tuple[str, ...]
+    reached: bool
+    limit: Limit | None
+    bounded: str
+    seconds: float
+
+
+def judge(question: Question) -> Run:
+    """The verdict of phase 4, with what it warns of."""
+    proof, ended = _proof(question)
+    search = _Searching(question).run() if question.limit is not None or ended is not None or proof.open else None
+    smallest = True
+    if search is not None and search.found is not None:
+        provable = question.limit is None and ended is None and not question.bounded
+        search.found, smallest = simplest(
+            question.target,
+            question.program,
+            Shapes(question.program.dimensions, domain_of(question.program, question.assumptions)).dimensions,
+            question.hardware,
+            search.found,
+            question.seconds,
+            provable=provable,
+        )
+    run = _concluded(Known(question, proof, ended, search, smallest))
+    if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
+        return run
+    return replace(run, warnings=_warnings(question, proof, search))
+
+
+def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:
+    """What the kernel does in vain. A kernel that has a fault is looked at on the shape that shows it."""
+    assumed = domain_of(question.program, question.assumptions)
+    shapes = Shapes(question.program.dimensions, assumed)
+    proved = search is None and not question.bounded
+    subject = Subject(
+        question.target,
+        question.program,
+        question.hardware,
+        question.seconds,
+        proved,
+        dimensions=tuple(shapes.dimensions),
+    )
+    if search is not None and search.found is not None:
+        subject = replace(subject, at_fault=True)
+        return warnings(subject, [search.found.values], (), search.found)
+    small = chain(islice(shapes.tried(), MAX_SHAPES), islice(_solved(shapes.dimensions, assumed, lambda: True), 1))
+    unwritten = proof.reads_unwritten if search is None else search.unwritten or False
+    return warnings(subject, small, shapes.larger(), unwritten)
+
+
+# --- from what is known to a verdict ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known when the verdict is made. `search` is None where the proof left nothing open."""
+
+    question: Question
+    proof: Proof
+    ended: Inconclusive | None
+    search: _Search | None
+    #: No simpler shape has the fault that was found.
+    smallest: bool
+
+    @property
+    def reason(self) -> str:
+        """Why nothing is proved for all shapes."""
+        return _why(self.question, self.proof, self.ended)
+
+    def unknown(self, qualifier: str, advice: str = "", reason: str = "") -> Run:
+        """UNKNOWN, at the first claim that is open."""
+        return _unknown(self.question, qualifier, reason or self.reason, _site(self.proof.open), advice)
+
+
+def _nothing_to_follow(known: Known) -> Run | None:
+    """No tensor is read, written or returned."""
+    if known.search is not None or (known.question.reached and known.proof.claims):
+        return None
+    return _run(known.question, Verdict.VACUOUS, reason="no tensor is read, written or returned")
+
+
+def _proved(known: Known) -> Run | None:
+    """The walk shows all claims for all shapes, as far as loops have been unrolled."""
+    if known.search is not None or known.proof.open or known.ended is not None:
+        return None
+    claims = known.proof.claims
+    return _run(known.question, Verdict.SUCCESSFUL, known.question.bounded, claims=claims, closed={"sets": claims})
+
+
+def _empty(known: Known) -> Run | None:
+    """No shape is in the domain."""
+    question, search = known.question, known.search
+    if question.limit is not None or search is None or search.inside or not _is_empty(question.program):
+        return None
+    return _run(question, Verdict.VACUOUS, reason="no run comes to its end: the domain is empty")
+
+
+def _shown(known: Known) -> Run | None:
+    """A shape was run that has a fault."""
+    if known.search is None or known.search.found is None:
+        return None
+    violations = _violations(known.question, known.search.found, known.smallest)
+    if not violations:
+        values = ", ".join(f"{name} = {value}" for name, value in known.search.found.values.items())
+        return known.unknown(NOT_CONFIRMED, reason=f"a run for {values} has a fault that a second one does not show")
+    return _run(known.question, Verdict.FAILED, claims=max(known.proof.claims, 1), violations=violations)
+
+
+def _not_understood(known: Known) -> Run | None:
+    """The exploration ended at something it does not understand, or out of time."""
+    limit = known.question.limit
+    if limit is None:
+        return None
+    return _unknown(known.question, limit.construct, known.reason, limit.site, limit.advice)
+
+
+def _late(known: Known) -> Run | None:
+    """Time was over before the proof, or the search, was at its end."""
+    late = known.search is not None and known.search.late
+    return known.unknown("time-out", ADVICE_TIME) if late or isinstance(known.ended, OutOfTime) else None
+
+
+def _doubtful(known: Known) -> Run | None:
+    """A shape was run of which nothing can be told."""
+    doubt = known.search.doubt if known.search is not None else ""
+    if not doubt:
+        return None
+    reason = known.reason if doubt in known.reason else f"{known.reason}; {doubt}"
+    # Whatever other phases are about comes first.
+    other = doubt.endswith((" (phase 1)", " (phase 2)"))
+    return known.unknown(doubt, "mend what that phase finds" if other else "", reason)
+
+
+def _not_run(known: Known) -> Run | None:
+    """No shape could be run."""
+    return known.unknown("no shape could be run") if known.search is not None and not known.search.tried else None
+
+
+def _all_run(known: Known) -> Run | None:
+    """Every shape of the domain was run, and has no fault."""
+    search = known.search
+    if search is None or not search.complete:
+        return None
+    looked = {"shapes": search.tried}
+    return _run(known.question, Verdict.SUCCESSFUL, claims=search.claims, closed=looked)
+
+
+def _all_run_within(known: Known) -> Run | None:
+    """Every shape of the domain up to some bounds was run, and has no fault."""
+    search = known.search
+    if search is None or not search.bounds:
+        return None
+    bounds = f"{BOUNDED} {', '.join(f'{name} <= {value}' for name, value in search.bounds.items())}"
+    looked = {"shapes": search.tried}
+    return _run(known.question, Verdict.SUCCESSFUL, bounds, claims=search.claims, closed=looked, reason=known.reason)
+
+
+def _sampled(known: Known) -> Run | None:
+    """Some shapes were run, and have no fault: that is no proof."""
+    if known.search is None:
+        return None
+    tried = known.search.tried
+    return known.unknown(f"{SAMPLED} {tried} shape{'s' if tried > 1 else ''}", ADVICE_BOUND)
+
+
+#: Every way to a verdict of phase 4, in order: the first that applies is the verdict.
+RULES: tuple[Callable[[Known], Run | None], ...] = (
+    _nothing_to_follow,
+    _proved,
+    _empty,
+    _shown,
+    _not_understood,
+    _late,
+    _doubtful,
+    _not_run,
+    _all_run,
+    _all_run_within,
+    _sampled,
+)
+
+
+def _concluded(known: Known) -> Run:
+    """The verdict by the first rule that applies. Where none does, nothing is concluded."""
+    for rule in RULES:
+        found = rule(known)
+        if found is not None:
+            return found
+    return _run(known.question, Verdict.ERROR, reason="no rule gives a verdict: please report this")
+
+
+def _proof(question: Question) -> tuple[Proof, Inconclusive | None]:
+    """What is shown for all shapes, and what ended that early."""
+    if question.limit is not None:
+        return Proof(), None
+    try:
+        # A domain of one shape is decided by one concrete run, if the sets are not simple.
+        operations = MAX_OPERATIONS if question.program.dimensions else MAX_OPERATIONS // 16
+        return prove(question.program, question.hardware.generation, question.seconds, operations), None
+    except Inconclusive as reason:
+        return Proof(), reason
+
+
+# --- searching --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Search:
+    found: Trial | None = None
+    #: Shapes of the domain that were run, and those of them that tell something.
+    inside: int = 0
+    tried: int = 0
+    claims: int = 0
+    #: Whether every shape of the domain was run; else the bounds on dimensions up to which every one was, if each loop
+    #: that can go round twice does so there.
+    complete: bool = False
+    bounds: dict[str, int] = field(default_factory=dict)
+    doubt: str = ""
+    #: A run that read unwritten elements which reach no output.
+    unwritten: Trial | None = None
+    #: Whether the time limit of the target was over before the search was.
+    late: bool = False
+
+
+class _Searching:
+    """Runs shapes of the domain, the simplest first, until one shows a fault or enough work has been done."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._assumed = domain_of(question.program, question.assumptions)
+        self._shapes = Shapes(question.program.dimensions, self._assumed)
+        self._deadline = time.process_time() + question.seconds
+        self._ran: set[tuple[int, ...]] = set()
+        self._work = 0
+        self.result = _Search()
+
+    def run(self) -> _Search:
+        """Try shapes, then run all of them up to as large a bound as work allows."""
+        reached = self._tried()
+        result = self.result
+        open_for_others = result.found is None and not result.doubt and result.tried and not result.late
+        # What is not understood is UNKNOWN however many shapes are run.
+        if open_for_others and self._question.limit is None:
+            self._work = 0
+            with suppress(TooMany):
+                self._all(reached)
+        return result
+
+    def _tried(self) -> Rounds:
+        """Run the simplest shapes, and those on which loops go round twice; these."""
+        shapes, program = self._shapes, self._question.program
+        simplest = islice(shapes.tried(), MAX_SHAPES)
+        for values in islice(simplest, len(shapes.dimensions) + 1):
+            if not self._goes_on(values):
+                return Rounds((), loops=False)
+        reached = rounds(program, shapes.dimensions, self._assumed, shapes.tried(), self._left())
+        solved = _solved(shapes.dimensions, self._assumed, lambda: not self.result.inside)
+        # Large ones last: one may take all the work that there is.
+        near = [shape for shape in reached.shapes if max(shape.values(), default=0) <= NEAR]
+        for values in chain(near, simplest, reached.shapes, solved):
+            if not self._goes_on(values):
+                break
+        return reached
+
+    def _all(self, reached: Rounds) -> None:
+        """Run all shapes of the domain up to bounds that are made larger as long as there is work left."""
+        least: dict[str, int] = {}
+        for shape in reached.shapes:
+            least = {name: max(value, least.get(name, value)) for name, value in shape.items()}
+        level, before = 1, None
+        while level <= MAX_ALL:
+            bounds = self._shapes.bounds(level, least)
+            if bounds is None:
+                return
+            if bounds != before:
+                shapes = list(islice(self._shapes.within(bounds), MAX_ALL + 1))
+                if len(shapes) > MAX_ALL or not all(map(self._goes_on, shapes)):
+                    return
+                beyond = self._shapes.beyond(bounds)
+                self.result.complete = not beyond
+                self.result.bounds = beyond if reached.loops else {}
+                if self.result.complete:
+                    return
+            level, before = level + max(1, level // 3), bounds
+
+    def _left(self) -> float:
+        return max(0.0, self._deadline - time.process_time())
+
+    def _goes_on(self, values: dict[str, int]) -> bool:
+        """Run a shape, unless it has been run; whether there is reason to run others."""
+        result, key = self.result, tuple(values.values())
+        if key in self._ran:
+            return True
+        left = self._deadline - time.process_time()
+        result.late = left <= 0
+        if result.late or self._work >= SEARCH_WORK:
+            return False
+        allowed = SHAPE_WORK if values else ONLY_WORK
+        trial = attempt(self._question.target, values, self._question.hardware, left, allowed)
+        self._work += trial.work
+        if trial.outside:
+            self._ran.add(key)
+            return True
+        result.late = bool(trial.unusable) and time.process_time() > self._deadline
+        if result.late or (trial.large and result.tried):
+            return False
+        self._ran.add(key)
+        result.inside += 1
+        if trial.unusable:
+            result.doubt = result.doubt or trial.unusable
+            return True
+        findings = trial.findings
+        if findings.doubts:
+            result.doubt = findings.doubts[0]
+            return True
+        result.tried += 1
+        result.claims = max(result.claims, findings.looked_at)
+        if findings.origins and result.unwritten is None:
+            result.unwritten = trial
+        if findings.faults:
+            result.found = trial
+        return result.found is None
+
+
+def _solved(
+    dimensions: Sequence[DomainDimension], domain: Sequence[Condition | bool], wanted: Callable[[], bool]
+) -> Iterator[dict[str, int]]:
+    """Shapes that a solver finds in the domain; for domains in which small numbers alone do not fit together."""
+    assumed = list(domain)
+    while dimensions and wanted() and len(assumed) < len(domain) + MAX_SHAPES:
+        question = SmtQuestion(assumed, QUESTION_MS)
+        if question.satisfiable() is not Answer.YES:
+            return
+        model = [(one.atom, question.model.get(one.atom, smallest_legal(one))) for one in dimensions]
+        yield {atom.name: value for atom, value in model}
+        same = [conditions.equals_zero(terms.add(terms.of_atom(a), terms.constant(-value))) for a, value in model]
+        assumed.append(conditions.negate(conditions.conjunction(same)))
+
+
+def _is_empty(program: Program) -> bool:
+    """Whether no values of the dimensions satisfy all that is assumed on every path."""
+    assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
+    return SmtQuestion(assumed, QUESTION_MS).satisfiable() is Answer.NO
+
+
+# --- the record -------------------------------------------------------------------------------------------------------
+
+
+def _violations(question: Question, trial: Trial, smallest: bool) -> list[Violation]:
+    labels = argument_labels(question.target, trial.values, question.hardware) if trial.values else {}
+    seen = look(question.target, trial, question.hardware, max(1.0, question.seconds))
+    return [_violation(question, trial, one, labels, smallest) for one in seen]
+
+
+def _violation(
+    question: Question, trial: Trial, seen: Seen, labels: dict[str, tuple[str, ...]], smallest: bool
+) -> Violation:
+    rule = contract(seen.fault.contract)
+    quantities = (("tensor", seen.fault.tensor), *seen.fault.quantities)
+    claim = Claim(0, rule, False, PHASE, seen.site, "", quantities)
+    decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())
+    values = {dimension.atom.name: trial.values[dimension.atom.name] for dimension in question.program.dimensions}
+    witness = Witness(values, {}, smallest=smallest)
+    known = Circumstances(replayed=True, observation=seen.observation, labels=labels)
+    return violation_of(decision, witness, question.program, known)
+
+
+def _why(question: Question, proof: Proof, ended: Inconclusive | None) -> str:
+    if question.limit is not None:
+        place = f" at {question.limit.site}" if question.limit.site is not None else ""
+        return f"{question.limit.construct}{place}"
+    if ended is not None:
+        return str(ended)
+    if not proof.open:
+        return ""
+    first = proof.open[0]
+    place = f" at {first.site}" if first.site is not None else ""
+    return (
+        f"{len(proof.open)} of {proof.claims} claims are open for all shapes: {first.contract}{place}, {first.reason}"
+    )
+
+
+def _site(still_open: Sequence[Open]) -> Site | None:
+    return next((claim.site for claim in still_open if claim.site is not None), None)
+
+
+def _unknown(question: Question, qualifier: str, reason: str, site: Site | None, advice: str = "") -> Run:
+    place = None
+    if site is not None:
+        place = Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
+    advice = advice or "verify the kernel for concrete shapes, or leave this phase out: --phase 1,2,3"
+    return _run(question, Verdict.UNKNOWN, qualifier, reason=reason, place=place, advice=advice)
+
+
+def _run(
+    question: Question,
+    verdict: Verdict,
+    qualifier: str = "",
+    *,
+    claims: int = 0,
+    closed: dict[str, int] | None = None,
+    violations: Sequence[Violation] = (),
+    reason: str = "",
+    place: Place | None = None,
+    advice: str = "",
+) -> Run:
+    target = question.target
+    return Run(
+        target=target.name,
+        kernel=target.kernel,
+        family=target.family,
+        kind=target.kind,
+        phase=PHASE,
+        engine=EmbeddedEngine.name,
+        expected=target.expect.get(PHASE),
+        verdict=verdict,
+        qualifier=qualifier,
+        claims=claims,
+        closed_by=closed or {},
+        assumptions=question.assumptions,
+        violations=tuple(violations),
+        reason=reason,
+        flags=target.flags,
+        tags=target.tags,
+        place=place,
+        advice=advice,
+    )

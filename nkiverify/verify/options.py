@@ -1,0 +1,100 @@
+"""The settings of one run, in one record. The command line fills it in; nothing else reads the command line."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
+
+#: What each phase claims, by its number.
+PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic", 3: "memory", 4: "dataflow"}
+
+#: The phases of a target that expects no verdicts, unless the user names others.
+DEFAULT_PHASES: tuple[int, ...] = tuple(PHASES)
+
+#: The hardware generations a kernel can be checked for.
+HARDWARE: tuple[str, ...] = ("trn1", "trn2", "trn3")
+
+#: The generation that is checked for unless somebody says otherwise.
+DEFAULT_HARDWARE = "trn2"
+
+#: The manifest of a repository other than ours, at its top.
+MANIFEST_FILE = "nkiverify_targets.py"
+
+#: What decides claims: the embedded engine, ESBMC, both, or (auto) ESBMC beside the embedded one where there is one.
+ENGINES: tuple[str, ...] = ("auto", "embedded", "esbmc", "both")
+
+#: What decides the targets of a run unless somebody says otherwise.
+DEFAULT_ENGINE = "auto"
+
+#: What decides where somebody waits for the answer: `check`, and targets as tests of pytest.
+QUICK_ENGINE = "embedded"
+
+#: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together.
+BESIDE_SECONDS = 30.0
+
+#: Seconds a target may take in all its phases together, unless the user says otherwise.
+DEFAULT_TIMEOUT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user asked for.
+
+    `root` is the folder that holds `harness/`, `kernels/` and `stubs/`. `None` means that the target, or the machine,
+    decides: `phases` are then those the target expects a verdict for, `unwind` is the bound of the target's flags,
+    `hardware` the generation it names, `jobs` the number of usable cores, `memory` (MiB that a worker process may hold)
+    an equal share of the machine's. `executor` says where targets are verified (nkiverify.run.executors.choice).
+    `fixed` are values that dimensions of the domain are assumed to have, by name. `every_violation` asks for all
+    refuted claims instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their
+    verdicts.
+    `keep_lowered` is the folder for all programs that ESBMC is given, `disagreements` for those it is at odds about.
+    """
+
+    root: Path
+    patterns: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    phases: tuple[int, ...] | None = None
+    unwind: int | None = None
+    hardware: str | None = None
+    timeout: float = DEFAULT_TIMEOUT_SECONDS
+    jobs: int | None = None
+    memory: int | None = None
+    executor: str = "processes"
+    fixed: tuple[tuple[str, int], ...] = ()
+    fail_fast: bool = False
+    debug: bool = False
+    every_violation: bool = False
+    engine: str = "embedded"
+    keep_lowered: Path | None = None
+    disagreements: Path | None = None
+    cache: bool = True
+    json: Path | None = None
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which a target must have its verdicts: its time-out, and what ESBMC may take beside."""
+        return self.timeout + (BESIDE_SECONDS if self.engine == "auto" else 0.0)
+
+
+def phases_to_run(target: Target, options: Options) -> tuple[int, ...]:
+    """The phases of `target` that `options` asks for.
+
+    A target that expects verdicts runs in no phase it expects none for: what it leaves out has nothing to say there.
+    """
+    if options.phases is None:
+        return tuple(sorted(target.expect)) or DEFAULT_PHASES
+    possible = tuple(sorted(target.expect)) or tuple(PHASES)
+    return tuple(phase for phase in possible if phase in options.phases)
+
+
+def usable_cores() -> int:
+    """How many processes can run at once: the cores this process may use, in a container fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1

@@ -1,0 +1,388 @@
+"""What the decisions about the claims of one phase amount to: a verdict, its qualifier and the reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.records import BOUNDED, MemoryPeak, Place, Run, Verdict, Violation
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.target import Target
+from nkiverify.ir import decided as lines
+from nkiverify.ir.program import Program
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.placement import MEMORY_PHASE, SUFFICIENT
+from nkiverify.phases.memory.peaks import peaks
+from nkiverify.phases.replay import Replay
+from nkiverify.verify.exploration import Exploration
+from nkiverify.verify.witness.confirm import Confirmation, by_place
+from nkiverify.verify.witness.sufficient import sufficient
+
+#: Seconds of this process for finding a domain on which what is refuted holds.
+SUFFICIENT_SECONDS = 0.5
+
+#: What can be done about an UNKNOWN that says nothing better itself.
+ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete shapes"
+ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a plain run on the values is short"
+ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
+ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
+ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
+
+NOT_CONFIRMED = "not confirmed in plain Python"
+
+_ADVICE_UNFAITHFUL = "please report this: the symbolic run is not faithful to Python there"
+_CONTRADICTION = "no witness fails in plain Python: please report this"
+
+#: Contracts that the symbolic run itself may break where it is not faithful: without a replay they prove nothing.
+_RAISED = ("kernel.exception",)
+
+
+class Judge:
+    """Turns the decisions about the claims of one phase into a verdict."""
+
+    def __init__(
+        self,
+        target: Target,
+        exploration: Exploration,
+        engine: EmbeddedEngine,
+        hardware: Hardware,
+        phase: int,
+        seconds: float,
+        every: bool,
+    ) -> None:
+        self._engine = engine
+        self._every = every
+        self._target = target
+        self._exploration = exploration
+        self._phase = phase
+        self._seconds = seconds
+        self._confirmation = Confirmation(target, exploration.run.program, engine, hardware, phase)
+        #: All decisions of the phase, those about unwinding included.
+        self.decisions: list[Decision] = []
+
+    @property
+    def target(self) -> Target:
+        """The target that is judged."""
+        return self._target
+
+    @property
+    def phase(self) -> int:
+        """The phase whose claims are judged."""
+        return self._phase
+
+    @property
+    def program(self) -> Program:
+        """The shape program with the claims."""
+        return self._exploration.run.program
+
+    def run(self) -> Run:
+        """The verdict of the embedded engine."""
+        engine = self._engine
+        engine.limit(self._seconds)
+        self.decisions = [*engine.decide(self._phase), *engine.decide_unwinding()]
+        return self.entry(EmbeddedEngine.name, self.decisions)
+
+    def entry(self, engine: str, decisions: Sequence[Decision]) -> Run:
+        """The verdict that decisions about all claims of the phase amount to, those about unwinding included.
+
+        Refuted claims are replayed in plain Python, whichever `engine` refuted them.
+        """
+        claims = [one for one in decisions if not one.claim.unwinding and one.outcome is not Outcome.UNREACHED]
+        refuted = by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), self._every)
+        violations = self._confirmation.violations(refuted)
+        known = Known(
+            self._phase,
+            self._exploration,
+            decisions,
+            claims,
+            violations,
+            self._confirmation.replays,
+            [violation for violation in violations if self._confirmation.may_hold(violation)],
+        )
+        found = concluded(known)
+        confirmed = found.verdict is Verdict.FAILED and not found.qualifier
+        if confirmed:
+            # What only may be wrong is no violation beside what is.
+            violations = [one for one in violations if one.replayed or not self._doubtful(one)]
+        closed = Counter(decision.rung.value for decision in claims if decision.outcome is not Outcome.UNDECIDED)
+        return Run(
+            target=self._target.name,
+            kernel=self._target.kernel,
+            family=self._target.family,
+            kind=self._target.kind,
+            phase=self._phase,
+            engine=engine,
+            expected=self._target.expect.get(self._phase),
+            verdict=found.verdict,
+            qualifier=found.qualifier,
+            claims=len(claims),
+            closed_by=dict(closed),
+            assumptions=self._exploration.assumptions,
+            violations=tuple(violations) if found.verdict is Verdict.FAILED else (),
+            reason=found.reason,
+            flags=self._target.flags,
+            tags=self._target.tags,
+            place=found.place,
+            advice=found.advice,
+            decided=lines.decided((one.claim, one.outcome.value, _by(one)) for one in decisions),
+            assumed_at=self._exploration.assumed_at,
+            memory=self._peaks(),
+            suffices=self._suffices(claims, violations) if confirmed else (),
+        )
+
+    def _suffices(self, claims: list[Decision], violations: list[Violation]) -> tuple[str, ...]:
+        """A domain on which all claims of the phase hold, where nobody expects that one is refuted."""
+        memory = self._exploration.memory if self._phase == MEMORY_PHASE else None
+        unknown = self._exploration.run.unsupported_construct is not None or (memory is not None and memory.gap)
+        if unknown or self._target.expect.get(self._phase) is Verdict.FAILED or not self.program.dimensions:
+            return ()
+        left = [decision for decision in claims if decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
+        # Said beside the verdict, which it takes nothing from.
+        with suppress(UnsupportedConstruct):
+            return sufficient(self.program, left, [violation.values for violation in violations], SUFFICIENT_SECONDS)
+        return ()
+
+    def _peaks(self) -> tuple[MemoryPeak, ...]:
+        memory = self._exploration.memory
+        if self._phase != MEMORY_PHASE or memory is None or self._exploration.run.unsupported_construct is not None:
+            return ()
+        return peaks(memory, self.program)
+
+    def _doubtful(self, violation: Violation) -> bool:
+        """Whether the violation proves nothing unless a plain run shows it."""
+        return violation.contract in _RAISED or self._confirmation.may_hold(violation)
+
+
+# --- from what is known to a verdict ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """A verdict with its qualifier and reason; where an UNKNOWN arises, and what can be done about it."""
+
+    verdict: Verdict
+    qualifier: str = ""
+    reason: str = ""
+    place: Place | None = None
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known about one phase: all decisions, those about claims that are reached among them, what the plain runs
+    on the witnesses of those refuted show, and how the exploration ended."""
+
+    phase: int
+    exploration: Exploration
+    decisions: Sequence[Decision]
+    claims: Sequence[Decision]
+    violations: Sequence[Violation]
+    replays: Sequence[Replay]
+    #: Violations of what is enough for a contract, which may be kept all the same.
+    unsure: Sequence[Violation]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim of the phase is proved, or is not reached."""
+        stated = [decision.outcome for decision in self.decisions if not decision.claim.unwinding]
+        return all(outcome in (Outcome.PROVED, Outcome.UNREACHED) for outcome in stated)
+
+    @property
+    def open_loops(self) -> list[Decision]:
+        """Loops that may go round more often than they were unrolled."""
+        unwinding = [one for one in self.decisions if one.claim.unwinding]
+        return [one for one in unwinding if one.outcome not in (Outcome.PROVED, Outcome.UNREACHED)]
+
+    @property
+    def shown(self) -> Violation | None:
+        """The first violation that is neither the symbolic run's own nor one of what is enough, but not necessary."""
+        doubtful = [one for one in self.violations if one.contract in _RAISED or one in self.unsure]
+        return next((one for one in self.violations if one not in doubtful), None)
+
+    @property
+    def refuted_at(self) -> Place | None:
+        """The place of the first refuted claim."""
+        refuted = next((one for one in self.claims if one.outcome is Outcome.REFUTED), None)
+        return place_of(refuted.claim.site) if refuted is not None else None
+
+
+def _may_fail(violation: Violation) -> str:
+    return f"{violation.contract} at {violation.file}:{violation.line} may fail"
+
+
+def replayed(known: Known) -> Conclusion | None:
+    """A claim is refuted, and plain Python breaks the contract on the witness."""
+    return Conclusion(Verdict.FAILED) if any(violation.replayed for violation in known.violations) else None
+
+
+def masked(known: Known) -> Conclusion | None:
+    """A claim is refuted; the plain run on the witness ends before it comes there."""
+    played = next((one for one in known.replays if one.raised is not None), None)
+    if not known.violations or played is None:
+        return None
+    text = f"{type(played.raised).__name__}: {played.raised}, at {played.raised_at}"
+    reason = f"{_may_fail(known.violations[0])}, but the plain run ends before it with {text}"
+    return Conclusion(Verdict.UNKNOWN, "masked by another fault", reason, known.refuted_at)
+
+
+def not_confirmed(known: Known) -> Conclusion | None:
+    """A claim is refuted; plain Python cannot follow the kernel on the witness, or not in time."""
+    limited = next((one.unsupported for one in known.replays if one.unsupported), "")
+    shown = known.shown
+    if shown is None or not limited:
+        return None
+    values = ", ".join(f"{name} = {value}" for name, value in shown.witness.items())
+    doubt = f"{shown.contract} at {shown.file}:{shown.line} is refuted for {values}"
+    reason = f"{doubt}, which is not confirmed: {limited}"
+    return Conclusion(Verdict.UNKNOWN, NOT_CONFIRMED, reason, known.refuted_at, ADVICE_PLAIN)
+
+
+def cut_short(known: Known) -> Conclusion | None:
+    """A claim is refuted behind a loop that was cut: a `break` of the loop around it may never have been seen."""
+    if known.shown is None or not known.open_loops:
+        return None
+    bound = known.exploration.run.limits.unwind
+    reason = f"{_may_fail(known.shown)}; loops are followed for {bound} rounds only"
+    return Conclusion(Verdict.UNKNOWN, NOT_CONFIRMED, reason, known.refuted_at)
+
+
+def not_replayed(known: Known) -> Conclusion | None:
+    """A claim is refuted, and plain Python breaks nothing on the witness: one of the two is wrong."""
+    return None if known.shown is None else Conclusion(Verdict.FAILED, "not replayed", _CONTRADICTION)
+
+
+def not_understood(known: Known) -> Conclusion | None:
+    """The exploration ended at something it does not understand, or out of time."""
+    limit = known.exploration.run.unsupported_construct
+    if limit is None:
+        return None
+    where = f" at {limit.site}" if limit.site is not None else ""
+    advice = f"; {limit.advice}" if limit.advice else ""
+    reason = f"{limit.construct}{where}{advice}"
+    return Conclusion(
+        Verdict.UNKNOWN, limit.construct, reason, place_of(limit.site), limit.advice or ADVICE_UNSUPPORTED
+    )
+
+
+def not_claimed(known: Known) -> Conclusion | None:
+    """Phase 3 could not state all of its claims."""
+    memory = known.exploration.memory
+    if known.phase != MEMORY_PHASE or memory is None or not memory.gap:
+        return None
+    return Conclusion(Verdict.UNKNOWN, memory.gap, memory.gap)
+
+
+def _kept(violation: Violation) -> str:
+    where = f"{violation.contract} at {violation.file}:{violation.line}"
+    return f"{where}: {violation.message}; the plain runs that were tried keep it"
+
+
+def may_not_fit(known: Known) -> Conclusion | None:
+    """What is enough for all to fit is refuted, and no plain run breaks what is necessary."""
+    unsure = next((one for one in known.unsure if one.contract in SUFFICIENT), None)
+    return Conclusion(Verdict.UNKNOWN, "may not fit", _kept(unsure), known.refuted_at) if unsure is not None else None
+
+
+def index_not_known(known: Known) -> Conclusion | None:
+    """What is enough for an index is refuted, and no plain run breaks what is necessary."""
+    if not known.unsure:
+        return None
+    reason = _kept(known.unsure[0])
+    return Conclusion(Verdict.UNKNOWN, "index not known well enough", reason, known.refuted_at, ADVICE_INDEX)
+
+
+def raises_symbolically_only(known: Known) -> Conclusion | None:
+    """The symbolic run raises, and the plain one does not."""
+    raised = next((one for one in known.violations if one.contract in _RAISED), None)
+    if raised is None:
+        return None
+    text = f"{raised.message}, in the symbolic run only, at {raised.file}:{raised.line}"
+    return Conclusion(Verdict.UNKNOWN, "raises in the symbolic run only", text, None, _ADVICE_UNFAITHFUL)
+
+
+def undecided(known: Known) -> Conclusion | None:
+    """A claim is neither proved nor refuted."""
+    found = [decision for decision in known.claims if decision.outcome is Outcome.UNDECIDED]
+    if not found:
+        return None
+    first = found[0]
+    where = f" at {first.claim.site}" if first.claim.site is not None else ""
+    told = f"{len(found)} of {len(known.claims)} claims: {first.reason}; first {first.claim.contract.id}{where}"
+    advice = ADVICE_TIME if first.reason == "time-out" else ADVICE_SOLVER
+    return Conclusion(Verdict.UNKNOWN, first.reason, told, place_of(first.claim.site), advice)
+
+
+def not_called(known: Known) -> Conclusion | None:
+    """No path comes to the kernel."""
+    if known.exploration.reached:
+        return None
+    reason = "the kernel is called on no path: the domain is empty, or the target does not call it"
+    return Conclusion(Verdict.VACUOUS, reason=reason)
+
+
+def nothing_claimed(known: Known) -> Conclusion | None:
+    """No claim is reached."""
+    if known.claims:
+        return None
+    return Conclusion(Verdict.VACUOUS, reason="no claim was reached: the domain is empty, or there is nothing to check")
+
+
+def unrolled(known: Known) -> Conclusion | None:
+    """All claims hold, as far as loops have been unrolled."""
+    if not known.open_loops or not known.holds:
+        return None
+    bound = known.exploration.run.limits.unwind
+    sites = sorted({str(decision.claim.site) for decision in known.open_loops})
+    first = known.open_loops[0].claim.site
+    why = known.exploration.unrolled.get(first) if first is not None else None
+    reason = f"loops at {', '.join(sites)}{f': {why}' if why else ''}"
+    return Conclusion(Verdict.SUCCESSFUL, f"{BOUNDED} {bound}", reason)
+
+
+def proved(known: Known) -> Conclusion | None:
+    """All claims hold."""
+    return Conclusion(Verdict.SUCCESSFUL) if known.holds else None
+
+
+#: Every way to a verdict of phases 1 to 3, in order: the first that applies is the verdict.
+RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
+    replayed,
+    masked,
+    not_confirmed,
+    cut_short,
+    not_replayed,
+    not_understood,
+    not_claimed,
+    may_not_fit,
+    index_not_known,
+    raises_symbolically_only,
+    undecided,
+    not_called,
+    nothing_claimed,
+    unrolled,
+    proved,
+)
+
+
+def concluded(known: Known) -> Conclusion:
+    """The verdict by the first rule that applies. Where none does, nothing is concluded."""
+    for rule in RULES:
+        found = rule(known)
+        if found is not None:
+            return found
+    return Conclusion(Verdict.ERROR, reason="no rule gives a verdict: please report this")
+
+
+def _by(decision: Decision) -> str:
+    return decision.rung.value if decision.outcome in (Outcome.PROVED, Outcome.REFUTED) else ""
+
+
+def place_of(site: Site | None) -> Place | None:
+    """A place of the kernel, for the results."""
+    if site is None:
+        return None
+    return Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)

@@ -1,0 +1,1 @@
+"""Counterexamples: made small, generalised, explained, replayed, written down."""

@@ -1,0 +1,242 @@
+"""Confirming refuted claims: the simplest witness of each place, run in plain Python on the unmodified kernel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, dimension_values
+from nkiverify.engines.minimise import Witness, simplicity, smallest_witness
+from nkiverify.foundation.records import Violation
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.concrete import TOO_LONG
+from nkiverify.frontend.observe import key_of
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Claim, Program
+from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.placement import SUFFICIENT
+from nkiverify.phases.memory.claims import demanding, needed
+from nkiverify.phases.replay import Replay, replay
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import Index
+from nkiverify.verify.witness.explain import Circumstances, violation_of
+from nkiverify.verify.witness.generalise import generalisation
+from nkiverify.verify.witness.labels import argument_labels
+
+#: Seconds of this process for making the witnesses of one target small; what else the machine does costs nothing.
+MINIMISE_SECONDS = 1.0
+
+#: Seconds for finding out what else fails, per violation.
+GENERALISE_SECONDS = 0.4
+
+#: Refuted claims of one line among which the simplest witness is looked for however long it takes; the others have
+#: `FURTHER_SECONDS` of this process together.
+MIN_CANDIDATES = 4
+FURTHER_SECONDS = 0.2
+
+#: Claims of one line that are replayed.
+MAX_REPLAYED = 2
+
+#: Seconds of this process for all plain runs on the witnesses of one phase, and for further ones once one has failed.
+REPLAY_SECONDS = 6.0
+FURTHER_REPLAY_SECONDS = 2.0
+
+#: The same where a value of the witness is huge: such a run breaks its contract at once or, in a loop, never.
+HUGE_REPLAY_SECONDS = 2.0
+HUGE = 10**6
+
+
+#: Iterations up to which those are sought that find what an earlier one has left in an index or register: as many
+#: registers may pass it on.
+MOST_LATER = 5
+_LATER = "iterations before"
+
+#: That a memory overflows is one thing, wherever it first does.
+CAPACITY = "mem.capacity_live"
+
+
+class Confirmation:
+    """Makes violations of the refuted claims of one phase, each with a witness and the plain run that fails on it."""
+
+    def __init__(
+        self, target: Target, program: Program, engine: EmbeddedEngine, hardware: Hardware, phase: int
+    ) -> None:
+        self._target = target
+        self._program = program
+        self._engine = engine
+        self._hardware = hardware
+        self._phase = phase
+        self._replays: list[tuple[dict[str, int], Replay]] = []
+        #: Contracts and lines of which only what is enough is refuted, without a plain run that breaks them.
+        self._unsure: set[tuple[str, str, int]] = set()
+        #: Seconds that they have taken, and may take.
+        self._replaying = 0.0
+        self._may_replay = REPLAY_SECONDS
+
+    @property
+    def replays(self) -> list[Replay]:
+        """All plain runs so far, in order."""
+        return [played for _, played in self._replays]
+
+    def may_hold(self, violation: Violation) -> bool:
+        """Whether all that is known is that what is enough for the contract does not hold."""
+        return not violation.replayed and (
+            violation.contract in SUFFICIENT or (violation.contract, violation.file, violation.line) in self._unsure
+        )
+
+    def violations(self, refuted: Sequence[Sequence[Decision]]) -> list[Violation]:
+        """A violation per place: each list has the refuted claims of one place, as `by_place` gives them."""
+        self._replaying, self._may_replay = 0.0, REPLAY_SECONDS
+        deadline = time.process_time() + MINIMISE_SECONDS
+        found: list[Violation] = []
+        awaited = [(decision.claim.contract.id, decision.claim.site) for group in refuted for decision in group[:1]]
+        for group in refuted:
+            found.append(self._violation(self._simplest(group, awaited, deadline), deadline))
+        if any(violation.replayed for violation in found):
+            # The plain run ends at the first exception: what lies behind it fails only if it is mended.
+            note = "not reached by the plain run, which fails before it"
+            found = [violation if violation.replayed else replace(violation, note=note) for violation in found]
+        return found
+
+    def _simplest(
+        self, group: Sequence[Decision], awaited: list[tuple[str, Site | None]], deadline: float
+    ) -> _Confirmed:
+        """Of the refuted claims of one place, the one with the simplest witness that the plain run confirms."""
+        dimensions = self._program.dimensions
+        # Without dimensions there is one witness, and the claim that comes first says it best.
+        candidates = self._promising(group) if dimensions else group[:1]
+        witnesses: list[tuple[Decision, Witness]] = []
+        further = time.process_time() + FURTHER_SECONDS
+        for decision in candidates:
+            if len(witnesses) >= MIN_CANDIDATES and time.process_time() > min(further, deadline):
+                # One of the claims not looked at may have a simpler witness.
+                witnesses = [(seen, replace(witness, smallest=False)) for seen, witness in witnesses]
+                break
+            witnesses.append((decision, smallest_witness(self._program, decision, self._left(deadline))))
+        witnesses.sort(key=lambda pair: (pair[0].claim.sufficient, simplicity(pair[1].values, dimensions)))
+        tried = [self._replayed(decision, witness, awaited) for decision, witness in witnesses[:MAX_REPLAYED]]
+        if any(one.replay is not None for one in tried):
+            # The verdict stands: what is tried from here on makes it no surer.
+            self._may_replay = min(self._may_replay, self._replaying + FURTHER_REPLAY_SECONDS)
+        return next((one for one in tried if one.replay is not None), tried[0])
+
+    def _promising(self, group: Sequence[Decision]) -> Sequence[Decision]:
+        """The refuted claims of one place, those first whose counterexample is simple as the solver gave it."""
+        if group[0].claim.contract.id == CAPACITY:
+            # What needs most overflows first.
+            return group
+        dimensions = self._program.dimensions
+        return sorted(group, key=lambda one: (one.claim.sufficient, simplicity(dimension_values(one), dimensions)))
+
+    @staticmethod
+    def _left(deadline: float) -> float:
+        return max(0.0, deadline - time.process_time())
+
+    def _replayed(self, decision: Decision, witness: Witness, awaited: list[tuple[str, Site | None]]) -> _Confirmed:
+        """The claim with a witness on which the plain run breaks the contract at the same line, if there is one."""
+        claim = decision.claim
+        key = (claim.contract.id, claim.site)
+        asked = awaited if key in awaited else [*awaited, key]
+        for values, played in self._replays:
+            if values == witness.values and played.confirms(claim.contract, claim.site):
+                return _Confirmed(decision, witness, played)
+        huge = any(abs(value) > HUGE for value in witness.values.values())
+        left = (min(self._may_replay, HUGE_REPLAY_SECONDS) if huge else self._may_replay) - self._replaying
+        if left <= 0:
+            self._replays.append((witness.values, Replay((), unsupported=TOO_LONG)))
+            return _Confirmed(decision, witness, None)
+        clock = time.process_time()
+        played = replay(
+            self._target,
+            witness.values,
+            self._hardware,
+            checked=self._phase == 2,
+            awaited=asked,
+            decisive=key,
+            seconds=left,
+            phases=SHAPE_PHASES | {self._phase},
+        )
+        self._replaying += time.process_time() - clock
+        self._replays.append((witness.values, played))
+        if played.confirms(claim.contract, claim.site):
+            return _Confirmed(decision, witness, played)
+        # What suffices is not fulfilled: what is necessary may be broken by larger values only.
+        harder = demanding(claim) if claim.contract.id in SUFFICIENT else later(decision) if claim.sufficient else None
+        if harder is not None:
+            refuted = self._engine.refuted(harder, decision.hypotheses)
+            if refuted is not None:
+                larger = smallest_witness(self._program, refuted, 0.2)
+                return self._replayed(refuted, larger, awaited)
+        for values, earlier in self._replays:
+            if earlier.confirms(claim.contract, claim.site):
+                return _Confirmed(decision, Witness.unexplained(values, self._program), earlier)
+        return _Confirmed(decision, witness, None)
+
+    def _violation(self, found: _Confirmed, deadline: float) -> Violation:
+        decision, witness = found.decision, found.witness
+        program = self._program
+        if found.replay is None:
+            violation = violation_of(decision, witness, program, Circumstances(replayed=False))
+            if decision.claim.sufficient:
+                self._unsure.add((violation.contract, violation.file, violation.line))
+            return violation
+        seconds = max(0.0, min(GENERALISE_SECONDS, deadline - time.process_time()))
+        known = Circumstances(
+            replayed=True,
+            observation=found.replay.observations.get(key_of(decision.claim.contract.id, decision.claim.site)),
+            labels=self._labels(witness.values),
+            generalises=generalisation(program, decision, witness, seconds) if witness.smallest else {},
+        )
+        return violation_of(decision, witness, program, known)
+
+    def _labels(self, values: dict[str, int]) -> dict[str, tuple[str, ...]]:
+        return argument_labels(self._target, values, self._hardware) if values else {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Confirmed:
+    """A refuted claim, its witness, and the plain run that breaks the contract at the same line, if one does."""
+
+    decision: Decision
+    witness: Witness
+    replay: Replay | None
+
+
+def later(decision: Decision) -> Claim | None:
+    """The claim of a refutation for later iterations only, which find what earlier ones leave; None where there are no
+    loops, or iterations enough have been tried."""
+    claim, reached = decision.claim, dict(decision.claim.quantities).get(_LATER, 0)
+    loops = {
+        atom
+        for condition in decision.hypotheses
+        if isinstance(condition, Condition)
+        for atom in condition.atoms()
+        if isinstance(atom, Index) and not atom.representative
+    }
+    if not loops or not isinstance(reached, int) or reached >= MOST_LATER:
+        return None
+    early = [conditions.at_most_zero(terms.add(terms.of_atom(loop), terms.constant(-reached))) for loop in loops]
+    kept = tuple(pair for pair in claim.quantities if pair[0] != _LATER)
+    condition = conditions.disjunction((claim.condition, *early))
+    return replace(claim, condition=condition, quantities=(*kept, (_LATER, reached + 1)))
+
+
+def by_place(refuted: Iterable[Decision], every: bool) -> list[list[Decision]]:
+    """The refuted claims of each line of the kernel together; with `every`, each claim by itself."""
+    if every:
+        return [[decision] for decision in refuted]
+    groups: dict[tuple[str, int] | str | None, list[Decision]] = {}
+    for decision in refuted:
+        site = decision.claim.site
+        place: tuple[str, int] | str | None = (site.file, site.line) if site is not None else None
+        if decision.claim.contract.id == CAPACITY:
+            place = str(decision.claim.quantities[0])
+        groups.setdefault(place, []).append(decision)
+    for place, group in groups.items():
+        if isinstance(place, str):
+            group.sort(key=partial(needed, values=group[0].values), reverse=True)
+    return list(groups.values())

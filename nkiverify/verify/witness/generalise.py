@@ -1,0 +1,164 @@
+"""Saying which other shapes fail as well: `any N > 512 fails`, where the solver has confirmed it.
+
+For a dimension that the smallest witness had to move, all larger legal values are asked about, first with every other
+dimension free, then with the others as in the witness. A loop index is given the value of the witness, or the last one
+of its loop. A statement is made only where no legal shape it covers passes the claim.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+
+from nkiverify.engines.embedded import Decision
+from nkiverify.engines.minimise import Witness, smallest_legal
+from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition, negate
+from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.terms import Atom, Div, Index, Term
+
+#: Milliseconds for one question: a statement that takes longer to confirm is not made.
+QUESTION_MS = 400
+
+
+def generalisation(program: Program, decision: Decision, witness: Witness, seconds: float) -> dict[str, str]:
+    """What is known to fail besides the witness, in words, by the name of the dimension it is about."""
+    deadline = time.process_time() + seconds
+    domain = {condition.uid for condition in domain_conditions(program.body, decision.claim) or ()}
+    hypotheses = [condition for condition in decision.hypotheses if isinstance(condition, Condition)]
+    legal = [condition for condition in hypotheses if condition.uid in domain]
+    path = [condition for condition in hypotheses if condition.uid not in domain]
+    passing = [
+        conditions.disjunction([*map(negate, reached), holds])
+        for reached, holds in _instances(path, decision.claim.condition, witness)
+    ]
+    found: dict[str, str] = {}
+    moved = any(witness.values[each.atom.name] != smallest_legal(each) for each in program.dimensions)
+    for dimension in program.dimensions:
+        value = witness.values[dimension.atom.name]
+        if dimension.choices or _largest(dimension, value):
+            continue
+        others = [_is(other, witness.values[other.atom.name]) for other in program.dimensions if other is not dimension]
+        if (
+            moved
+            and value == smallest_legal(dimension)
+            and any(time.process_time() < deadline and _impossible([*legal, *others], passes) for passes in passing)
+        ):
+            # Any value will do, as long as the others are as they are: this dimension has no part in it.
+            continue
+        for words, covered in _statements(dimension, value, passing, bool(others), moved):
+            given = [*legal, *covered, *(others if words.endswith(_OTHERS_FIXED) else ())]
+            if any(time.process_time() < deadline and _impossible(given, passes) for passes in passing):
+                found[dimension.atom.name] = words
+                break
+    return found
+
+
+#: What is added to a statement that holds for the other dimensions of the witness only.
+_OTHERS_FIXED = ", the others being as they are"
+
+
+def _statements(
+    dimension: DomainDimension, value: int, passing: Sequence[Condition | bool], others: bool, moved: bool
+) -> Iterator[tuple[str, list[Condition | bool]]]:
+    """What could be said about a dimension with the conditions it is said under, the most general first."""
+    name = dimension.atom.name
+    if value == smallest_legal(dimension):
+        # Where a dimension had to move, the smallest shape passes, which this would be about as well.
+        if not moved:
+            yield f"any {name} fails", []
+    else:
+        more = [_at_least(dimension, value)]
+        yield f"any {name} > {value - dimension.multiple_of} fails", more
+        if others:
+            yield f"any {name} > {value - dimension.multiple_of} fails{_OTHERS_FIXED}", more
+    for divisor in sorted(divisors(dimension, passing), reverse=True):
+        if value % divisor:
+            atom = terms.of_atom(dimension.atom)
+            rest = terms.add(atom, terms.scale(terms.divide(atom, terms.constant(divisor)), -divisor))
+            uneven = [negate(conditions.equals_zero(rest))]
+            yield f"any {name} that is no multiple of {divisor} fails", uneven
+            if others:
+                yield f"any {name} that is no multiple of {divisor} fails{_OTHERS_FIXED}", uneven
+
+
+def divisors(dimension: DomainDimension, mentioned: Iterable[Condition | bool]) -> set[int]:
+    """Constants by which something with the dimension in it is divided: the tiles of the kernel."""
+    atoms = {atom for condition in mentioned if isinstance(condition, Condition) for atom in condition.atoms()}
+    return {
+        atom.denominator.constant
+        for atom in atoms
+        if isinstance(atom, Div) and atom.denominator.constant is not None and dimension.atom in atom.numerator.atoms
+    } - {0, 1}
+
+
+def domain_conditions(block: Block, claim: Claim) -> list[Condition] | None:
+    """What the target itself assumes on the way to `claim`; None where the claim is not in `block`."""
+    assumed: list[Condition] = []
+    for item in block.items:
+        if item is claim:
+            return assumed
+        if isinstance(item, Assume) and item.text == "domain" and isinstance(item.condition, Condition):
+            assumed.append(item.condition)
+        parts = (item.body,) if isinstance(item, Loop) else (item.then, item.orelse) if isinstance(item, Branch) else ()
+        for part in parts:
+            inner = domain_conditions(part, claim)
+            if inner is not None:
+                return assumed + inner
+    return None
+
+
+def _largest(dimension: DomainDimension, value: int) -> bool:
+    return dimension.high is not None and value + dimension.multiple_of > dimension.high
+
+
+def _impossible(given: Sequence[Condition | bool], passes: Condition | bool) -> bool:
+    facts = Facts().extended(*given)
+    if passes is False or facts.contradictory or (isinstance(passes, Condition) and facts.proves(passes.negation())):
+        return True
+    return Question([*given, passes], QUESTION_MS).satisfiable() is Answer.NO
+
+
+def _instances(
+    path: Sequence[Condition | bool], claim: Condition | bool, witness: Witness
+) -> Iterator[tuple[list[Condition | bool], Condition | bool]]:
+    """Path conditions and claim for the iteration of the witness, and for the last iteration of every loop.
+
+    An iteration that fails is enough: each instance is a way to fail that the path conditions do not exclude.
+    """
+    indices = {
+        atom
+        for condition in (*path, claim)
+        if isinstance(condition, Condition)
+        for atom in condition.atoms()
+        if isinstance(atom, Index)
+    }
+    if any(atom.representative for atom in indices) or not indices <= witness.assignment.keys():
+        return
+    yield _instance(path, claim, {atom: terms.constant(witness.assignment[atom]) for atom in indices})
+    if indices:
+        last: dict[Atom, Term] = {}
+        # Outer loops were entered first: the extents of inner ones may mention their indices.
+        for atom in sorted(indices, key=lambda atom: atom.uid):
+            last[atom] = terms.add(terms.substitute(atom.extent, last), terms.constant(-1))
+        yield _instance(path, claim, last)
+
+
+def _instance(
+    path: Sequence[Condition | bool], claim: Condition | bool, values: dict[Atom, Term]
+) -> tuple[list[Condition | bool], Condition | bool]:
+    return [_substituted(condition, values) for condition in path], _substituted(claim, values)
+
+
+def _substituted(condition: Condition | bool, values: dict[Atom, Term]) -> Condition | bool:
+    return condition.substitute(values) if isinstance(condition, Condition) else condition
+
+
+def _at_least(dimension: DomainDimension, value: int) -> Condition | bool:
+    return conditions.at_most_zero(terms.add(terms.constant(value), terms.of_atom(dimension.atom), -1))
+
+
+def _is(dimension: DomainDimension, value: int) -> Condition | bool:
+    return conditions.equals_zero(terms.add(terms.of_atom(dimension.atom), terms.constant(-value)))

@@ -1,0 +1,219 @@
+"""Saying on which domain refuted claims hold: `N <= 65536`, where the solver has confirmed it.
+
+A claim about dimensions alone holds where its own condition does. For one about the iterations of a loop the tiles of
+the kernel are tried as divisors, and the value before that of the witness as a bound. What is said suffices: a larger
+domain may do as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from nkiverify.engines.embedded import Decision
+from nkiverify.engines.minimise import smallest_legal
+from nkiverify.frontend.domain.excerpt import TextError
+from nkiverify.frontend.domain.expressions import check_condition
+from nkiverify.frontend.domain.expressions import condition as meaning
+from nkiverify.frontend.domain.syntax import parse
+from nkiverify.ir.program import Assume, DomainDimension, Program
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, negate
+from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.guessing import guessed_values
+from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.terms import INT32_MAX, Dimension, Div, Index, Select, constant, divide, of_atom, render
+from nkiverify.verify.witness.generalise import divisors
+
+#: Milliseconds for one question: what takes longer to confirm is not said.
+QUESTION_MS = 400
+
+#: Conditions that are said together: more are no domain that somebody types.
+MOST = 4
+
+#: Claims that are looked at.
+_CLAIMS = 200
+
+
+def sufficient(
+    program: Program, open_claims: Sequence[Decision], witnesses: Iterable[Mapping[str, int]], seconds: float
+) -> tuple[str, ...]:
+    """Conditions on the dimensions, written as `check --where` reads them, under which all `open_claims` hold.
+
+    These are the claims that are refuted or undecided, `witnesses` values for which some of them fail. Empty where no
+    such conditions are found in so many `seconds` of this process, and where they would leave no shape.
+    """
+    deadline = time.process_time() + seconds
+    tried = list(_tried(program, open_claims, witnesses))
+    found: dict[int, Condition] = {}
+    for decision in open_claims[:_CLAIMS] if len(open_claims) <= _CLAIMS else ():
+        parts = _about_dimensions(decision.claim.condition) or _enough(decision, [*found.values()], tried, deadline)
+        if not parts:
+            return ()
+        found.update((part.uid, part) for part in parts)
+    assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
+    plain = {each.uid: each for condition in found.values() for each in _plainer(condition, program, assumed, deadline)}
+    needed = _without_implied(list(plain.values()), assumed)
+    texts = [_text(condition, program) for condition in needed]
+    return tuple(texts) if len(texts) <= MOST and all(texts) and _possible([*assumed, *needed]) else ()
+
+
+def _enough(
+    decision: Decision, found: Sequence[Condition], tried: Sequence[Condition], deadline: float
+) -> tuple[Condition, ...]:
+    """Conditions under which a claim holds: those found for others, or else one that is tried; none if none will do."""
+    for parts in (tuple(found), *((each,) for each in tried)):
+        if parts and time.process_time() < deadline and _holds(decision, parts):
+            return parts
+    return ()
+
+
+def _about_dimensions(condition: Condition | bool) -> tuple[Condition, ...]:
+    """The parts of a condition that is about nothing but dimensions; none of any other."""
+    if isinstance(condition, bool) or any(isinstance(atom, Index | Select) for atom in condition.atoms()):
+        return ()
+    if isinstance(condition, Junction) and condition.conjunction:
+        return condition.parts
+    return (condition,)
+
+
+def _tried(
+    program: Program, open_claims: Sequence[Decision], witnesses: Iterable[Mapping[str, int]]
+) -> Iterator[Condition]:
+    """What may keep a domain away from the witnesses, the least restrictive first."""
+    mentioned = [part for one in open_claims for part in (*one.hypotheses, one.claim.condition)]
+    values = [dict(witness) for witness in witnesses]
+    seen = set()
+    candidates = [
+        (dimension, _is_multiple(dimension, divisor))
+        for dimension in program.dimensions
+        for divisor in sorted(divisors(dimension, mentioned))
+        if any(witness.get(dimension.atom.name, 0) % divisor for witness in values)
+    ]
+    candidates += [
+        (dimension, _at_most(dimension, witness[dimension.atom.name] - dimension.multiple_of))
+        for dimension in program.dimensions
+        for witness in values
+        if witness.get(dimension.atom.name, 0) > smallest_legal(dimension)
+    ]
+    for dimension, condition in candidates:
+        if isinstance(condition, Condition) and not dimension.choices and condition.uid not in seen:
+            seen.add(condition.uid)
+            yield condition
+
+
+def _is_multiple(dimension: DomainDimension, divisor: int) -> Condition | bool:
+    atom = of_atom(dimension.atom)
+    return conditions.equals_zero(terms.add(atom, terms.scale(divide(atom, constant(divisor)), -divisor)))
+
+
+def _at_most(dimension: DomainDimension, value: int) -> Condition | bool:
+    return conditions.at_most_zero(terms.add(of_atom(dimension.atom), constant(-value)))
+
+
+def _holds(decision: Decision, given: Sequence[Condition]) -> bool:
+    """Whether the claim holds wherever `given` does."""
+    claim = decision.claim.condition
+    facts = Facts().extended(*decision.hypotheses, *given)
+    if facts.contradictory or (isinstance(claim, Condition) and facts.proves(claim)):
+        return True
+    question = Question([*decision.hypotheses, *given, negate(claim)], QUESTION_MS)
+    return question.satisfiable() is Answer.NO
+
+
+def _plainer(
+    condition: Condition, program: Program, assumed: Sequence[Condition | bool], deadline: float
+) -> tuple[Condition, ...]:
+    """Conditions that suffice for `condition` and say more to a reader, where there are some; else itself.
+
+    Of alternatives the upper bound of a dimension is taken; what is about one dimension, such as `S//128 <= 207`, is
+    said as the largest value of it up to which all pass.
+    """
+    if isinstance(condition, Junction) and not condition.conjunction:
+        ways = [part.parts if isinstance(part, Junction) else (part,) for part in condition.parts]
+        bounds = [way for way in ways if all(_is_bound(part) for part in way)]
+        return bounds[0] if bounds else (condition,)
+    dimensions = [each for each in program.dimensions if each.atom in condition.atoms() and not each.choices]
+    if len(dimensions) != 1 or _is_bound(condition) or time.process_time() > deadline:
+        return (condition,)
+    bound = _bound(condition, dimensions[0])
+    enough = isinstance(bound, Condition) and (
+        Question([*assumed, bound, condition.negation()], QUESTION_MS).satisfiable() is Answer.NO
+    )
+    return (bound,) if enough and isinstance(bound, Condition) else (condition,)
+
+
+def _is_bound(condition: Condition) -> bool:
+    """Whether it is a bound of one dimension: `N <= 65536`."""
+    if not isinstance(condition, Comparison) or condition.relation is not Relation.AT_MOST:
+        return False
+    return [*map(type, condition.atoms())] == [Dimension]
+
+
+def _bound(condition: Condition, dimension: DomainDimension) -> Condition | bool:
+    """The dimension up to the largest value below the first one that fails, if it is found by halving."""
+    step, low = dimension.multiple_of, smallest_legal(dimension) // dimension.multiple_of
+    high = (dimension.high if dimension.high is not None else INT32_MAX) // step
+
+    def passes(count: int) -> bool:
+        try:
+            return Valuation({dimension.atom: count * step}).holds(condition)
+        except Undefined:
+            return False
+
+    if high < low or not passes(low) or passes(high):
+        return False
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if passes(middle) else (low, middle)
+    return _at_most(dimension, low * step)
+
+
+def _possible(given: Sequence[Condition | bool]) -> bool:
+    """Whether some values surely satisfy all of `given`."""
+    if guessed_values(Facts().extended(*given), list(given)) is not None:
+        return True
+    return Question(given, QUESTION_MS).satisfiable() is Answer.YES
+
+
+def _without_implied(found: list[Condition], assumed: Sequence[Condition | bool]) -> list[Condition]:
+    """`found` without what follows from the rest."""
+    needed = list(found)
+    for condition in found:
+        others = [other for other in needed if other is not condition]
+        if others and Facts().extended(*assumed, *others).proves(condition):
+            needed = others
+    return needed
+
+
+# --- as text ----------------------------------------------------------------------------------------------------------
+
+
+def _text(condition: Condition, program: Program) -> str:
+    """`condition` as `--where` reads it; empty where it cannot be said so."""
+    text = _written(condition)
+    dimensions = {each.atom.name: of_atom(each.atom) for each in program.dimensions if not each.choices}
+    try:
+        read, node = parse("", text)
+        check_condition(node, read, dimensions)
+    except TextError:
+        return ""
+    return text if meaning(node, dimensions) is condition else ""
+
+
+def _written(condition: Condition) -> str:
+    if isinstance(condition, Junction):
+        word = " and " if condition.conjunction else " or "
+        return word.join(f"({text})" if " or " in text else text for text in map(_written, condition.parts))
+    if isinstance(condition, Comparison) and condition.relation is not Relation.AT_MOST:
+        for atom in condition.term.atoms:
+            if isinstance(atom, Div) and atom.denominator.constant is not None:
+                rest = terms.add(atom.numerator, terms.scale(of_atom(atom), -atom.denominator.constant))
+                whole = conditions.equals_zero(rest)
+                # Conditions compare by identity: `==` of two is a condition.
+                if whole is condition or whole is condition.negation():
+                    top = render(atom.numerator)
+                    top = top if top.isalnum() else f"({top})"
+                    return f"{top} % {atom.denominator.constant} {condition.relation.value} 0"
+    return repr(condition)
