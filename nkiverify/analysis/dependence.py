@@ -14,8 +14,8 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from nkiverify.analysis.effects import REGISTERS, Command, command_of
-from nkiverify.model.dependence import PERMUTATIONS, REDUCTION_RESULT, Kind, dependence_of, reduced_axes
+from nkiverify.analysis.effects import REGISTERS, Command, command_of, reduced_axes
+from nkiverify.model.dependence import PERMUTATIONS, REDUCTION_RESULT, Link
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
 
@@ -33,26 +33,26 @@ def is_reduced(argument: str) -> bool:
     return argument in (REDUCTION_RESULT, REGISTERS)
 
 
-def link_of(operation: Operation, argument: str, read: str) -> Kind:
+def link_of(operation: Operation, argument: str, read: str) -> Link:
     """How the written operand `argument` depends on the operand `read`."""
-    stated = dependence_of(operation)
+    stated = operation.declared.dependence
     if argument == REGISTERS and command_of(operation) is Command.RESET:
-        return Kind.NOTHING
+        return Link.NOTHING
     if stated is None:
-        return Kind.EVERYTHING
+        return Link.EVERYTHING
     if read.endswith(".index"):
-        return Kind.EVERYTHING
+        return Link.EVERYTHING
     if is_reduced(argument):
-        return Kind.PARTITION
+        return Link.PARTITION
     if read == REGISTERS:
         # A scan goes on with the registers, other operations only reduce into them.
-        return Kind.PARTITION if stated.others is Kind.BEFORE else Kind.NOTHING
+        return Link.PARTITION if stated.others is Link.BEFORE else Link.NOTHING
     return stated.on(read)
 
 
 def matters(operation: Operation, argument: str, read: str) -> bool:
     """Whether the written operand `argument` depends on the operand `read` at all."""
-    return link_of(operation, argument, read) is not Kind.NOTHING
+    return link_of(operation, argument, read) is not Link.NOTHING
 
 
 def dependent(operation: Operation, argument: str, shape: Shape, marks: dict[str, Marks]) -> Marks:
@@ -60,7 +60,7 @@ def dependent(operation: Operation, argument: str, shape: Shape, marks: dict[str
     result = np.zeros(shape, np.int32)
     for name, mark in marks.items():
         link = link_of(operation, argument, name)
-        if link is Kind.NOTHING or not mark.any():
+        if link is Link.NOTHING or not mark.any():
             continue
         found = _linked(operation, link, shape, mark, name)
         np.maximum(result, mark.max() if found is None else found, out=result)
@@ -69,17 +69,17 @@ def dependent(operation: Operation, argument: str, shape: Shape, marks: dict[str
 
 def certain(operation: Operation, argument: str, shape: Shape, marks: dict[str, Marks]) -> Marks:
     """Marks of `dependent` where it is certain that they are those of what is used; 0 elsewhere: too few."""
-    stated = dependence_of(operation)
+    stated = operation.declared.dependence
     chosen = frozenset() if stated is None or is_reduced(argument) else stated.chosen
     result = np.zeros(shape, np.int32)
     for name, mark in marks.items():
         link = link_of(operation, argument, name)
-        if link is Kind.NOTHING or not mark.any():
+        if link is Link.NOTHING or not mark.any():
             continue
         every = bool(mark.all())
         if name in chosen and not every:
             continue
-        found = None if link is Kind.EVERYTHING else _linked(operation, link, shape, mark, name)
+        found = None if link is Link.EVERYTHING else _linked(operation, link, shape, mark, name)
         if found is not None:
             np.maximum(result, found, out=result)
         elif every:
@@ -88,34 +88,34 @@ def certain(operation: Operation, argument: str, shape: Shape, marks: dict[str, 
     return result
 
 
-def _linked(operation: Operation, link: Kind, shape: Shape, mark: Marks, name: str) -> Marks | None:
+def _linked(operation: Operation, link: Link, shape: Shape, mark: Marks, name: str) -> Marks | None:
     """The marks of one operand at the elements of a result of `shape`; None where the link does not fit the shapes."""
-    if link is Kind.ROW_MAJOR:
+    if link is Link.ROW_MAJOR:
         return _row_major(mark, shape)
-    if link is Kind.BROADCAST:
+    if link is Link.BROADCAST:
         return _broadcast(mark, shape)
-    if link is Kind.ROWS:
+    if link is Link.ROWS:
         return _rows(mark, shape)
-    if link is Kind.PARTITION:
+    if link is Link.PARTITION:
         return _partition(mark, shape)
-    if link is Kind.STATISTICS:
+    if link is Link.STATISTICS:
         return _statistics(mark, shape)
-    if link is Kind.BEFORE:
+    if link is Link.BEFORE:
         return _before(mark, shape)
-    if link is Kind.SELECTED:
+    if link is Link.SELECTED:
         return _selected(operation, mark, shape)
-    if link is Kind.REDUCED:
+    if link is Link.REDUCED:
         return _reduced(operation, mark, shape)
-    if link is Kind.OVER_PARTITIONS:
+    if link is Link.OVER_PARTITIONS:
         return _row_major(mark.reshape(mark.shape[0], -1).max(axis=0), shape)
-    if link is Kind.TRANSPOSED:
+    if link is Link.TRANSPOSED:
         return _row_major(mark.reshape(mark.shape[0], -1).T, shape)
-    if link is Kind.PERMUTED:
+    if link is Link.PERMUTED:
         order = PERMUTATIONS.get(mark.ndim)
         return None if order is None else _row_major(mark.transpose(order), shape)
-    if link in (Kind.STATIONARY, Kind.MOVING):
+    if link in (Link.STATIONARY, Link.MOVING):
         return _factor(operation, link, mark, shape)
-    if link in (Kind.SHUFFLED, Kind.LEFT_ALONE):
+    if link in (Link.SHUFFLED, Link.LEFT_ALONE):
         return _shuffled(operation, link, mark, shape)
     return None
 
@@ -188,18 +188,18 @@ def _reduced(operation: Operation, mark: Marks, shape: Shape) -> Marks | None:
     return None if axes is None else _row_major(mark.max(axis=axes), shape)
 
 
-def _factor(operation: Operation, link: Kind, mark: Marks, shape: Shape) -> Marks | None:
+def _factor(operation: Operation, link: Link, mark: Marks, shape: Shape) -> Marks | None:
     """A factor of a product of (M, N): what is in a column of it counts for a row, or a column, of the product."""
     rows = mark.reshape(mark.shape[0], -1)
-    turned = link is Kind.STATIONARY and not operation.attributes.get("transpose_x", True)
+    turned = link is Link.STATIONARY and not operation.attributes.get("transpose_x", True)
     line = rows.max(axis=1 if turned else 0)
     grid = (shape[0], prod(shape[1:]))
-    if line.size != grid[0 if link is Kind.STATIONARY else 1]:
+    if line.size != grid[0 if link is Link.STATIONARY else 1]:
         return None
-    return np.broadcast_to(line[:, None] if link is Kind.STATIONARY else line, grid).reshape(shape)
+    return np.broadcast_to(line[:, None] if link is Link.STATIONARY else line, grid).reshape(shape)
 
 
-def _shuffled(operation: Operation, link: Kind, mark: Marks, shape: Shape) -> Marks | None:
+def _shuffled(operation: Operation, link: Link, mark: Marks, shape: Shape) -> Marks | None:
     """In each quadrant, partition i takes what is in partition mask[i], or stays ("shuffle.quadrant")."""
     lanes = operation.attributes.get("shuffle_mask")
     if not is_sequence(lanes) or not shape or not mark.ndim or mark.shape[0] != shape[0] or mark.size != prod(shape):
@@ -209,8 +209,8 @@ def _shuffled(operation: Operation, link: Kind, mark: Marks, shape: Shape) -> Ma
     for start in range(0, shape[0], len(lanes)):
         for at, lane in enumerate(lanes[: shape[0] - start]):
             stays = lane == LANE_STAYS or start + int(lane) >= shape[0]
-            if stays and link is Kind.LEFT_ALONE:
+            if stays and link is Link.LEFT_ALONE:
                 result[start + at] = taken[start + at]
-            elif not stays and link is Kind.SHUFFLED:
+            elif not stays and link is Link.SHUFFLED:
                 result[start + at] = taken[start + int(lane)]
     return result

@@ -10,11 +10,10 @@ import enum
 from dataclasses import dataclass, replace
 
 from nkiverify.analysis.sets.coordinates import as_term
-from nkiverify.model.dependence import dependence_of
 from nkiverify.model.dtypes import float32
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.memory import SBUF
-from nkiverify.model.operation import IDLE_CLOBBERS, LANE_STAYS, Operation
+from nkiverify.model.operation import LANE_STAYS, Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.terms import Term
@@ -23,25 +22,6 @@ from nkiverify.symbolic.terms import Term
 REGISTERS = "reduction registers"
 
 _PARTITIONS = 128
-#: Whose registers the operations with a `reduce_cmd` use.
-_ENGINES = {
-    "nisa.activation": "scalar", "nisa.activation_reduce": "scalar", "nisa.activate2": "scalar",
-    "nisa.exponential": "vector", "nisa.range_select": "vector", "nisa.select_reduce": "vector",
-    "nisa.tensor_scalar_reduce": "vector", "nisa.tensor_scalar_cumulative": "vector",
-}  # fmt: skip
-#: Results of which one row in so many is written, from the first on: (rows of a group, rows written of each).
-_ROWS_WRITTEN = {
-    ("nisa.nonzero_with_count", "dst"): (16, 1),  # "nzc.partitions"
-    ("nisa.quantize_mx", "dst_scale"): (32, 4),  # "matmul_mx.scale_shape"
-}
-#: Operands of which no more is read.
-_ROWS_READ = {
-    ("nisa.nonzero_with_count", "src"): (16, 1),
-    ("nisa.nc_matmul_mx", "stationary_scale"): (32, 4),
-    ("nisa.nc_matmul_mx", "moving_scale"): (32, 4),
-}
-#: Operations whose counts are known at run time: what they leave unwritten is not known.
-_COUNTED_AT_RUN_TIME = ("ncc.all_gather_v", "ncc.all_to_all_v")
 
 
 class Command(enum.Enum):
@@ -60,13 +40,13 @@ class Command(enum.Enum):
 
 def command_of(operation: Operation) -> Command:
     """What an operation does with the registers of its engine."""
-    if operation.name not in _ENGINES:
+    if not operation.declared.registers:
         return Command.NOTHING
     # Instructions without that parameter begin anew.
     implied = "idle" if "reduce_cmd" in operation.attributes else "reset_reduce"
     name = str(getattr(operation.attributes.get("reduce_cmd"), "name", implied))
     if name == "idle":
-        return Command.CLOBBER if operation.name in IDLE_CLOBBERS else Command.NOTHING
+        return Command.CLOBBER if operation.declared.clobbers_when_idle else Command.NOTHING
     return {"reset": Command.RESET, "reduce": Command.JOIN}.get(name, Command.BEGIN)
 
 
@@ -111,7 +91,7 @@ class Registers:
         return replace(operation, reads=reads, writes={REGISTERS: view, **operation.writes})
 
     def _view(self, operation: Operation) -> Tensor:
-        identity = RegisterFile(_ENGINES[operation.name], operation.program)
+        identity = RegisterFile(operation.declared.registers, operation.program)
         storage = self._storages.get(identity.key)
         if storage is None:
             shape: tuple[Extent, ...] = (_PARTITIONS, 1)
@@ -134,13 +114,12 @@ def reading_rule(storage: Storage) -> str:
 
 def rows_touched(operation: Operation, argument: str) -> tuple[int, int] | None:
     """Of how many rows (partitions) how many are touched, the first ones of each group; None for all rows."""
-    table = _ROWS_WRITTEN if argument in operation.writes else _ROWS_READ
-    return table.get((operation.name, argument))
+    return operation.declared.rows.get(argument)
 
 
 def exchanges(operation: Operation) -> bool:
     """Whether what it writes comes from the operands of another program of the launch."""
-    stated = dependence_of(operation)
+    stated = operation.declared.dependence
     return stated is not None and stated.exchanges
 
 
@@ -161,12 +140,21 @@ def _shuffles_from_outside(operation: Operation) -> bool:
 
 def may_leave_out(operation: Operation, argument: str) -> bool:
     """Whether it is not known which elements of a result are written."""
-    if dependence_of(operation) is None:
+    if operation.declared.dependence is None:
         # What nobody described defines nothing.
         return True
     if _shuffles_from_outside(operation):
         return True
-    if operation.name in _COUNTED_AT_RUN_TIME:
+    if operation.declared.counted:
         return True
     # What `reduce_res` holds after an idle command is not documented.
     return argument == "reduce_res" and command_of(operation) in (Command.NOTHING, Command.CLOBBER)
+
+
+def reduced_axes(operation: Operation, rank: int) -> tuple[int, ...] | None:
+    """The axes, counted from 0, that the attribute `axis` names of an operand; None where it is not understood."""
+    given = operation.attributes.get("axis")
+    axes = tuple(given) if is_sequence(given) or isinstance(given, set | frozenset) else (given,)
+    if not all(isinstance(axis, int) and -rank <= axis < rank for axis in axes):
+        return None
+    return tuple(sorted({axis % rank for axis in axes}))

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from nkiverify.analysis.effects import REGISTERS, rows_touched
-from nkiverify.model.dependence import REDUCTION_RESULT, Kind, dependence_of, reduced_axes
+from nkiverify.analysis.effects import REGISTERS, reduced_axes, rows_touched
+from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
@@ -24,8 +24,8 @@ Places = npt.NDArray[np.bool_]
 
 #: Operands of these kinds lie on the grid of the result.
 _ON_THE_GRID = frozenset(
-    (Kind.NOTHING, Kind.ROW_MAJOR, Kind.BROADCAST, Kind.ROWS, Kind.PARTITION, Kind.STATISTICS, Kind.BEFORE,
-     Kind.SELECTED, Kind.REDUCED)
+    (Link.NOTHING, Link.ROW_MAJOR, Link.BROADCAST, Link.ROWS, Link.PARTITION, Link.STATISTICS, Link.BEFORE,
+     Link.SELECTED, Link.REDUCED)
 )  # fmt: skip
 
 
@@ -47,19 +47,19 @@ _WITH_THE_GRID = ("data", "x", "src", "on_true_tile", "on_true")
 
 def placing_of(operation: Operation, argument: str, *, writes: bool) -> Placing:
     """How an operand read or written lies on the grid of the mask."""
-    stated = dependence_of(operation)
+    stated = operation.declared.dependence
     if stated is None or not on_one_grid(operation):
         return Placing.UNKNOWN
     if not writes:
         return Placing.GRID
     if argument in (REDUCTION_RESULT, REGISTERS) or argument in stated.summaries:
         return Placing.SUMMARY
-    return Placing.REDUCED if stated.others is Kind.REDUCED else Placing.GRID
+    return Placing.REDUCED if stated.others is Link.REDUCED else Placing.GRID
 
 
 def on_one_grid(operation: Operation) -> bool:
     """Whether operands and results share a grid, as they do not for a matmul or a transpose."""
-    stated = dependence_of(operation)
+    stated = operation.declared.dependence
     # Indices known at run time are a column of the grid, whatever the elements depend on.
     operands = [argument for argument in operation.reads if not argument.endswith(".index")]
     return stated is not None and {stated.others, *map(stated.on, operands)} <= _ON_THE_GRID

@@ -12,9 +12,13 @@ from nkiverify.model.contents import overwritten, tracked
 from nkiverify.model.contracts import legacy_rules, require
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_sequence
-from nkiverify.model.operation import HOST_FUNCTIONS, WRITTEN, Recorder
+from nkiverify.model.operation import WRITTEN, Recorder
+from nkiverify.model.registry import declaration
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic.execution import unsupported
+
+#: How operations are called: by the documentation's short names of the modules.
+_PREFIXES = {"isa": "nisa", "language": "nl", "collectives": "ncc"}
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -23,7 +27,7 @@ def documented(function: FunctionT) -> FunctionT:
     """A stub function whose parameters are the documented ones; any other keyword breaks "isa.kwargs_checked"."""
     allowed = frozenset(inspect.signature(function).parameters)
     recorder = _recorder(function)
-    execute = _forgetting(function)
+    execute = forgetting(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -39,10 +43,15 @@ def documented(function: FunctionT) -> FunctionT:
 
 def _recorder(function: Callable[..., Any]) -> Recorder | None:
     """What records the calls of `function` as operations; None where it only computes on the host."""
-    return None if function.__name__ in HOST_FUNCTIONS else Recorder(function)
+    package = function.__module__.split(".")
+    prefix = next((_PREFIXES[part] for part in package if part in _PREFIXES), "nki")
+    declared = declaration(f"{prefix}.{function.__name__}")
+    if declared.host:
+        return None
+    return Recorder(declared, inspect.signature(function).parameters, package[0] == "neuronxcc")
 
 
-def _forgetting(function: Callable[..., Any]) -> Callable[..., Any]:
+def forgetting(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function`, after which the numbers are unknown in every operand that it writes without saying what it writes."""
     names = tuple(inspect.signature(function).parameters)
     written = tuple((position, name) for position, name in enumerate(names) if name in WRITTEN)
@@ -102,7 +111,7 @@ def legacy_documented(function: FunctionT) -> FunctionT:
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     allowed = frozenset(name for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_KEYWORD)
     recorder = _recorder(function)
-    execute = _forgetting(function)
+    execute = forgetting(function)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -9,7 +9,7 @@ assignments to their elements record themselves with `issue`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,38 +21,18 @@ from nkiverify.model.extents import is_sequence
 from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
 from nkiverify.model.isa_enums import engine, reduce_cmd
 from nkiverify.model.launch import current_launch
-from nkiverify.model.operators import OPERATORS, legacy_operator, operator
+from nkiverify.model.operators import OPERATORS, Operator, legacy_operator, operator
 from nkiverify.model.placement import MEMORY_PHASE, claim_operands
+from nkiverify.model.registry import Declaration, Updates, declaration
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Condition, Extent, SymInt, known
 
 #: Parameters whose tensors are written; "isa.dst_first" and the documented signatures.
 WRITTEN = frozenset(("dst", "dsts", "dsts_by_channel", "dst_scale", "dst_idx", "val_dst", "idx_dst", "reduce_res"))
 #: Parameters that name operators by tokens.
-_OPERATORS = frozenset(("op", "op0", "op1", "reduce_op", "cmp_op", "comp_op0", "comp_op1"))
+OPERATOR_PARAMETERS = frozenset(("op", "op0", "op1", "reduce_op", "cmp_op", "comp_op0", "comp_op1"))
 #: Parameters that do not change what is computed.
 _IDLE = frozenset(("name", "kwargs", "engine", "priority", "dge_mode", "dma_engine", "buffer"))
-#: Documented functions that touch no element: allocation, views, what the host computes.
-HOST_FUNCTIONS = frozenset(
-    (
-        "ndarray", "empty_like", "ds", "arange", "expand_dims", "affine_range", "sequential_range", "static_range",
-        "program_id", "num_programs", "program_ndim", "is_hbm", "is_sbuf", "is_psum", "is_on_chip", "dynamic_range",
-        "fori_loop", "while_loop", "no_reorder", "get_nc_version", "spmd_dim",
-    )
-)  # fmt: skip
-#: How operations are called: by the documentation's short names of the modules.
-_PREFIXES = {"isa": "nisa", "language": "nl", "collectives": "ncc"}
-#: Engines of instructions that have no choice; what is not listed runs on any of several.
-_ENGINES = {
-    "nc_matmul": "tensor", "nc_matmul_mx": "tensor", "matmul": "tensor", "activation": "scalar",
-    "activation_reduce": "scalar", "activate2": "scalar", "iota": "gpsimd", "local_gather": "gpsimd",
-    "nc_n_gather": "gpsimd", "tensor_partition_reduce": "gpsimd", "dma_copy": "dma", "dma_transpose": "dma",
-    "dma_compute": "dma", "load": "dma", "load_transpose2d": "dma", "store": "dma", "sendrecv": "dma",
-}  # fmt: skip
-
-
-#: Legacy functions that take an index expression, or a comparison of one, where the current ones take a pattern.
-_INDEX_EXPRESSIONS = {"nisa.iota": "expr", "nisa.affine_select": "pred"}
 _RELATIONS = {Relation.AT_MOST: "less_equal", Relation.EQUAL: "equal", Relation.UNEQUAL: "not_equal"}
 
 
@@ -83,7 +63,12 @@ class Operation:
         asked = getattr(self.asked_engine, "name", None)
         if asked is not None and asked != engine.unknown.name:
             return str(asked)
-        return _ENGINES.get(self.name.partition(".")[2], "any")
+        return self.declared.engine
+
+    @property
+    def declared(self) -> Declaration:
+        """What is known of the operation."""
+        return declaration(self.name)
 
 
 def issue(
@@ -139,11 +124,9 @@ def _read_index(view: Tensor, argument: str, reads: dict[str, Tensor], attribute
 class Recorder:
     """Records the calls of one stub function."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        package = function.__module__.split(".")
-        self.name = f"{next((_PREFIXES[part] for part in package if part in _PREFIXES), 'nki')}.{function.__name__}"
-        self._legacy = package[0] == "neuronxcc"
-        parameters = inspect.signature(function).parameters
+    def __init__(self, declared: Declaration, parameters: Mapping[str, inspect.Parameter], legacy: bool) -> None:
+        self._declared = declared
+        self._legacy = legacy
         self._names = tuple(parameters)
         self._defaults = {
             name: parameter.default
@@ -178,17 +161,17 @@ class Recorder:
         attributes.pop("mask", None)
         if "accumulate" in attributes:
             attributes["accumulate"] = _truth(attributes["accumulate"])
-        for name in _OPERATORS & attributes.keys():
-            if attributes[name] is not None:
+        for name in OPERATOR_PARAMETERS & attributes.keys():
+            if attributes[name] is not None and not isinstance(attributes[name], Operator):
                 attributes[name] = (legacy_operator if self._legacy else operator)(attributes[name])
-        if self._legacy and self.name in _INDEX_EXPRESSIONS and isinstance(result, Tensor):
-            attributes.update(_as_pattern(attributes.pop(_INDEX_EXPRESSIONS[self.name]), result))
+        if self._legacy and self._declared.index_expression and isinstance(result, Tensor):
+            attributes.update(_as_pattern(attributes.pop(self._declared.index_expression), result))
         if isinstance(result, Tensor):
             writes.setdefault("result", result)
         elif result is not None and "register" in type(result).__name__.lower():
             attributes["result"] = result
-        _add_updates(self.name, reads, writes, attributes)
-        _record(self.name, writes=writes, reads=reads, mask=mask, asked_engine=asked, **attributes)
+        _add_updates(self._declared.updates, reads, writes, attributes)
+        _record(self._declared.name, writes=writes, reads=reads, mask=mask, asked_engine=asked, **attributes)
 
 
 def _as_pattern(value: object, result: Tensor) -> dict[str, Any]:
@@ -234,29 +217,29 @@ def _views(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
 LANE_STAYS = 255
 
 
-def _add_updates(name: str, reads: dict[str, Tensor], writes: dict[str, Tensor], attributes: dict[str, Any]) -> None:
+def _add_updates(
+    updates: Updates, reads: dict[str, Tensor], writes: dict[str, Tensor], attributes: dict[str, Any]
+) -> None:
     """Operands that are written and also read: what is there stays in part, or is added to."""
     target = writes.get("dst")
     if target is None:
         return
-    accumulate = attributes.get("accumulate")
     # Where a condition decides whether it adds, as in `accumulate=k > 0`, it may read what is there.
-    if name == "nisa.tensor_copy_predicated" or accumulate is True or isinstance(accumulate, Condition):
+    accumulate = attributes.get("accumulate")
+    adds = updates is Updates.ACCUMULATING and (accumulate is True or isinstance(accumulate, Condition))
+    if adds or updates is Updates.ALWAYS or (updates is Updates.SHUFFLING and _leaves_lanes(attributes, target)):
         reads["dst"] = target
-    elif name == "nisa.nc_stream_shuffle":
-        lanes = attributes.get("shuffle_mask")
-        if is_sequence(lanes) and any(lane == LANE_STAYS for lane in lanes) and not _all_lanes_written(lanes, target):
-            reads["dst"] = target
+
+
+def _leaves_lanes(attributes: dict[str, Any], target: Tensor) -> bool:
+    lanes = attributes.get("shuffle_mask")
+    return is_sequence(lanes) and any(lane == LANE_STAYS for lane in lanes) and not _all_lanes_written(lanes, target)
 
 
 def _all_lanes_written(lanes: Sequence[object], target: Tensor) -> bool:
     """Whether every partition that the destination surely has takes another's numbers. False means "not known"."""
     first = next(at for at, lane in enumerate(lanes) if lane == LANE_STAYS)
     return known(target.shape[0] <= first)
-
-
-#: Operations that may change the registers with `reduce_cmd.idle` ("acc.idle_clobbers").
-IDLE_CLOBBERS = ("nisa.exponential", "nisa.select_reduce")
 
 
 def loads_registers(operation: Operation) -> bool:

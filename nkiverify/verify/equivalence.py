@@ -33,7 +33,7 @@ from nkiverify.analysis.values.execution import (
 )
 from nkiverify.analysis.values.fields import LANE_BITS, LANES, Fields
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.numbers import Floats, Numbers
+from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.analysis.values.slices import Slice, slice_of
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError
@@ -44,6 +44,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.dtypes import DType
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.meaning import Numbers
 from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.model.returned import Above, Leaf, Path, ambiguous, leaves, uniquely_named
 from nkiverify.model.tensor import Tensor

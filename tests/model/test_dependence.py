@@ -9,13 +9,15 @@ import pytest
 
 from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
-from nkiverify.model.dependence import DEPENDENCES
 from nkiverify.model.dtypes import float32
-from nkiverify.model.operation import HOST_FUNCTIONS
+from nkiverify.model.registry import declaration, declarations
 from tests.dataflow.subject import Subject
 from tests.model.stub_library import nisa, nki, nl, old_nisa, old_nl
 
 MODULES = (("nisa", nisa), ("nl", nl), ("ncc", nki.collectives), ("nisa", old_nisa), ("nl", old_nl))
+
+
+HOST_FUNCTIONS = {each.short_name for each in declarations() if each.host}
 
 
 def recorded_functions() -> set[str]:
@@ -31,7 +33,8 @@ def recorded_functions() -> set[str]:
 
 
 def test_every_recorded_function_states_its_dependence() -> None:
-    assert recorded_functions() == DEPENDENCES.keys() - {"setitem"}
+    stated = {each.name for each in declarations() if each.dependence is not None}
+    assert recorded_functions() == stated - {"setitem"}
 
 
 COPIES = """
@@ -55,6 +58,6 @@ def test_an_operation_that_states_nothing_defines_nothing(
 
     subject = Subject.of(tmp_path, COPIES, domain)
     assert subject.verdict().verdict is Verdict.SUCCESSFUL
-    monkeypatch.delitem(DEPENDENCES, "nisa.reciprocal")
+    monkeypatch.setattr(declaration("nisa.reciprocal"), "dependence", None)
     assert subject.proof().open
     assert subject.verdict().verdict is Verdict.UNKNOWN

@@ -13,8 +13,9 @@ import pytest
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.ir import program
 from nkiverify.model.hardware import hardware_named
-from nkiverify.model.operation import HOST_FUNCTIONS, Operation
+from nkiverify.model.operation import Operation
 from nkiverify.model.operators import OPERATORS
+from nkiverify.model.registry import declarations
 from nkiverify.symbolic.execution import running
 from tests.model import (
     test_collectives_contracts,
@@ -66,6 +67,9 @@ def recorded(action: Any, hardware: str = "trn2") -> list[Operation]:
     with running(run):
         action()
     return [item.operation for item in run.recorded if isinstance(item, program.Operation)]
+
+
+HOST_FUNCTIONS = {each.short_name for each in declarations() if each.host}
 
 
 def functions(module: ModuleType) -> Iterator[str]:

@@ -11,11 +11,12 @@ import pytest
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import Fields
-from nkiverify.analysis.values.numbers import Floats, Numbers
+from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import Allocation, ValueExecution
 from nkiverify.analysis.values.semantics import MEANINGS
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.model.hardware import hardware_named
+from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic.execution import running
 from tests.model.test_operation import CONTROLS, MORE_USES

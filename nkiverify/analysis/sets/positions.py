@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import islpy as isl
 
 from nkiverify.analysis.dependence import link_of, matters
+from nkiverify.analysis.effects import reduced_axes
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.regions import Region, same_extent
-from nkiverify.model.dependence import PERMUTATIONS, Kind, reduced_axes
+from nkiverify.model.dependence import PERMUTATIONS, Link
 from nkiverify.model.extents import is_one, is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
 from nkiverify.symbolic import Extent, constant_value
@@ -91,22 +92,22 @@ def _reached(operation: Operation, argument: str, region: Region, name: str, ope
 # --- relations --------------------------------------------------------------------------------------------------------
 
 
-def _partitions(operation: Operation, link: Kind, read: Shape, result: Shape) -> isl.Map | None:
+def _partitions(operation: Operation, link: Link, read: Shape, result: Shape) -> isl.Map | None:
     """From partitions of an operand to those of the result that may depend on them."""
     if not read or not result:
         return None
     same, one = same_extent(read[0], result[0]), is_one(read[0])
     fits = {
-        Kind.ROW_MAJOR: same and _product(read) is _product(result),
-        Kind.BROADCAST: len(read) == len(result) and (same or one) and _axes_broadcast(read, result) is not None,
-        Kind.ROWS: (same or one) and _rows(read, result) is not None,
-        Kind.SELECTED: (same or one) and _rows(read, result) is not None,
-        Kind.BEFORE: same or one,
-        Kind.PARTITION: same or one,
-        Kind.STATISTICS: same,
-        Kind.REDUCED: same and 0 not in (reduced_axes(operation, len(read)) or (0,)),
+        Link.ROW_MAJOR: same and _product(read) is _product(result),
+        Link.BROADCAST: len(read) == len(result) and (same or one) and _axes_broadcast(read, result) is not None,
+        Link.ROWS: (same or one) and _rows(read, result) is not None,
+        Link.SELECTED: (same or one) and _rows(read, result) is not None,
+        Link.BEFORE: same or one,
+        Link.PARTITION: same or one,
+        Link.STATISTICS: same,
+        Link.REDUCED: same and 0 not in (reduced_axes(operation, len(read)) or (0,)),
     }
-    if link in (Kind.SHUFFLED, Kind.LEFT_ALONE) and same and _product(read) is _product(result):
+    if link in (Link.SHUFFLED, Link.LEFT_ALONE) and same and _product(read) is _product(result):
         return _shuffled(operation, link)
     if not fits.get(link, False):
         return None
@@ -117,12 +118,12 @@ def _partitions(operation: Operation, link: Kind, read: Shape, result: Shape) ->
 _FEW = 4
 
 
-def _shuffled(operation: Operation, link: Kind) -> isl.Map | None:
+def _shuffled(operation: Operation, link: Link) -> isl.Map | None:
     """From partitions to those that take them, or that are left alone; None where these are in many pieces."""
     lanes = operation.attributes.get("shuffle_mask")
     if not is_sequence(lanes):
         return None
-    stays = link is Kind.LEFT_ALONE
+    stays = link is Link.LEFT_ALONE
     # Runs of lanes, first and last, that all take one lane (step 0), or one after the other (step 1).
     runs: list[tuple[int, int, int, int]] = []
     for at, given in enumerate(lanes):
@@ -147,7 +148,7 @@ def _shuffled(operation: Operation, link: Kind) -> isl.Map | None:
     return isl.Map(f"{{ [e0] -> [r0] : {' or '.join(each) or '0 = 1'} }}")
 
 
-def _positions(operation: Operation, link: Kind, read: Shape, result: Shape) -> isl.Map | None:
+def _positions(operation: Operation, link: Link, read: Shape, result: Shape) -> isl.Map | None:
     """From positions of an operand to those of the result that may depend on them."""
     equations = _equations(operation, link, read, result)
     if equations is None:
@@ -157,25 +158,25 @@ def _positions(operation: Operation, link: Kind, read: Shape, result: Shape) -> 
     return isl.Map(f"{{ [{left}] -> [{right}] : {' and '.join(equations) or '0 = 0'} }}")
 
 
-def _equations(operation: Operation, link: Kind, read: Shape, result: Shape) -> Equations | None:
-    if link is Kind.ROW_MAJOR:
+def _equations(operation: Operation, link: Link, read: Shape, result: Shape) -> Equations | None:
+    if link is Link.ROW_MAJOR:
         return row_major(_axes(read), _axes(result))
-    if link is Kind.BROADCAST:
+    if link is Link.BROADCAST:
         return _axes_broadcast(read, result)
-    if link in (Kind.ROWS, Kind.SELECTED):
+    if link in (Link.ROWS, Link.SELECTED):
         return _rows(read, result)
-    if link is Kind.REDUCED:
+    if link is Link.REDUCED:
         axes = reduced_axes(operation, len(read))
         return None if axes is None else row_major([axis for axis in _axes(read) if axis[0] not in axes], _axes(result))
-    if link is Kind.TRANSPOSED:
+    if link is Link.TRANSPOSED:
         return row_major([*_axes(read)[1:], *_axes(read)[:1]], _axes(result))
-    if link is Kind.PERMUTED:
+    if link is Link.PERMUTED:
         order = PERMUTATIONS.get(len(read))
         return None if order is None else row_major([(axis, read[axis]) for axis in order], _axes(result))
-    if link is Kind.STATIONARY:
+    if link is Link.STATIONARY:
         turned = operation.attributes.get("transpose_x", True)
         return row_major(_axes(read)[1:] if turned else _axes(read)[:1], _axes(result)[:1])
-    if link is Kind.MOVING:
+    if link is Link.MOVING:
         return row_major(_axes(read)[1:], _axes(result)[1:])
     return None
 

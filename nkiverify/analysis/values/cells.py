@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.numbers import Numbers
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 from nkiverify.model.indices import IndexTensor, Mask, Relation
+from nkiverify.model.meaning import Numbers
 
 _numbers = count()
 

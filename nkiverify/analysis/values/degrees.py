@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.numbers import Numbers
 from nkiverify.analysis.values.recognised import contains, converted
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
+from nkiverify.model.meaning import Numbers
 
 #: Functions of one number that leave its degrees as they are.
 _LINEAR = frozenset(("negative",))

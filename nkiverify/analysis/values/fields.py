@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.numbers import Numbers
 from nkiverify.analysis.values.recognised import Constants, Residues, contains, converted
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, bool_, float32
+from nkiverify.model.meaning import Numbers
 
 #: Bits of a residue, and of all of a number.
 LANE_BITS = 29

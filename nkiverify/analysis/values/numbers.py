@@ -7,7 +7,6 @@ are the tile's. So an operation's meaning (`nkiverify.analysis.values.semantics`
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -17,96 +16,7 @@ from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.formats import Array
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
-
-
-class Numbers(ABC):
-    """A kind of numbers, how they are stored, and the functions the engines compute on them."""
-
-    #: The extent of the leading axis of every array.
-    lanes: int
-
-    @abstractmethod
-    def buffer(self, elements: int, dtype: DType) -> Array:
-        """Room for so many elements of `dtype`, contents arbitrary."""
-
-    @abstractmethod
-    def window(
-        self, buffer: Array, owner: DType, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], offset: int
-    ) -> Array:
-        """A strided view (lanes, *shape) of a buffer made for dtype `owner`; strides and offset in elements of
-        `dtype`. The caller answers for the bounds."""
-
-    @abstractmethod
-    def flat(self, buffer: Array, owner: DType, dtype: DType) -> Array:
-        """All elements of a buffer, seen as `dtype`: (lanes, elements)."""
-
-    @abstractmethod
-    def entered(self, values: Array, dtype: DType) -> Array:
-        """Elements of a NumPy array in their stored form, with the lanes in front."""
-
-    @abstractmethod
-    def read(self, stored: Array, dtype: DType) -> Array:
-        """Stored elements as the engines' numbers."""
-
-    @abstractmethod
-    def exact(self, stored: Array, dtype: DType) -> Array:
-        """Stored integers without the detour over float32."""
-
-    @abstractmethod
-    def convert(self, numbers: Array, dtype: DType) -> Array:
-        """The engines' numbers as stored elements of `dtype`."""
-
-    def nonzero(self, condition: Array) -> Array:
-        """1 where a condition is not 0, else 0; or the condition itself, where `choose` does not mind."""
-        return condition
-
-    def rounded(self, numbers: Array, dtype: DType) -> Array:
-        """Numbers that are no integers, on their way to an integer dtype."""
-        return numbers
-
-    def single(self, integers: Array) -> Array:
-        """Integers that were computed exactly, on their way to a float dtype."""
-        return integers
-
-    @abstractmethod
-    def constant(self, value: float, rank: int) -> Array:
-        """One number, as an array of `rank` axes that broadcasts; its first axis is the lanes."""
-
-    @abstractmethod
-    def unary(self, name: str, x: Array) -> Array:
-        """A function of one number, by the operator's name."""
-
-    @abstractmethod
-    def binary(self, name: str, x: Array, y: Array) -> Array:
-        """A function of two numbers, by the operator's name."""
-
-    @abstractmethod
-    def reduce(self, name: str, x: Array) -> Array:
-        """The last axis reduced with an operator; it stays, with extent 1."""
-
-    @abstractmethod
-    def matmul(self, x: Array, y: Array) -> Array:
-        """x (lanes, K, M) transposed, times y (lanes, K, N)."""
-
-    @abstractmethod
-    def scan(self, name0: str, name1: str, x: Array, y: Array, initial: Array) -> Array:
-        """r[i] = (x[i] op0 r[i - 1]) op1 y[i] along the last axis, r[-1] = initial; all (lanes, P, F)."""
-
-    @abstractmethod
-    def choose(self, condition: Array, x: Array, y: Array) -> Array:
-        """x where the condition is not 0, else y."""
-
-    def out_of_range(self, name: str, x: Array) -> Array | None:
-        """Where the argument of an activation function is outside its documented range; None for nowhere."""
-        return None
-
-    def integers(self, stored: Array, dtype: DType) -> Array:
-        """Stored elements as indices, without lanes. Raises where they are not integers known in this run."""
-        raise UnsupportedConstruct("indices that are no known integers")
-
-    def wants(self, name: str) -> None:  # noqa: B027 (most numbers are values)
-        """Say that an operation needs the values themselves. Raises where numbers are not such values."""
-
+from nkiverify.model.meaning import Numbers
 
 # --- floating point ---------------------------------------------------------------------------------------------------
 

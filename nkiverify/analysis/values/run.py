@@ -12,7 +12,6 @@ import numpy as np
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Cells, Region
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.numbers import Numbers
 from nkiverify.analysis.values.semantics import MEANINGS
 from nkiverify.analysis.values.slices import Entry, Operand
 from nkiverify.analysis.values.step import Step, accumulates
@@ -26,6 +25,7 @@ from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.indirection import IndirectionKind
 from nkiverify.model.launch import current_launch
+from nkiverify.model.meaning import Numbers
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.operation import loads_registers
 from nkiverify.model.operators import Operator
@@ -289,7 +289,7 @@ class ValueExecution(ConcreteExecution):
         """Compute an operation."""
         if self.watch is not None:
             self.watch(operation, kernel_site(2))
-        meaning = MEANINGS.get(operation.name)
+        meaning = operation.declared.computes or MEANINGS.get(operation.name)
         if meaning is None:
             if operation.name.startswith("nki.") and not operation.reads and not operation.writes:
                 # A function of nki.compiler: it says where tensors are, not what they hold.

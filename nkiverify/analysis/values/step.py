@@ -16,11 +16,11 @@ import numpy as np
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Region
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.numbers import Marks, Numbers
+from nkiverify.analysis.values.numbers import Marks
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.launch import current_launch
-from nkiverify.model.operation import IDLE_CLOBBERS
+from nkiverify.model.meaning import Numbers
 from nkiverify.model.operators import Operator
 from nkiverify.model.promotion import promoted
 from nkiverify.model.registers import VirtualRegister
@@ -323,7 +323,7 @@ class Step:
         implied = "idle" if "reduce_cmd" in self._operation.attributes else "reset_reduce"
         command = str(getattr(self.attribute("reduce_cmd"), "name", implied))
         wanted = self.writes("reduce_res")
-        if command == "idle" and self.name in IDLE_CLOBBERS:
+        if command == "idle" and self._operation.declared.clobbers_when_idle:
             self._run.accumulators(engine).marks[:, : values.shape[1]] = UNWRITTEN
         if name is None or (command == "idle" and not wanted):
             return

@@ -1,1 +1,21 @@
-"""What instructions demand of their operands. Both API generations come here; stubs only adapt signatures."""
+"""Operations, one declaration each: importing this package declares them all."""
+
+from __future__ import annotations
+
+from nkiverify.model.ops import (  # noqa: F401 (each module declares its operations)
+    collectives,
+    copies,
+    dma,
+    elementwise,
+    functions,
+    fused_elementwise,
+    gathers,
+    host,
+    microscaling,
+    randomness,
+    reductions,
+    registers,
+    selection,
+    statistics,
+    tensor_engine,
+)

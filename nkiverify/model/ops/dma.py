@@ -5,15 +5,28 @@ from __future__ import annotations
 from nkiverify.model import contents
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import require
+from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint32
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.indirection import Indirection
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operators import Operator
-from nkiverify.model.ops.data_movement import claim_priority
+from nkiverify.model.ops.copies import claim_priority
 from nkiverify.model.ops.operands import dma_operand, generation, in_sbuf, is_number, member
+from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, any_of, equal
+
+DMA_COPY = operation("nisa.dma_copy", dependence=Dependence(Link.ROW_MAJOR), engine="dma", moves=True)
+DMA_COMPUTE = operation("nisa.dma_compute", dependence=Dependence(Link.ROW_MAJOR), engine="dma")
+DMA_TRANSPOSE = operation("nisa.dma_transpose", dependence=Dependence(Link.PERMUTED), engine="dma")
+LANGUAGE_LOAD = operation("nl.load", dependence=Dependence(Link.ROW_MAJOR), engine="dma", moves=True)
+LANGUAGE_STORE = operation("nl.store", dependence=Dependence(Link.BROADCAST), engine="dma", moves=True)
+LANGUAGE_LOAD_TRANSPOSE2D = operation(
+    "nl.load_transpose2d", dependence=Dependence(Link.TRANSPOSED), engine="dma", moves=True
+)
+SENDRECV = operation("nisa.sendrecv", dependence=Dependence(Link.ROWS, exchanges=True), engine="dma", side_effect=True)
+
 
 #: The one order of axes for each rank.
 _TRANSPOSED = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}

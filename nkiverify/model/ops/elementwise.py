@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import require
+from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import float32, tfloat32
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.operands import (
@@ -22,7 +23,27 @@ from nkiverify.model.ops.operands import (
     member,
     tile,
 )
+from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
+
+TENSOR_TENSOR = operation("nisa.tensor_tensor", dependence=Dependence(Link.ROWS))
+TENSOR_SCALAR = operation("nisa.tensor_scalar", dependence=Dependence(Link.ROWS))
+SCALAR_TENSOR_TENSOR = operation("nisa.scalar_tensor_tensor", dependence=Dependence(Link.ROWS))
+RECIPROCAL = operation("nisa.reciprocal", dependence=Dependence(Link.ROWS))
+ACTIVATION = operation("nisa.activation", dependence=Dependence(Link.ROWS), engine="scalar", registers="scalar")
+ACTIVATION_REDUCE = operation(
+    "nisa.activation_reduce", dependence=Dependence(Link.ROWS), engine="scalar", registers="scalar"
+)
+ACTIVATE2 = operation("nisa.activate2", dependence=Dependence(Link.ROWS), engine="scalar", registers="scalar")
+EXPONENTIAL = operation(
+    "nisa.exponential", dependence=Dependence(Link.ROWS), registers="vector", clobbers_when_idle=True
+)
+TENSOR_SCALAR_REDUCE = operation("nisa.tensor_scalar_reduce", dependence=Dependence(Link.ROWS), registers="vector")
+TENSOR_TENSOR_SCAN = operation("nisa.tensor_tensor_scan", dependence=Dependence(Link.BEFORE))
+TENSOR_SCALAR_CUMULATIVE = operation(
+    "nisa.tensor_scalar_cumulative", dependence=Dependence(Link.BEFORE), registers="vector"
+)
+
 
 _VECTOR_GPSIMD = (isa.engine.vector, isa.engine.gpsimd)
 #: Operator pairs of tensor_scalar the Scalar Engine of trn2 computes.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nkiverify.model import contents
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import require
+from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint16, uint32
 from nkiverify.model.extents import as_extent, is_sequence, same
 from nkiverify.model.indirection import claim_numbers
@@ -23,8 +24,22 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.registry import operation
 from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
+
+NC_N_GATHER = operation(
+    "nisa.nc_n_gather", dependence=Dependence(Link.PARTITION, chosen=frozenset(("data",))), engine="gpsimd"
+)
+LANGUAGE_GATHER_FLATTENED = operation(
+    "nl.gather_flattened", dependence=Dependence(Link.PARTITION, chosen=frozenset(("data",)))
+)
+LOCAL_GATHER = operation("nisa.local_gather", dependence=Dependence(Link.EVERYTHING), engine="gpsimd", keeps=True)
+NONZERO_WITH_COUNT = operation(
+    "nisa.nonzero_with_count", dependence=Dependence(Link.PARTITION), keeps=True, rows={"dst": (16, 1), "src": (16, 1)}
+)
+SEQUENCE_BOUNDS = operation("nisa.sequence_bounds", dependence=Dependence(Link.EVERYTHING), side_effect=True)
+
 
 _LANES = 32
 #: The entry of a shuffle mask that leaves its partition alone.

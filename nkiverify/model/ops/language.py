@@ -10,7 +10,7 @@ from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_re
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, float32, numpy_name, uint8, uint32
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
-from nkiverify.model.ops import data_movement, randomness, tensor_engine
+from nkiverify.model.ops import copies, randomness, tensor_engine
 from nkiverify.model.ops.operands import any_in_psum, generation, in_sbuf, on_chip, tile
 from nkiverify.model.ops.reductions import last_axes
 from nkiverify.model.promotion import promoted
@@ -130,7 +130,7 @@ def copy(x: object, dtype: object) -> Tensor:
     """A new SBUF tile with the elements of `x`, from SBUF or PSUM."""
     operand = tile(x, "x")
     result = result_tile(operand.shape, _result_dtype(dtype, operand.dtype))
-    data_movement.tensor_copy(result, operand)
+    copies.tensor_copy(result, operand)
     return result
 
 
@@ -139,7 +139,7 @@ def load(src: object, dtype: object) -> Tensor:
     source = tile(src, "src")
     shape = source.shape if source.ndim > 1 else (*source.shape, 1)
     result = temporary(shape, _result_dtype(dtype, source.dtype))
-    data_movement.load(result, source)
+    copies.load(result, source)
     return result
 
 
@@ -148,7 +148,7 @@ def load_transpose2d(src: object, dtype: object) -> Tensor:
     source = tile(src, "src")
     require("nl.transpose.2d", source.ndim == 2, src=source.shape)
     result = temporary(tuple(reversed(source.shape)), _result_dtype(dtype, source.dtype))
-    data_movement.load(result, source)
+    copies.load(result, source)
     return result
 
 
@@ -197,7 +197,7 @@ def transpose(x: object, dtype: object) -> Tensor:
 def filled(shape: object, value: object, dtype: object, buffer: object, name: object) -> Tensor:
     """A new tensor, every element set to `value`."""
     result = allocate(shape, dtype, buffer, name)
-    data_movement.claim_fill_value(result.dtype, value)
+    copies.claim_fill_value(result.dtype, value)
     contents.filled(result, value, value)
     return result
 

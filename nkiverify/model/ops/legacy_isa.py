@@ -17,7 +17,7 @@ from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.operators import Operator
-from nkiverify.model.ops import data_movement, elementwise, reductions, tensor_engine
+from nkiverify.model.ops import copies, elementwise, reductions, tensor_engine
 from nkiverify.model.ops.legacy_language import free_axes
 from nkiverify.model.promotion import promoted
 from nkiverify.model.tensor import Tensor
@@ -76,14 +76,14 @@ def tensor_copy(src: object, engine: object, dtype: object, mask: Mask | None) -
     """A copy in SBUF."""
     source = operand(src, mask, "src")
     result = result_tile(source.shape, _dtype(dtype, source.dtype), mask=mask)
-    data_movement.tensor_copy(result, source, _engine(engine))
+    copies.tensor_copy(result, source, _engine(engine))
     return result
 
 
 def memset(shape: object, value: object, dtype: object, mask: Mask | None) -> LegacyTensor:
     """A new SBUF tile filled with a constant."""
     result = new_tile(host_shape(shape), named_dtype(dtype), mask=mask)
-    data_movement.claim_fill_value(result.dtype, value)
+    copies.claim_fill_value(result.dtype, value)
     return result
 
 
@@ -92,7 +92,7 @@ def dma_copy(dst: object, src: object, dst_rmw_op: object, mask: Mask | None) ->
     if dst_rmw_op is not None:
         raise unsupported("dma_copy with dst_rmw_op")
     target = operand(dst, mask, "dst")
-    data_movement.dma_copy(target, operand(src, mask, "src"))
+    copies.dma_copy(target, operand(src, mask, "src"))
     if mask is not None:
         overwritten(target)
 

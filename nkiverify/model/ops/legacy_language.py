@@ -22,7 +22,7 @@ from nkiverify.model.legacy_tensor import (
     result_tile,
 )
 from nkiverify.model.memory import PSUM, SHARED_HBM
-from nkiverify.model.ops import data_movement
+from nkiverify.model.ops import copies
 from nkiverify.model.ops.operands import in_sbuf, is_number, on_chip
 from nkiverify.model.promotion import promoted
 from nkiverify.model.tensor import Tensor, new_storage
@@ -78,7 +78,7 @@ def filled(shape: object, value: object, dtype: object, buffer: object, name: ob
     """A new tensor, every element set to `value`."""
     result = allocate(shape, dtype, buffer, name)
     require("leg.hbm_no_init", result.on_chip, buffer=result.buffer)
-    data_movement.claim_fill_value(result.dtype, value)
+    copies.claim_fill_value(result.dtype, value)
     return result
 
 

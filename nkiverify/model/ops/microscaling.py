@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nkiverify.model.contracts import require
+from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
     bfloat16,
     float4_e2m1fn_x4,
@@ -19,8 +20,22 @@ from nkiverify.model.dtypes import (
 from nkiverify.model.execution import current_execution
 from nkiverify.model.ops.operands import destination, generation, in_sbuf, moved_elements, tile
 from nkiverify.model.ops.tensor_engine import claim_matmul_buffers
+from nkiverify.model.registry import Updates, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, equal
+
+NC_MATMUL_MX = operation(
+    "nisa.nc_matmul_mx",
+    dependence=Dependence(Link.EVERYTHING),
+    engine="tensor",
+    product=True,
+    updates=Updates.ACCUMULATING,
+    rows={"stationary_scale": (32, 4), "moving_scale": (32, 4)},
+)
+QUANTIZE_MX = operation(
+    "nisa.quantize_mx", dependence=Dependence(Link.EVERYTHING), keeps=True, rows={"dst_scale": (32, 4)}
+)
+
 
 _DATA = (float8_e5m2_x4, float8_e4m3fn_x4, float4_e2m1fn_x4)
 _QUANTIZED = (float8_e5m2_x4, float8_e4m3fn_x4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import require
+from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
     bfloat16,
     bool_,
@@ -33,8 +34,20 @@ from nkiverify.model.ops.operands import (
     on_chip,
     tile,
 )
+from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import SymInt, all_of, equal
+
+DROPOUT = operation("nisa.dropout", dependence=Dependence(Link.ROWS), side_effect=True)
+LANGUAGE_DROPOUT = operation("nl.dropout", dependence=Dependence(Link.BROADCAST), side_effect=True)
+RNG = operation("nisa.rng", dependence=Dependence(Link.NOTHING), side_effect=True)
+RAND_GET_STATE = operation("nisa.rand_get_state", dependence=Dependence(Link.NOTHING), side_effect=True)
+RAND_SET_STATE = operation("nisa.rand_set_state", dependence=Dependence(Link.NOTHING), side_effect=True)
+SET_RNG_SEED = operation("nisa.set_rng_seed", dependence=Dependence(Link.NOTHING), side_effect=True)
+LANGUAGE_RAND = operation("nl.rand", dependence=Dependence(Link.NOTHING), side_effect=True)
+LANGUAGE_RANDOM_SEED = operation("nl.random_seed", dependence=Dependence(Link.NOTHING), side_effect=True)
+RAND2 = operation("nisa.rand2", dependence=Dependence(Link.ROWS), side_effect=True)
+
 
 #: Elements of a generator's state per lane.
 _STATE = {isa.engine.gpsimd: 6, isa.engine.vector: 24}

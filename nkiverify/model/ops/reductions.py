@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from nkiverify.model.contracts import require
+from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.operands import claim_integers, destination, on_chip, tile
+from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.symbolic import all_of, equal
+
+TENSOR_REDUCE = operation("nisa.tensor_reduce", dependence=Dependence(Link.REDUCED))
+LANGUAGE_SUM = operation("nl.sum", dependence=Dependence(Link.REDUCED))
+LANGUAGE_MAX = operation("nl.max", dependence=Dependence(Link.REDUCED))
+LANGUAGE_MIN = operation("nl.min", dependence=Dependence(Link.REDUCED))
+LANGUAGE_MEAN = operation("nl.mean", dependence=Dependence(Link.REDUCED))
+LANGUAGE_PROD = operation("nl.prod", dependence=Dependence(Link.REDUCED))
+LANGUAGE_VAR = operation("nl.var", dependence=Dependence(Link.REDUCED))
+LANGUAGE_ALL = operation("nl.all", dependence=Dependence(Link.REDUCED))
+TENSOR_PARTITION_REDUCE = operation(
+    "nisa.tensor_partition_reduce", dependence=Dependence(Link.OVER_PARTITIONS), engine="gpsimd"
+)
+LANGUAGE_SOFTMAX = operation("nl.softmax", dependence=Dependence(Link.PARTITION))
+LANGUAGE_RMS_NORM = operation("nl.rms_norm", dependence=Dependence(Link.PARTITION, {"w": Link.ROWS}))
+LANGUAGE_LOOP_REDUCE = operation(
+    "nl.loop_reduce", dependence=Dependence(Link.BROADCAST), side_effect=True, sums_loop=True
+)
 
 
 def last_axes(contract: str, data: Tensor, axis: object) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nkiverify.model import contents
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import require
+from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import float32, int8, int16, int32, tfloat32, uint8, uint16, uint32
 from nkiverify.model.extents import as_extent, is_sequence, is_zero
 from nkiverify.model.operators import Operator
@@ -21,8 +22,37 @@ from nkiverify.model.ops.operands import (
     member,
     tile,
 )
+from nkiverify.model.registry import Updates, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, constant_value, equal, product
+
+TENSOR_COPY_PREDICATED = operation(
+    "nisa.tensor_copy_predicated",
+    dependence=Dependence(Link.ROWS, chosen=frozenset(("src", "dst"))),
+    updates=Updates.ALWAYS,
+    keeps=True,
+)
+SELECT_REDUCE = operation(
+    "nisa.select_reduce",
+    dependence=Dependence(Link.ROWS, chosen=frozenset(("on_true", "on_false"))),
+    registers="vector",
+    clobbers_when_idle=True,
+)
+RANGE_SELECT = operation(
+    "nisa.range_select", dependence=Dependence(Link.ROWS, chosen=frozenset(("on_true_tile",))), registers="vector"
+)
+AFFINE_SELECT = operation(
+    "nisa.affine_select", dependence=Dependence(Link.ROWS, {"on_true_tile": Link.SELECTED}), index_expression="pred"
+)
+IOTA = operation("nisa.iota", dependence=Dependence(Link.NOTHING), engine="gpsimd", index_expression="expr")
+NC_STREAM_SHUFFLE = operation(
+    "nisa.nc_stream_shuffle",
+    dependence=Dependence(Link.EVERYTHING, {"src": Link.SHUFFLED, "dst": Link.LEFT_ALONE}),
+    updates=Updates.SHUFFLING,
+    keeps=True,
+)
+LANGUAGE_WHERE = operation("nl.where", dependence=Dependence(Link.BROADCAST, chosen=frozenset(("x", "y"))))
+
 
 #: The least finite float32, which range_select fills with.
 FLOAT32_MIN = -3.4028234663852886e38

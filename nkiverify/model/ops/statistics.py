@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nkiverify.model.contracts import require
+from nkiverify.model.dependence import RESULTS, Dependence, Link
 from nkiverify.model.dtypes import bfloat16, float32, int32, uint16, uint32
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
@@ -17,9 +18,21 @@ from nkiverify.model.ops.operands import (
     is_number,
     tile,
 )
+from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, ceil_div, equal
 from nkiverify.symbolic.execution import unsupported
+
+BN_STATS = operation("nisa.bn_stats", dependence=Dependence(Link.STATISTICS, summaries=RESULTS))
+BN_AGGR = operation("nisa.bn_aggr", dependence=Dependence(Link.PARTITION, summaries=RESULTS))
+MAX8 = operation("nisa.max8", dependence=Dependence(Link.PARTITION, summaries=RESULTS))
+NC_FIND_INDEX8 = operation("nisa.nc_find_index8", dependence=Dependence(Link.PARTITION, summaries=RESULTS))
+NC_MATCH_REPLACE8 = operation(
+    "nisa.nc_match_replace8",
+    dependence=Dependence(Link.PARTITION, chosen=frozenset(("data", "vals")), summaries=frozenset(("dst_idx",))),
+)
+TOPK = operation("nisa.topk", dependence=Dependence(Link.EVERYTHING))
+
 
 #: Elements per partition that max8 and its companions search.
 _SEARCHED = (8, 16384)

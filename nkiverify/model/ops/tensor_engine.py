@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import require
+from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
     DType,
     bfloat16,
@@ -20,8 +21,25 @@ from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.ops.operands import destination, generation, member, moved_elements, on_chip, tile
+from nkiverify.model.registry import Updates, operation
 from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.symbolic import Extent, all_of, equal
+
+NC_MATMUL = operation(
+    "nisa.nc_matmul",
+    dependence=Dependence(
+        Link.ROW_MAJOR, {"stationary": Link.STATIONARY, "moving": Link.MOVING, "dst": Link.ROW_MAJOR}
+    ),
+    engine="tensor",
+    product=True,
+    updates=Updates.ACCUMULATING,
+)
+NC_TRANSPOSE = operation("nisa.nc_transpose", dependence=Dependence(Link.TRANSPOSED), moves=True)
+LANGUAGE_TRANSPOSE = operation("nl.transpose", dependence=Dependence(Link.TRANSPOSED), moves=True)
+LANGUAGE_MATMUL = operation(
+    "nl.matmul", dependence=Dependence(Link.ROW_MAJOR, {"x": Link.STATIONARY, "y": Link.MOVING}), engine="tensor"
+)
+
 
 # Sets, as types are looked for in them at every matmul: those of a tuple would be compared one by one.
 _FLOAT8: frozenset[DType] = frozenset({float8_e4m3, float8_e5m2})

@@ -17,7 +17,7 @@ from nkiverify.model.isa_enums import (
     reduce_cmd,
 )
 from nkiverify.model.operators import Operator, operator
-from nkiverify.model.ops import data_movement as _data_movement
+from nkiverify.model.ops import copies as _data_movement
 from nkiverify.model.ops import elementwise as _elementwise
 from nkiverify.model.ops import microscaling as _microscaling
 from nkiverify.model.ops import reductions as _reductions

@@ -36,7 +36,7 @@ from nkiverify.model.kernel_objects import shown_as as _shown_as
 from nkiverify.model.memory import PRIVATE_HBM, PSUM, SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.operators import token as _token
-from nkiverify.model.ops import data_movement as _data_movement
+from nkiverify.model.ops import copies as _data_movement
 from nkiverify.model.ops import language as _language
 from nkiverify.model.tensor import Tensor as NkiTensor
 from nkiverify.model.tile_size import TileSize as _TileSize

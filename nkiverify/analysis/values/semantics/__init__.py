@@ -15,6 +15,7 @@ from nkiverify.analysis.values.semantics import (  # noqa: F401 (each module ent
     movement,
     statistics,
 )
-from nkiverify.analysis.values.semantics.table import MEANINGS, Meaning
+from nkiverify.analysis.values.semantics.table import MEANINGS
+from nkiverify.model.meaning import Meaning
 
 __all__ = ["MEANINGS", "Meaning"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.numbers import Numbers
+from nkiverify.model.meaning import Array, Numbers
 from nkiverify.model.operators import Operator
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.semantics.table import meaning
-from nkiverify.analysis.values.step import Step
+from nkiverify.model.meaning import Array, Step
 
 #: The least finite float32, with which range_select fills ("range_select.false").
 _LEAST = -3.4028234663852886e38

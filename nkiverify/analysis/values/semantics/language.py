@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.semantics.arithmetic import difference, mean, multiplied
 from nkiverify.analysis.values.semantics.table import meaning
-from nkiverify.analysis.values.step import Step
+from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import OPERATORS
 
 BINARY = (

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.semantics.table import meaning
-from nkiverify.analysis.values.step import Step
+from nkiverify.model.meaning import Array, Step
 
 
 @meaning("nisa.nc_matmul", "nl.matmul")

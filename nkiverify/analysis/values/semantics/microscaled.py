@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.semantics.table import meaning
-from nkiverify.analysis.values.step import Step
 from nkiverify.model.dtypes import float8_e8m0fnu
+from nkiverify.model.meaning import Array, Step
 
 _QUADRANT, _GROUP, _PER_QUADRANT = 32, 8, 4
 _BIAS = 127

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nkiverify.analysis.values.semantics.table import meaning
-from nkiverify.analysis.values.step import Step
+from nkiverify.model.meaning import Step
 
 #: The order of axes of dma_transpose by rank ("dma_transpose.axes").
 _TRANSPOSED = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nkiverify.analysis.values.step import Step
-
-Meaning = Callable[[Step], None]
+from nkiverify.model.meaning import Meaning
 
 MEANINGS: dict[str, Meaning] = {}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nkiverify.model import contents
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import require
+from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.ops.operands import (
@@ -19,9 +20,23 @@ from nkiverify.model.ops.operands import (
     on_chip,
     tile,
 )
+from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import SymRational, equal
 from nkiverify.symbolic.execution import unsupported
+
+TENSOR_COPY = operation("nisa.tensor_copy", dependence=Dependence(Link.ROW_MAJOR), moves=True)
+MEMSET = operation("nisa.memset", dependence=Dependence(Link.NOTHING))
+LANGUAGE_COPY = operation("nl.copy", dependence=Dependence(Link.ROW_MAJOR), moves=True)
+LANGUAGE_STATIC_CAST = operation("nl.static_cast", dependence=Dependence(Link.ROW_MAJOR), moves=True)
+SETITEM = operation("setitem", dependence=Dependence(Link.BROADCAST), moves=True)
+LANGUAGE_BROADCAST_TO = operation("nl.broadcast_to", dependence=Dependence(Link.BROADCAST))
+LANGUAGE_ZEROS = operation("nl.zeros", dependence=Dependence(Link.NOTHING))
+LANGUAGE_ZEROS_LIKE = operation("nl.zeros_like", dependence=Dependence(Link.NOTHING))
+LANGUAGE_ONES = operation("nl.ones", dependence=Dependence(Link.NOTHING))
+LANGUAGE_FULL = operation("nl.full", dependence=Dependence(Link.NOTHING))
+LANGUAGE_SHARED_CONSTANT = operation("nl.shared_constant", dependence=Dependence(Link.NOTHING))
+LANGUAGE_SHARED_IDENTITY_MATRIX = operation("nl.shared_identity_matrix", dependence=Dependence(Link.NOTHING))
 
 
 def dma_copy(

@@ -1,0 +1,128 @@
+"""What generated stubs are made with: a documented signature that calls what the registry has under its name."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeVar
+
+from nkiverify.model import ops  # noqa: F401 (every module of it declares operations)
+from nkiverify.model.contracts import legacy_rules, require
+from nkiverify.model.documented import forgetting
+from nkiverify.model.execution import current_execution
+from nkiverify.model.instruction import ISSUED
+from nkiverify.model.legacy_tensor import given_mask
+from nkiverify.model.operation import OPERATOR_PARAMETERS, Recorder
+from nkiverify.model.operators import OPERATORS, legacy_operator, operator, token
+from nkiverify.model.registry import MODULES, Declaration, declaration
+from nkiverify.symbolic.execution import unsupported
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
+_NOTHING = contextlib.nullcontext()
+
+#: Generated modules that others import, by name.
+_FILES = {
+    "nki.isa._declared": "nki.isa",
+    "nki.language._declared": "nki.language",
+    "nki._declared_collectives": "nki.collectives",
+    "neuronxcc.nki.isa._declared": "neuronxcc.nki.isa",
+    "neuronxcc.nki.language._declared": "neuronxcc.nki.language",
+}
+_PREFIXES = {module: prefix for prefix, modules in MODULES.items() for module in modules.values()}
+
+
+def stub(signature: FunctionT) -> FunctionT:
+    """The function that `signature`, in a generated module, documents: it calls what is declared.
+
+    It takes the documented arguments and no others: any other keyword breaks "isa.kwargs_checked". Operators and masks
+    reach what is declared as the model has them.
+    """
+    module, name = _FILES.get(signature.__module__, signature.__module__), signature.__name__
+    signature.__module__ = module
+    declared = declaration(f"{_PREFIXES[module]}.{name}")
+    legacy = module.startswith("neuronxcc")
+    if declared.refused:
+        return _refusing(signature, declared)
+    call = _Call(declared, legacy, signature)
+    # Executed in the documented module, by its name: where kernel code called it is told from that.
+    does = call.function()
+    code = does.__code__.replace(co_name=name)
+    made = types.FunctionType(code, {**does.__globals__, "__name__": module}, name, None, does.__closure__)
+    result = functools.wraps(signature)(made)
+    is_operator = name in OPERATORS and declared.name.startswith("nl.")
+    return token(result) if is_operator else result  # type: ignore[return-value]
+
+
+def _refusing(signature: FunctionT, declared: Declaration) -> FunctionT:
+    @functools.wraps(signature)
+    def call(*args: Any, **kwargs: Any) -> NoReturn:
+        raise unsupported(f"{signature.__module__}.{signature.__name__}: {declared.refused}")
+
+    call.reason = declared.refused  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
+
+
+class _Call:
+    """What one stub does: check the keywords, convert operators and masks, state the contracts, record."""
+
+    def __init__(self, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> None:
+        self._does = forgetting(declared.functions["neuronxcc" if legacy else "nki"])
+        self._legacy = legacy
+        self._name = declared.short_name
+        self._issues = declared.name.startswith("nisa.") and not legacy and not declared.host
+        parameters = inspect.signature(signature).parameters
+        self._open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
+        self._allowed = frozenset(name for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD)
+        self._converters = _converters(tuple(parameters), legacy)
+        self._recorder = None if declared.host else Recorder(declared, parameters, legacy)
+
+    def function(self) -> types.FunctionType:
+        """The stub."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if kwargs and not self._allowed.issuperset(kwargs):
+                kwargs = self._documented(kwargs)
+            for name, position, convert in self._converters:
+                if name in kwargs:
+                    kwargs[name] = convert(kwargs[name])
+                elif position < len(args):
+                    args = (*args[:position], convert(args[position]), *args[position + 1 :])
+            with legacy_rules() if self._legacy else _NOTHING:
+                result = self._does(*args, **kwargs)
+            if result is None and self._issues:
+                result = ISSUED
+            if self._recorder is not None and current_execution().records:
+                self._recorder.record(args, kwargs, result)
+            return result
+
+        return call  # type: ignore[return-value]
+
+    def _documented(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The documented ones of the keyword arguments `given`; that there are others is a broken contract."""
+        if self._open_ended and isinstance(given.get("name"), str):
+            # Published kernels name instructions so, for the profiler.
+            given = {name: value for name, value in given.items() if name != "name"}
+        unknown = ", ".join(sorted(set(given) - self._allowed))
+        if unknown and self._open_ended:
+            # The legacy API documents `**kwargs` without a word.
+            raise unsupported(f"the undocumented argument {unknown} of {self._name}")
+        if unknown:
+            require("isa.kwargs_checked", False, function=self._name, unknown=unknown)
+        return {name: value for name, value in given.items() if name in self._allowed}
+
+
+def _converters(parameters: tuple[str, ...], legacy: bool) -> list[tuple[str, int, Callable[[Any], Any]]]:
+    """What arguments become before the model sees them, by name and position."""
+    by_name: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
+        OPERATOR_PARAMETERS, _optional(legacy_operator if legacy else operator)
+    )
+    if legacy:
+        by_name = {**by_name, "mask": given_mask}
+    return [(name, at, by_name[name]) for at, name in enumerate(parameters) if name in by_name]
+
+
+def _optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else convert(value)
