@@ -26,7 +26,6 @@ from nkiverify.model.contract_tables import (
     reductions,
     selection,
     statistics,
-    tensor_engine,
     tensors,
 )
 

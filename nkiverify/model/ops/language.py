@@ -9,8 +9,8 @@ from nkiverify.model import contents
 from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, result_tile, temporary
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, float32, numpy_name, uint8, uint32
-from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
-from nkiverify.model.ops import copies, randomness, tensor_engine
+from nkiverify.model.memory import SBUF, SHARED_HBM
+from nkiverify.model.ops import copies, randomness
 from nkiverify.model.ops.operands import any_in_psum, generation, in_sbuf, on_chip, tile
 from nkiverify.model.ops.reductions import last_axes
 from nkiverify.model.promotion import promoted
@@ -149,48 +149,6 @@ def load_transpose2d(src: object, dtype: object) -> Tensor:
     require("nl.transpose.2d", source.ndim == 2, src=source.shape)
     result = temporary(tuple(reversed(source.shape)), _result_dtype(dtype, source.dtype))
     copies.load(result, source)
-    return result
-
-
-def matmul(x: object, y: object, transpose_x: bool) -> Tensor:
-    """A new PSUM tile: x.T @ y; x (K, M), y (K, N)."""
-    require("nl.matmul.transpose_x", bool(transpose_x), transpose_x=transpose_x)
-    if not transpose_x:
-        raise unsupported("nl.matmul with transpose_x=False", "transpose x first and pass transpose_x=True")
-    left, right = tile(x, "x"), tile(y, "y")
-    claim_matmul_operands(left, right)
-    result = result_tile((left.free_size, right.free_size), float32, PSUM)
-    tensor_engine.nc_matmul(result, left, right)
-    return result
-
-
-def claim_matmul_operands(left: Tensor, right: Tensor) -> None:
-    """Claim the sizes and memories of the operands of nl.matmul."""
-    require(
-        "nl.matmul.x",
-        all_of(in_sbuf(left), left.shape[0] <= 128, left.free_size <= 128),
-        x=left.shape,
-        buffer=left.buffer,
-    )
-    require(
-        "nl.matmul.y",
-        all_of(in_sbuf(right), right.shape[0] <= 128, right.free_size <= 512),
-        y=right.shape,
-        buffer=right.buffer,
-    )
-
-
-def transpose(x: object, dtype: object) -> Tensor:
-    """A new PSUM tile (F, P) of a tile (P, F), at most 128 x 128."""
-    source = tile(x, "x")
-    require(
-        "nl.transpose.2d",
-        all_of(source.ndim == 2, source.shape[0] <= 128, source.shape[-1] <= 128),
-        x=source.shape,
-    )
-    element = _result_dtype(dtype, source.dtype)
-    result = result_tile((source.free_size, source.shape[0]), element, PSUM)
-    require("nc_transpose.tensor", in_sbuf(source), x=source.buffer)
     return result
 
 

@@ -6,8 +6,6 @@ names no dtype for the result, it is that of the data.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.access import Access
 from nkiverify.model.contents import overwritten
@@ -15,14 +13,12 @@ from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, bfloat16, float16, float32
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
-from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.operators import Operator
-from nkiverify.model.ops import copies, elementwise, reductions, tensor_engine
+from nkiverify.model.ops import copies, elementwise, reductions
 from nkiverify.model.ops.legacy_language import free_axes
 from nkiverify.model.promotion import promoted
 from nkiverify.model.tensor import Tensor
 from nkiverify.model.views import host_shape
-from nkiverify.symbolic import Extent
 from nkiverify.symbolic.execution import unsupported
 
 
@@ -39,37 +35,6 @@ def _engine(engine: object) -> isa.engine:
     if not isinstance(engine, int):
         raise TypeError(f"engine is a member of nki.isa.engine, not {engine!r}")
     return isa.engine(int(engine))
-
-
-def nc_matmul(
-    stationary: object,
-    moving: object,
-    is_transpose: object,
-    tile_position: Sequence[Extent],
-    tile_size: Sequence[Extent],
-    mask: Mask | None,
-) -> LegacyTensor:
-    """stationary (K, M) transposed, times moving (K, N): a new PSUM tile (M, N), always float32.
-
-    N may be several dimensions, which the result has as well.
-    """
-    left, right = operand(stationary, mask, "stationary"), operand(moving, mask, "moving")
-    columns = right.shape[1:] if right.ndim > 1 else (1,)
-    result = result_tile((left.free_size, *columns), float32, PSUM, mask)
-    tensor_engine.nc_matmul(result, left, right, is_transpose, tile_position, tile_size)
-    return result
-
-
-def nc_transpose(data: object, engine: object, dtype: object, mask: Mask | None) -> LegacyTensor:
-    """A new tile (F, P) of data (P, F): in PSUM from the Tensor Engine, in SBUF from the Vector Engine."""
-    source = operand(data, mask, "data")
-    runs_on = _engine(engine)
-    if runs_on is isa.engine.unknown:
-        runs_on = isa.engine.tensor if source.buffer is SBUF else isa.engine.vector
-    region = PSUM if runs_on is isa.engine.tensor else SBUF
-    result = result_tile((source.free_size, source.shape[0]), source.dtype, region, mask)
-    tensor_engine.nc_transpose(result, source, runs_on)
-    return result_tile(result.shape, _dtype(dtype, source.dtype), region, mask)
 
 
 def tensor_copy(src: object, engine: object, dtype: object, mask: Mask | None) -> LegacyTensor:

@@ -21,9 +21,9 @@ from nkiverify.model.legacy_tensor import (
     operand,
     result_tile,
 )
-from nkiverify.model.memory import PSUM, SHARED_HBM
+from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.ops import copies
-from nkiverify.model.ops.operands import in_sbuf, is_number, on_chip
+from nkiverify.model.ops.operands import is_number, on_chip
 from nkiverify.model.promotion import promoted
 from nkiverify.model.tensor import Tensor, new_storage
 from nkiverify.model.views import host_shape
@@ -120,33 +120,6 @@ def loop_reduce(x: object, loop_indices: object, dtype: object, mask: Mask | Non
     if not is_sequence(loop_indices) or any(as_extent(index) is None for index in loop_indices):
         raise TypeError("loop_reduce takes a list of loop indices")
     return elementwise_like(x, dtype, mask)
-
-
-def matmul(x: object, y: object, transpose_x: bool, mask: Mask | None) -> LegacyTensor:
-    """A new PSUM tile: x @ y with x (M, K), or x.T @ y with x (K, M); y (K, N)."""
-    left, right = operand(x, mask, "x"), operand(y, mask, "y")
-    for name, tile, columns in (("nl.matmul.x", left, 128), ("nl.matmul.y", right, 512)):
-        require(
-            name,
-            all_of(in_sbuf(tile), tile.ndim == 2, tile.shape[0] <= 128, tile.free_size <= columns),
-            shape=tile.shape,
-            buffer=tile.buffer,
-        )
-    k, m = (left.shape[0], left.free_size) if transpose_x else (left.free_size, left.shape[0])
-    require("leg.matmul.shape", equal(k, right.shape[0]), x=left.shape, y=right.shape, transpose_x=transpose_x)
-    return result_tile((m, right.free_size), float32, PSUM, mask)
-
-
-def transpose(x: object, dtype: object, mask: Mask | None) -> LegacyTensor:
-    """A new tile (F, P) of a 2-D tile (P, F), F at most 128."""
-    source = operand(x, mask, "x")
-    require(
-        "leg.transpose",
-        all_of(source.ndim == 2, on_chip(source), source.free_size <= 128),
-        x=source.shape,
-        buffer=source.buffer,
-    )
-    return result_tile((source.free_size, source.shape[0]), _dtype(dtype, source.dtype), mask=mask)
 
 
 def broadcast_to(src: object, shape: Sequence[Extent]) -> LegacyTensor:

@@ -1,11 +1,17 @@
-"""The Tensor Engine: nc_matmul and nc_transpose."""
+"""The Tensor Engine: matmuls and transposes (reference section c.2).
+
+Products accumulate in PSUM, in float32. `op:Section` is a section of that operation's page. A2/A3 architecture of
+gen2/gen3, RN-x.y release notes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.contracts import require
+from nkiverify.model import legacy_enums
+from nkiverify.model.allocation import result_tile as new_tile
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
     DType,
@@ -19,27 +25,25 @@ from nkiverify.model.dtypes import (
 )
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
+from nkiverify.model.indices import Mask
+from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
+from nkiverify.model.meaning import Array, Step
 from nkiverify.model.memory import PSUM, SBUF
-from nkiverify.model.ops.operands import destination, generation, member, moved_elements, on_chip, tile
+from nkiverify.model.ops.operands import (
+    destination,
+    generation,
+    in_sbuf,
+    member,
+    moved_elements,
+    on_chip,
+    tile,
+)
 from nkiverify.model.registry import Updates, operation
-from nkiverify.model.tensor import Tensor, free_elements
+from nkiverify.model.tensor import Tensor, declared_dtype, free_elements
 from nkiverify.symbolic import Extent, all_of, equal
+from nkiverify.symbolic.execution import unsupported
 
-NC_MATMUL = operation(
-    "nisa.nc_matmul",
-    dependence=Dependence(
-        Link.ROW_MAJOR, {"stationary": Link.STATIONARY, "moving": Link.MOVING, "dst": Link.ROW_MAJOR}
-    ),
-    engine="tensor",
-    product=True,
-    updates=Updates.ACCUMULATING,
-)
-NC_TRANSPOSE = operation("nisa.nc_transpose", dependence=Dependence(Link.TRANSPOSED), moves=True)
-LANGUAGE_TRANSPOSE = operation("nl.transpose", dependence=Dependence(Link.TRANSPOSED), moves=True)
-LANGUAGE_MATMUL = operation(
-    "nl.matmul", dependence=Dependence(Link.ROW_MAJOR, {"x": Link.STATIONARY, "y": Link.MOVING}), engine="tensor"
-)
-
+GEN23 = ("gen2", "gen3")
 
 # Sets, as types are looked for in them at every matmul: those of a tuple would be compared one by one.
 _FLOAT8: frozenset[DType] = frozenset({float8_e4m3, float8_e5m2})
@@ -48,27 +52,137 @@ _INPUTS: frozenset[DType] = _FLOAT8 | {bfloat16, float16, tfloat32, float32}
 _INPUTS_GEN4 = _INPUTS | {float8_e4m3fn}
 _WIDE: frozenset[DType] = frozenset({float32, tfloat32})
 
+# --- nc_matmul --------------------------------------------------------------------------------------------------------
 
-def nc_matmul(
+NC_MATMUL = operation(
+    "nisa.nc_matmul",
+    engine="tensor",
+    product=True,
+    updates=Updates.ACCUMULATING,
+    dependence=Dependence(
+        Link.ROW_MAJOR, {"stationary": Link.STATIONARY, "moving": Link.MOVING, "dst": Link.ROW_MAJOR}
+    ),
+)
+
+define("nc_matmul.buffers", "Stationary and moving are in SBUF, dst is in PSUM.", "nc_matmul:Memory types")
+define(
+    "nc_matmul.k_equal",
+    "Stationary and moving have the same partitions (the contraction axis K).",
+    "nc_matmul:Tile size",
+)
+define("nc_matmul.k_le_128", "K is at most 128, or the row tile size.", "nc_matmul:Tile size")
+define("nc_matmul.m_le_128", "Stationary has at most 128 columns (M), or the column tile size.", "nc_matmul:Tile size")
+define("nc_matmul.n_le_512", "Moving has at most 512 columns (N).", "nc_matmul:Tile size", hardware=GEN23)
+define(
+    "nc_matmul.n_gen4",
+    "Moving has at most 4096 columns (float32 dst) or 8192 (bfloat16 dst).",
+    "nc_matmul:Tile size",
+    hardware=("gen4",),
+)
+define("nc_matmul.out_shape", "dst has M partitions and N elements per partition.", "nc_matmul:Layout")
+define("nc_matmul.dst_dtype", "dst is float32; on gen4 float32 or bfloat16.", "nc_matmul:Data types")
+define(
+    "nc_matmul.in_dtype",
+    "Inputs are float8_e4m3, float8_e5m2, bfloat16, float16, tfloat32 or float32; on gen4 also float8_e4m3fn.",
+    "nc_matmul:Data types",
+)
+define("nc_matmul.fp32_pair", "If one input is float32 or tfloat32 the other is too.", "nc_matmul:Data types")
+define(
+    "nc_matmul.e4m3_mix", "float8_e4m3 and float8_e4m3fn are not mixed.", "nc_matmul:Data types; RN-0.4", api=("nki",)
+)
+define(
+    "nc_matmul.double_row_gen",
+    "perf_mode double_row needs gen3 or later and float8 inputs.",
+    "nc_matmul:Performance mode",
+    api=("nki",),
+)
+define(
+    "nc_matmul.double_row_shape",
+    "With double_row the first free extent of both inputs is 2; no column tiling, no transpose.",
+    "nc_matmul:Layout; A3",
+    api=("nki",),
+)
+define("nc_matmul.tiling_both", "tile_position and tile_size are both set or neither.", "nc_matmul:Tiling mode")
+define(
+    "nc_matmul.tiling_sizes", "Row and column tile sizes are 64 or 128, from gen3 on also 32.", "nc_matmul:Tiling mode"
+)
+define(
+    "nc_matmul.tiling_pos",
+    "Start row and column are multiples of the tile sizes and inside the 128 x 128 array.",
+    "nc_matmul:Tiling mode",
+)
+
+define(
+    "nc_matmul.ti",
+    "Operands of a matmul that indices move hold floats of at most 16 bits, tile_position is unset or (0, 0), and a "
+    "moved moving operand is not transposed.",
+    "nc_matmul:Tensor indirection; Transpose mode",
+    api=("nki",),
+)
+
+
+@NC_MATMUL.current
+def _(
     dst: object,
     stationary: object,
     moving: object,
+    is_stationary_onezero: object = False,
+    is_moving_onezero: object = False,
     is_transpose: object = False,
+    accumulate: object = None,
     tile_position: Sequence[Extent] | None = (),
     tile_size: Sequence[Extent] | None = (),
     perf_mode: object = isa.matmul_perf_mode.none,
+    name: object = None,
 ) -> None:
     """dst (M, N) = stationary (K, M) transposed, times moving (K, N); K and M are at most 128."""
     result = destination(dst, gathers=True)
     left, right = tile(stationary, "stationary", gathers=True), tile(moving, "moving", gathers=True)
     mode = member(perf_mode, isa.matmul_perf_mode, "perf_mode")
+    claim_matmul(result, left, right, bool(is_transpose), tile_position, tile_size, mode)
+
+
+@NC_MATMUL.legacy
+def _(
+    stationary: object,
+    moving: object,
+    *,
+    is_stationary_onezero: object = False,
+    is_moving_onezero: object = False,
+    is_transpose: object = False,
+    tile_position: Sequence[Extent] = (),
+    tile_size: Sequence[Extent] = (),
+    mask: Mask | None = None,
+    **kwargs: object,
+) -> LegacyTensor:
+    """stationary (K, M) transposed, times moving (K, N): a new PSUM tile (M, N), always float32.
+
+    N may be several dimensions, which the result has as well.
+    """
+    left, right = operand(stationary, mask, "stationary"), operand(moving, mask, "moving")
+    columns = right.shape[1:] if right.ndim > 1 else (1,)
+    result = result_tile((left.free_size, *columns), float32, PSUM, mask)
+    claim_matmul(result, left, right, bool(is_transpose), tile_position, tile_size)
+    return result
+
+
+def claim_matmul(
+    result: Tensor,
+    left: Tensor,
+    right: Tensor,
+    is_transpose: bool = False,
+    tile_position: Sequence[Extent] | None = (),
+    tile_size: Sequence[Extent] | None = (),
+    mode: isa.matmul_perf_mode = isa.matmul_perf_mode.none,
+) -> None:
+    """Claim what a matmul demands: result (M, N) = left (K, M) transposed, times right (K, N)."""
     claim_matmul_buffers(result, left, right)
     _claim_input_dtypes(left.dtype, right.dtype)
-    _claim_result_dtype(result.dtype, transposes=bool(is_transpose))
+    _claim_result_dtype(result.dtype, transposes=is_transpose)
     rows, columns = claim_tiling("nc_matmul", tile_position, tile_size)
-    _claim_indirect(result, left, right, bool(is_transpose), tile_position)
+    _claim_indirect(result, left, right, is_transpose, tile_position)
     if mode is isa.matmul_perf_mode.double_row:
-        m, n = _claim_double_row(left, right, bool(is_transpose), columns)
+        m, n = _claim_double_row(left, right, is_transpose, columns)
     else:
         m, n = left.free_size, right.free_size
     k = left.partitions
@@ -176,10 +290,72 @@ def _claim_double_row(left: Tensor, right: Tensor, transposes: bool, columns: Ex
     return free_elements(left.shape[2:]), free_elements(right.shape[2:])
 
 
-def nc_transpose(dst: object, data: object, engine: object = isa.engine.unknown) -> None:
-    """dst (F, P) = data (P, F) transposed; free dimensions count as one."""
-    result, source = destination(dst), tile(data, "data")
-    runs_on = member(engine, isa.engine, "engine")
+@NC_MATMUL.meaning
+def _(step: Step) -> None:
+    """stationary transposed, times moving, added to what the destination accumulates.
+
+    With `accumulate` not given, the first product into a place overwrites and later ones accumulate, decided element by
+    element ("nc_matmul.accum_none"): the destination's marks say what has been written.
+    """
+    left, right = step.rows("stationary"), step.rows("moving")
+    if step.name_of("perf_mode").startswith("double_row"):
+        left, right = _joined_rows(left), _joined_rows(right)
+    step.accumulate_product(step.n.matmul(left, right))
+
+
+def _joined_rows(operand: Array) -> Array:
+    """(K, 2, F) as (2 K, F): both halves of the rows contract ("nc_matmul.double_row_shape")."""
+    lanes, rows, columns = operand.shape
+    split = operand.reshape(lanes, rows, 2, columns // 2)
+    return split.transpose(0, 2, 1, 3).reshape(lanes, 2 * rows, columns // 2)
+
+
+# --- nc_transpose -----------------------------------------------------------------------------------------------------
+
+NC_TRANSPOSE = operation("nisa.nc_transpose", dependence=Dependence(Link.TRANSPOSED), moves=True)
+
+define("nc_transpose.shape", "dst of a (P, F) transpose is (F, P).", "nc_transpose:Layout")
+define(
+    "nc_transpose.tensor",
+    "On the Tensor Engine data is in SBUF, dst in PSUM, and data is at most 128 x 128.",
+    "nc_transpose:Memory types; Tile size",
+)
+define(
+    "nc_transpose.vector",
+    "On the Vector Engine data and dst are in SBUF or PSUM, and data is at most 32 x 32.",
+    "nc_transpose:Memory types; Tile size",
+)
+define("nc_transpose.same_dtype", "dst has the dtype of data.", "nc_transpose:Data types")
+define("nc_transpose.engine", "nc_transpose runs on tensor or vector.", "nc_transpose")
+
+
+@NC_TRANSPOSE.current
+def _(dst: object, data: object, engine: object = isa.engine.unknown, name: object = None) -> None:
+    """dst (F, P) = data (P, F) transposed, on the Tensor or Vector Engine; free dimensions count as one."""
+    _claim_transpose(destination(dst), tile(data, "data"), member(engine, isa.engine, "engine"))
+
+
+@NC_TRANSPOSE.legacy
+def _(
+    data: object,
+    *,
+    mask: Mask | None = None,
+    dtype: object = None,
+    engine: object = legacy_enums.engine.unknown,
+    **kwargs: object,
+) -> LegacyTensor:
+    """A new tile (F, P) of data (P, F): in PSUM from the Tensor Engine, in SBUF from the Vector Engine."""
+    source = operand(data, mask, "data")
+    runs_on = legacy_enums.as_engine(engine)
+    if runs_on is isa.engine.unknown:
+        runs_on = isa.engine.tensor if source.buffer is SBUF else isa.engine.vector
+    region = PSUM if runs_on is isa.engine.tensor else SBUF
+    result = result_tile((source.free_size, source.shape[0]), source.dtype, region, mask)
+    _claim_transpose(result, source, runs_on)
+    return result_tile(result.shape, source.dtype if dtype is None else named_dtype(dtype), region, mask)
+
+
+def _claim_transpose(result: Tensor, source: Tensor, runs_on: isa.engine) -> None:
     if runs_on is isa.engine.unknown:
         # Only the Tensor Engine goes from SBUF to PSUM with up to 128 x 128; every other pair is the Vector Engine's.
         fits_tensor = source.buffer is SBUF and result.buffer is PSUM
@@ -204,3 +380,104 @@ def nc_transpose(dst: object, data: object, engine: object = isa.engine.unknown)
         data=source.shape,
     )
     require("nc_transpose.same_dtype", result.dtype == source.dtype, dst=result.dtype, data=source.dtype)
+
+
+@NC_TRANSPOSE.meaning
+def transposed(step: Step) -> None:
+    """(P, F) to (F, P), free axes as one; bit by bit, as both dtypes are the same."""
+    source, target = step.only_read, step.only_write
+    same = step.dtype(source) == step.dtype(target)
+    step.write(target, step.rows(source, stored=same).transpose(0, 2, 1), stored=same)
+
+
+# --- functions of nl --------------------------------------------------------------------------------------------------
+
+MATMUL = operation(
+    "nl.matmul",
+    engine="tensor",
+    dependence=Dependence(Link.ROW_MAJOR, {"x": Link.STATIONARY, "y": Link.MOVING}),
+)
+
+define(
+    "nl.matmul.x",
+    "x of nl.matmul is in SBUF, with at most 128 partitions and 128 free elements.",
+    "nl.matmul; L:matmul",
+)
+define(
+    "nl.matmul.y",
+    "y of nl.matmul is in SBUF, with at most 128 partitions and 512 free elements.",
+    "nl.matmul; L:matmul",
+)
+define(
+    "nl.matmul.transpose_x",
+    "nl.matmul is called with transpose_x=True: the default is a known failure.",
+    "RN-0.4",
+    api=("nki",),
+)
+
+
+@MATMUL.current
+def _(x: object, y: object, transpose_x: object = False) -> Tensor:
+    """A new PSUM tile: x.T @ y; x (K, M), y (K, N)."""
+    require("nl.matmul.transpose_x", bool(transpose_x), transpose_x=transpose_x)
+    if not transpose_x:
+        raise unsupported("nl.matmul with transpose_x=False", "transpose x first and pass transpose_x=True")
+    left, right = tile(x, "x"), tile(y, "y")
+    for contract, factor, columns in (("nl.matmul.x", left, 128), ("nl.matmul.y", right, 512)):
+        fits = all_of(in_sbuf(factor), factor.shape[0] <= 128, factor.free_size <= columns)
+        require(contract, fits, shape=factor.shape, buffer=factor.buffer)
+    result = new_tile((left.free_size, right.free_size), float32, PSUM)
+    claim_matmul(result, left, right)
+    return result
+
+
+@MATMUL.legacy
+def _(x: object, y: object, *, transpose_x: object = False, mask: Mask | None = None, **kwargs: object) -> LegacyTensor:
+    """A new PSUM tile: x @ y with x (M, K), or x.T @ y with x (K, M); y (K, N)."""
+    left, right = operand(x, mask, "x"), operand(y, mask, "y")
+    for contract, factor, columns in (("nl.matmul.x", left, 128), ("nl.matmul.y", right, 512)):
+        fits = all_of(in_sbuf(factor), factor.ndim == 2, factor.shape[0] <= 128, factor.free_size <= columns)
+        require(contract, fits, shape=factor.shape, buffer=factor.buffer)
+    k, m = (left.shape[0], left.free_size) if transpose_x else (left.free_size, left.shape[0])
+    require("leg.matmul.shape", equal(k, right.shape[0]), x=left.shape, y=right.shape, transpose_x=transpose_x)
+    return result_tile((m, right.free_size), float32, PSUM, mask)
+
+
+@MATMUL.meaning
+def _(step: Step) -> None:
+    """x, transposed or not, times y."""
+    left = step.rows("x")
+    step.accumulate_product(
+        step.n.matmul(left if step.flag("transpose_x") else left.transpose(0, 2, 1), step.rows("y"))
+    )
+
+
+TRANSPOSE = operation("nl.transpose", dependence=Dependence(Link.TRANSPOSED), moves=True)
+
+define("nl.transpose.2d", "nl.transpose takes a 2-D tile of at most 128 x 128.", "nl.transpose")
+
+
+@TRANSPOSE.current
+def _(x: object, dtype: object = None) -> Tensor:
+    """A new PSUM tile (F, P) of a tile (P, F), at most 128 x 128."""
+    source = tile(x, "x")
+    fits = all_of(source.ndim == 2, source.shape[0] <= 128, source.shape[-1] <= 128)
+    require("nl.transpose.2d", fits, x=source.shape)
+    result = new_tile(
+        (source.free_size, source.shape[0]), source.dtype if dtype is None else declared_dtype(dtype), PSUM
+    )
+    require("nc_transpose.tensor", in_sbuf(source), x=source.buffer)
+    return result
+
+
+@TRANSPOSE.legacy
+def _(x: object, *, dtype: object = None, mask: Mask | None = None, **kwargs: object) -> LegacyTensor:
+    """A new tile (F, P) of a 2-D tile (P, F), F at most 128."""
+    source = operand(x, mask, "x")
+    fits = all_of(source.ndim == 2, on_chip(source), source.free_size <= 128)
+    require("leg.transpose", fits, x=source.shape, buffer=source.buffer)
+    element = source.dtype if dtype is None else named_dtype(dtype)
+    return result_tile((source.free_size, source.shape[0]), element, mask=mask)
+
+
+TRANSPOSE.meaning(transposed)

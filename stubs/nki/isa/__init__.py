@@ -21,11 +21,11 @@ from nkiverify.model.ops import copies as _data_movement
 from nkiverify.model.ops import elementwise as _elementwise
 from nkiverify.model.ops import microscaling as _microscaling
 from nkiverify.model.ops import reductions as _reductions
-from nkiverify.model.ops import tensor_engine as _tensor_engine
 from nkiverify.model.registers import VirtualRegister
 
 from ..language import NKIObject, NkiTensor, equal, maximum
 from . import _unmodelled
+from ._declared import nc_matmul, nc_transpose
 from ._indexed import (
     affine_select,
     core_barrier,
@@ -183,32 +183,6 @@ def tensor_copy(dst: Any, src: Any, engine: Any = engine.unknown, name: Any = No
 def memset(dst: Any, value: Any, engine: Any = engine.unknown, name: Any = None) -> NkiInstruction:
     """Fill a tile with a constant."""
     _data_movement.memset(dst, value, engine)
-    return ISSUED
-
-
-@documented
-def nc_matmul(
-    dst: Any,
-    stationary: Any,
-    moving: Any,
-    is_stationary_onezero: Any = False,
-    is_moving_onezero: Any = False,
-    is_transpose: Any = False,
-    accumulate: Any = None,
-    tile_position: Any = (),
-    tile_size: Any = (),
-    perf_mode: Any = matmul_perf_mode.none,
-    name: Any = None,
-) -> NkiInstruction:
-    """dst = stationary transposed times moving, on the Tensor Engine."""
-    _tensor_engine.nc_matmul(dst, stationary, moving, is_transpose, tile_position, tile_size, perf_mode)
-    return ISSUED
-
-
-@documented
-def nc_transpose(dst: Any, data: Any, engine: Any = engine.unknown, name: Any = None) -> NkiInstruction:
-    """dst = data transposed, on the Tensor or Vector Engine."""
-    _tensor_engine.nc_transpose(dst, data, engine)
     return ISSUED
 
 

@@ -41,6 +41,8 @@ from nkiverify.model.ops import language as _language
 from nkiverify.model.tensor import Tensor as NkiTensor
 from nkiverify.model.tile_size import TileSize as _TileSize
 
+from ._declared import matmul, transpose
+
 __all__ = [
     "DType",
     "MemoryRegion",
@@ -358,18 +360,6 @@ def broadcast_to(x: Any, shape: Any, dtype: Any = None) -> NkiTensor:
 
 
 # Tensor Engine.
-
-
-@documented
-def matmul(x: Any, y: Any, transpose_x: Any = False) -> NkiTensor:
-    """x @ y, or x.T @ y."""
-    return _language.matmul(x, y, transpose_x)
-
-
-@documented
-def transpose(x: Any, dtype: Any = None) -> NkiTensor:
-    """A 2-D tile transposed."""
-    return _language.transpose(x, dtype)
 
 
 # Element-wise functions, which are also the operators of instructions.

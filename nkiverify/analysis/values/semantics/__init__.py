@@ -10,7 +10,6 @@ from nkiverify.analysis.values.semantics import (  # noqa: F401 (each module ent
     elementwise,
     indexed,
     language,
-    matrix,
     microscaled,
     movement,
     statistics,

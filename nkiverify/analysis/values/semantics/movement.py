@@ -6,6 +6,7 @@ import numpy as np
 
 from nkiverify.analysis.values.semantics.table import meaning
 from nkiverify.model.meaning import Step
+from nkiverify.model.ops.tensor_engine import transposed
 
 #: The order of axes of dma_transpose by rank ("dma_transpose.axes").
 _TRANSPOSED = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}
@@ -71,13 +72,10 @@ def fill(step: Step) -> None:
     step.write(target, value, broadcast=True)
 
 
-@meaning("nl.load_transpose2d", "nisa.nc_transpose", "nl.transpose")
-def transpose(step: Step) -> None:
-    """(P, F) to (F, P), free axes as one; bit by bit, as both dtypes are the same."""
-    source, target = step.only_read, step.only_write
-    same = step.dtype(source) == step.dtype(target)
-    rows = step.rows(source, stored=same)
-    step.write(target, rows.transpose(0, 2, 1), stored=same)
+@meaning("nl.load_transpose2d")
+def load_transpose(step: Step) -> None:
+    """(P, F) to (F, P)."""
+    transposed(step)
 
 
 @meaning("nisa.dma_transpose")

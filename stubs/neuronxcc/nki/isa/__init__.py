@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import enum
 from typing import Any
 
 from nkiverify.model.documented import legacy_documented
 from nkiverify.model.execution import current_execution
+from nkiverify.model.legacy_enums import dge_mode, engine, nc_version, oob_mode, reduce_cmd
 from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.legacy_tensor import given_mask as _given_mask
 from nkiverify.model.operators import Operator, legacy_operator
 from nkiverify.model.ops import legacy_isa as _isa
 
 from ..language import fp32
+from ._declared import nc_matmul, nc_transpose
 
 __all__ = [
     "activation",
@@ -64,79 +65,11 @@ __all__ = [
 ]
 
 
-class engine(enum.IntEnum):
-    """The engine an instruction runs on."""
-
-    tensor = 1
-    vector = 5
-    scalar = 2
-    gpsimd = 3
-    sync = 6
-    unknown = 0
-
-
-class reduce_cmd(enum.IntEnum):
-    """What an instruction does with the reduction registers."""
-
-    idle = 0
-    reset = 1
-    reset_reduce = 3
-    reduce = 2
-
-
-class dge_mode(enum.IntEnum):
-    """How the descriptors of a DMA are generated."""
-
-    none = 0
-    swdge = 1
-    hwdge = 2
-    unknown = 3
-
-
-class oob_mode(enum.IntEnum):
-    """What a DMA does with an index out of bounds that is known at run time only."""
-
-    error = 0
-    skip = 1
-
-
-class nc_version(enum.IntEnum):
-    """Generations of the NeuronCore."""
-
-    gen2 = 2
-    gen3 = 3
-
-
 tensor_engine = engine.tensor
 vector_engine = engine.vector
 scalar_engine = engine.scalar
 gpsimd_engine = engine.gpsimd
 unknown_engine = engine.unknown
-
-
-@legacy_documented
-def nc_matmul(
-    stationary: Any,
-    moving: Any,
-    *,
-    is_stationary_onezero: Any = False,
-    is_moving_onezero: Any = False,
-    is_transpose: Any = False,
-    tile_position: Any = (),
-    tile_size: Any = (),
-    mask: Any = None,
-    **kwargs: Any,
-) -> LegacyTensor:
-    """stationary transposed times moving, in PSUM, float32."""
-    return _isa.nc_matmul(stationary, moving, is_transpose, tile_position, tile_size, _given_mask(mask))
-
-
-@legacy_documented
-def nc_transpose(
-    data: Any, *, mask: Any = None, dtype: Any = None, engine: Any = engine.unknown, **kwargs: Any
-) -> LegacyTensor:
-    """data transposed, on the Tensor or Vector Engine."""
-    return _isa.nc_transpose(data, engine, dtype, _given_mask(mask))
 
 
 @legacy_documented

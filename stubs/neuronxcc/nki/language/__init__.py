@@ -40,6 +40,8 @@ from nkiverify.model.ops import legacy_language as _language
 from nkiverify.model.tile_size import TileSize as _TileSize
 from nkiverify.symbolic.execution import unsupported
 
+from ._declared import matmul, transpose
+
 __all__ = [
     "abs",
     "add",
@@ -369,18 +371,6 @@ def device_print(prefix: Any, x: Any, *, mask: Any = None, **kwargs: Any) -> Non
 
 
 # Tensor Engine.
-
-
-@legacy_documented
-def matmul(x: Any, y: Any, *, transpose_x: Any = False, mask: Any = None, **kwargs: Any) -> LegacyTensor:
-    """x @ y, or x.T @ y, in PSUM."""
-    return _language.matmul(x, y, transpose_x, _given_mask(mask))
-
-
-@legacy_documented
-def transpose(x: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
-    """A 2-D tile transposed."""
-    return _language.transpose(x, dtype, _given_mask(mask))
 
 
 # Element-wise functions, which are also the operators of instructions.
