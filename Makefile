@@ -24,7 +24,7 @@ bench: $(READY) ## measure what verifying each target costs (ARGS='NAME' for som
 scale: $(READY) ## measure how the cost of verifying grows (ARGS=--write for docs/scale.md)
 	$(RUN) tools/scale.py $(ARGS)
 
-dashboard: $(READY) ## show the last results as one page, dashboard/index.html
+dashboard: $(READY) ## show the last results as one page, reports/dashboard/index.html
 	$(RUN) verify.py dashboard $(ARGS)
 
 fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete runs (N=1000 SEED=1 ARGS='--phase 3,4')

@@ -10,7 +10,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here_or_ours
 
 DESCRIPTION = """\
-Write dashboard/index.html: the last results, with the kernels, the contracts,
+Write reports/dashboard/index.html: the last results, with the kernels, the contracts,
 the history and the limits, as one page that opens without a network."""
 
 
@@ -20,7 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--results", type=Path, metavar="FILE", help="the results to show (default: reports/results.json)")
     add("--no-lowered", action="store_true", help="leave out the programs that ESBMC is given: it saves some seconds")
-    add("--output", type=Path, metavar="FILE", help="the page to write (default: dashboard/index.html)")
+    add("--output", type=Path, metavar="FILE", help="the page to write (default: reports/dashboard/index.html)")
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -55,7 +55,7 @@ def execute(arguments: argparse.Namespace) -> int:
         history_problem=problem,
         lowered=programs,
     )
-    path = arguments.output or (reports.parent if project.ours else reports) / "dashboard" / "index.html"
+    path = arguments.output or reports / "dashboard" / "index.html"
     content = render.html(page, root)
     try:
         json_results.write(content, path)

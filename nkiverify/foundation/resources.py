@@ -29,6 +29,11 @@ def schema() -> Path:
     return root() / "docs" / "results.schema.json"
 
 
+def templates() -> Path:
+    """The folder of the dashboard's templates, styles and scripts."""
+    return root() / "dashboard"
+
+
 def reports() -> Path:
     """The folder that runs write to: the checkout's `reports/`; for an installed wheel, `./reports/`."""
     return _CHECKOUT / "reports" if in_checkout() else Path.cwd() / "reports"

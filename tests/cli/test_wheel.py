@@ -24,7 +24,7 @@ def test_the_wheel_is_what_runs(wheel_site: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
-    assert done.stdout.splitlines() == [str(wheel_site / "nkiverify" / "resources.py"), "False True"]
+    assert done.stdout.splitlines() == [str(wheel_site / "nkiverify" / "foundation" / "resources.py"), "False True"]
 
 
 def test_the_wheel_verifies_and_reports_where_the_user_stands(wheel_site: Path, tmp_path: Path) -> None:

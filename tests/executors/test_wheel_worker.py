@@ -57,7 +57,7 @@ def test_a_worker_with_the_wheel_alone_gives_the_verdicts_of_this_machine(
     with Client(address, set_as_default=False) as client:
         client.wait_for_workers(1, timeout=60)
         (found,) = client.run(where).values()
-    assert found == (str(tmp_path / "elsewhere"), str(wheel_site / "nkiverify" / "resources.py"), False)
+    assert found == (str(tmp_path / "elsewhere"), str(wheel_site / "nkiverify" / "foundation" / "resources.py"), False)
     options = Options(root=root(), phases=(1, 2), engine="embedded")
     targets = {target.name: target for target in load_targets(root())}
     jobs = [Job(name, targets[name], options) for name in NAMES]

@@ -13,14 +13,13 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
+from nkiverify.foundation import resources
 from nkiverify.report.dashboard import data, markdown
 from nkiverify.report.dashboard.data import Page
 from nkiverify.report.dashboard.figures import Figure, figures
 from nkiverify.report.dashboard.marks import claim_rows
 from nkiverify.report.dashboard.upstream import REPOSITORY
 from nkiverify.results import wording
-
-_TEMPLATES = "templates"
 
 #: What stands before a verdict, for those who cannot tell the colours apart.
 _SYMBOLS: Mapping[str, str] = {
@@ -121,7 +120,7 @@ def sections(page: Page) -> dict[str, str]:
 
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("nkiverify.report.dashboard", _TEMPLATES),
+        loader=jinja2.FileSystemLoader(resources.templates()),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -190,7 +189,7 @@ def _plotly() -> bytes:
 
 
 def _part(name: str) -> str:
-    return (package_files.files("nkiverify.report.dashboard") / _TEMPLATES / name).read_text(encoding="utf-8")
+    return (resources.templates() / name).read_text(encoding="utf-8")
 
 
 def _document(path: Path) -> str:
