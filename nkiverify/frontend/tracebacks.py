@@ -25,7 +25,7 @@ def in_simulator(error: BaseException) -> bool:
     entry = error.__traceback__
     while entry is not None:
         name = str(entry.tb_frame.f_globals.get("__name__", ""))
-        if KERNEL_MARKER in entry.tb_frame.f_globals or name.startswith("nkiverify.model") or _is_stub(name):
+        if KERNEL_MARKER in entry.tb_frame.f_globals or _is_stub(name):
             inside = False
         elif name.startswith("nkiverify.analysis.values."):
             inside = True

@@ -12,6 +12,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.documented import documented
 from nkiverify.model.dtypes import DType, bfloat16, float32, int32, tfloat32, uint8, uint16, uint32
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM, MemoryRegion
+from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor, argument
 from tests.model.stub_library import Control, broken, hbm, nisa, nki, nl, psum, sbuf, value
 
@@ -535,6 +536,9 @@ def test_what_overwrites_a_part_of_the_indices_joins_them() -> None:
     # A plain run says no more than it knows: 9 may have been overwritten, or not.
     assert broken(lambda: rewritten(2)) == []
     assert broken(lambda: rewritten(4)) == []
+
+
+operation("nki.unheard_of")
 
 
 @documented
