@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
+from nkiverify.model import ops as _ops  # noqa: F401 (declares the operations)
 from nkiverify.model.launch import jit_kernel
 from nkiverify.model.legacy_tensor import LegacyTensor as tensor
 from nkiverify.model.legacy_tensor import legacy_view
