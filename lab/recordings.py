@@ -8,7 +8,7 @@ compared by their lines: what the symbolic run claims of a shape, the plain run 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product, zip_longest
 
@@ -125,12 +125,16 @@ def symbolic(program: Program, values: Mapping[str, int]) -> Recording:
     try:
         grid = programs(program.body)
         for coordinates in product(*(range(Valuation(given).term(atom.extent)) for atom in grid)):
-            # One launch returns once, whatever each of its programs does.
-            found.items = [item for item in found.items if not item.startswith(_RETURNS)]
             _walk(program.body, {**given, **dict(zip(grid, coordinates, strict=True))}, found)
     except Undefined:
         raise CannotCompare("a condition on what no dimension decides") from None
     return found
+
+
+def _results_last(items: Sequence[str]) -> list[str]:
+    """The items with all results at the end, each once: a launch returns what each of its programs returns."""
+    results = {item for item in items if item.startswith(_RETURNS)}
+    return [*(item for item in items if item not in results), *sorted(results)]
 
 
 def _walk(block: Block, given: dict[Atom, int], found: Recording) -> None:
@@ -172,7 +176,7 @@ def _kind(item: object, here: Valuation) -> str:
         storage = item.storage
         return f"{_line(item.site)}: {storage.dtype}[{_numbers(storage.shape, here)}] in {storage.buffer}"
     if isinstance(item, Returned):
-        return f"{_RETURNS}{', '.join(_tensor(tensor, here) for tensor in item.tensors)}"
+        return f"{_RETURNS}{', '.join(sorted({_tensor(tensor, here) for tensor in item.tensors}))}"
     if isinstance(item, ParallelLoop):
         return "loop without an order" if item.begins else "its end"
     if isinstance(item, Iteration):
@@ -196,7 +200,7 @@ def _line(site: Site | None) -> int:
 
 def differences(mine: Recording, other: Recording) -> Iterator[str]:
     """Where a symbolic recording and a plain one are not the same."""
-    for number, (one, two) in enumerate(zip_longest(mine.items, other.items)):
+    for number, (one, two) in enumerate(zip_longest(_results_last(mine.items), _results_last(other.items))):
         if one != two:
             yield f"item {number}: symbolic {one}, plain {two}"
             break

@@ -10,8 +10,9 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here_or_ours
 
 DESCRIPTION = """\
-Write reports/dashboard/index.html: the last results, with the kernels, the contracts,
-the history and the limits, as one page that opens without a network."""
+Write reports/dashboard/index.html: the last results, with the kernels, the
+contracts, the history and the limits, as one page that opens without a
+network."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
