@@ -105,8 +105,10 @@ def legacy_view(tensor: Tensor) -> LegacyTensor:
     )
 
 
-def named_dtype(dtype: object) -> DType:
-    """The dtype a legacy kernel names, claimed to be a documented one."""
+def named_dtype(dtype: object, default: DType | None = None) -> DType:
+    """The dtype a legacy kernel names, claimed to be a documented one; the default, if there is one, for None."""
+    if dtype is None and default is not None:
+        return default
     found = legacy_dtype_named(dtype)
     if found is None:
         require("tensor.dtypes", False, dtype=dtype)

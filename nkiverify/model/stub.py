@@ -76,7 +76,7 @@ class _Call:
         parameters = inspect.signature(signature).parameters
         self._open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
         self._allowed = frozenset(name for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD)
-        self._converters = _converters(tuple(parameters), legacy)
+        self._converters = _converters(parameters, legacy)
         self._recorder = None if declared.host else Recorder(declared, parameters, legacy)
 
     def function(self) -> types.FunctionType:
@@ -114,14 +114,18 @@ class _Call:
         return {name: value for name, value in given.items() if name in self._allowed}
 
 
-def _converters(parameters: tuple[str, ...], legacy: bool) -> list[tuple[str, int, Callable[[Any], Any]]]:
+def _converters(
+    parameters: Mapping[str, inspect.Parameter], legacy: bool
+) -> list[tuple[str, int, Callable[[Any], Any]]]:
     """What arguments become before the model sees them, by name and position."""
-    by_name: Mapping[str, Callable[[Any], Any]] = dict.fromkeys(
-        OPERATOR_PARAMETERS, _optional(legacy_operator if legacy else operator)
-    )
-    if legacy:
-        by_name = {**by_name, "mask": given_mask}
-    return [(name, at, by_name[name]) for at, name in enumerate(parameters) if name in by_name]
+    named = legacy_operator if legacy else operator
+    found: list[tuple[str, int, Callable[[Any], Any]]] = []
+    for at, (name, parameter) in enumerate(parameters.items()):
+        if name in OPERATOR_PARAMETERS:
+            found.append((name, at, _optional(named) if parameter.default is None else named))
+        elif legacy and name == "mask":
+            found.append((name, at, given_mask))
+    return found
 
 
 def _optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -364,8 +364,11 @@ for _name, _symbol in (("neg", "-"), ("invert", "~"), ("lt", "<"), ("le", "<="),
     setattr(Tensor, f"__{_name}__", _no_operator(_symbol))
 
 
-def declared_dtype(dtype: object) -> DType:
-    """The dtype a kernel of the current API names, claimed to be a documented one."""
+def declared_dtype(dtype: object, default: DType | None = None) -> DType:
+    """The dtype a kernel of the current API names, claimed to be a documented one; the default, if there is one, for
+    None."""
+    if dtype is None and default is not None:
+        return default
     found = dtype_named(dtype)
     if found is None:
         if not isinstance(dtype, str):

@@ -7,11 +7,11 @@ from textwrap import dedent
 
 import pytest
 
-from nkiverify.analysis.values.semantics import MEANINGS
 from nkiverify.cli import main as cli
 from nkiverify.cli.main import main
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct
 from nkiverify.frontend.signals import PathEnded
+from nkiverify.model.registry import declaration
 
 HEAD = """
 import dataclasses
@@ -148,6 +148,6 @@ def test_a_fault_of_the_simulator_is_not_the_kernels(
         raise ValueError("operands could not be broadcast")
 
     _write(tmp_path, monkeypatch, NUMBERS.format(value=1))
-    monkeypatch.setitem(MEANINGS, "nl.store", fail)
+    monkeypatch.setattr(declaration("nl.store"), "computes", fail)
     assert main([*words, "kernels.py::number", "--arg", "x=f32[4,8]"]) == 4
     assert "internal error: ValueError: operands could not be broadcast" in capsys.readouterr().err

@@ -38,14 +38,6 @@ if TYPE_CHECKING:
 
 #: Seconds a simulation may take: it is ended by its user, not by us.
 _NO_LIMIT = float("inf")
-#: Operations that keep part of what their result holds, so that its marks matter.
-_KEEPING = frozenset(
-    (
-        "nisa.tensor_copy_predicated", "nisa.nc_stream_shuffle", "nisa.quantize_mx", "nisa.nonzero_with_count",
-        "nisa.local_gather",
-    )
-)  # fmt: skip
-_ACCUMULATING = frozenset(("nisa.nc_matmul", "nisa.nc_matmul_mx"))
 #: Partitions of the accumulators of an engine.
 _LANES = 128
 
@@ -279,7 +271,7 @@ class ValueExecution(ConcreteExecution):
             {name: operand(name, view) for name, view in operation.writes.items()},
             details,
             functions,
-            operation.name in _ACCUMULATING and accumulates(operation) is not False,
+            operation.declared.product and accumulates(operation) is not False,
             loads_registers(operation),
         )
 
@@ -321,8 +313,9 @@ class ValueExecution(ConcreteExecution):
             rows = max(region.shape[0] for region in regions.values())
             if any(self.accumulators(engine).marks[:, :rows].any() for engine in ("scalar", "vector")):
                 return True
-        keeps = operation.name in _KEEPING
-        if operation.name in _ACCUMULATING and accumulates(operation) is not False:
+        # What stays of a result keeps its marks.
+        keeps = operation.declared.keeps
+        if operation.declared.product and accumulates(operation) is not False:
             (target,) = operation.writes.values()
             keeps = accumulates(operation) is True or self.cells(target).grown is not False
         return keeps and any(not self.cells(view).complete for view in operation.writes.values())

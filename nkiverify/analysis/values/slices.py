@@ -11,28 +11,18 @@ import numpy as np
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Region
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.semantics.language import BINARY, UNARY
 from nkiverify.foundation.source import Site
+from nkiverify.model.dependence import Link
+from nkiverify.model.registry import declaration
 
 if TYPE_CHECKING:
     from nkiverify.analysis.values.run import ValueExecution
     from nkiverify.model.tensor import Tensor
 
-#: Operations whose result at a position depends on the operands at that position, columns and constants.
-_POINTWISE = (
-    "nisa.tensor_tensor", "nisa.tensor_scalar", "nisa.scalar_tensor_tensor", "nisa.activation", "nisa.reciprocal",
-    "nisa.exponential", "nisa.activate2", "nisa.tensor_scalar_reduce", "nisa.activation_reduce", "nisa.affine_select",
-    "nisa.select_reduce", "nisa.tensor_copy_predicated", "nisa.range_select", "nl.where",
-    *(f"nl.{name}" for name in (*BINARY, *UNARY)),
-)  # fmt: skip
-#: Operations whose result in a partition depends on that partition of the operands.
-_ROWWISE = (
-    "nisa.tensor_reduce", "nisa.tensor_tensor_scan", "nisa.tensor_scalar_cumulative", "nisa.bn_stats", "nisa.bn_aggr",
-    "nl.sum", "nl.max", "nl.min", "nl.prod", "nl.all", "nl.mean", "nl.var", "nl.softmax",
-)  # fmt: skip
-_COPIES = ("nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "setitem", "nl.loop_reduce")
-_PRODUCTS = ("nisa.nc_matmul", "nl.matmul")
-_TRANSPOSES = ("nisa.nc_transpose", "nl.transpose", "nl.load_transpose2d")
+#: Links of an element with the operand's element at the same place, where both have as many.
+_SAME_PLACE = (Link.ROW_MAJOR, Link.BROADCAST, Link.ROWS, Link.SELECTED)
+#: Links of an element with no more than the operand's elements in the same partition, where both have as many of these.
+_SAME_PARTITION = (Link.ROWS, Link.SELECTED, Link.PARTITION, Link.STATISTICS, Link.BEFORE, Link.REDUCED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +123,17 @@ def _needed(entry: Entry, parameter: str, target: Region, name: str, operand: Re
     rows, columns = len(hit) // target.shape[0], operand.size // operand.shape[0]
     if name == parameter or (name == "dst" and parameter == "dst"):
         return _set(places[hit])
-    if entry.operation in _COPIES and places.size == hit.size:
+    stated = declaration(entry.operation).dependence
+    link = Link.EVERYTHING if stated is None else stated.on(name)
+    if link in _SAME_PLACE and places.size == hit.size:
         return _set(places[hit])
-    if entry.operation in _TRANSPOSES and places.size == hit.size:
+    if link is Link.TRANSPOSED and places.size == hit.size:
         return _set(places.reshape(operand.shape[0], -1).T.ravel()[hit])
-    same_rows = operand.shape[0] == target.shape[0]
-    if entry.operation in _POINTWISE and places.size == hit.size:
-        return _set(places[hit])
-    if same_rows and (entry.operation in _POINTWISE or entry.operation in _ROWWISE):
+    aligned = link in _SAME_PARTITION or (link is Link.BROADCAST and len(operand.shape) == len(target.shape))
+    if aligned and operand.shape[0] == target.shape[0]:
         return _set(places.reshape(operand.shape[0], -1)[np.unique(chosen // rows)].ravel())
-    if entry.operation in _PRODUCTS and operand.shape[0] == places.size // columns:
-        side = chosen // rows if name in ("stationary", "x") else chosen % rows
+    if link in (Link.STATIONARY, Link.MOVING) and operand.shape[0] == places.size // columns:
+        side = chosen // rows if link is Link.STATIONARY else chosen % rows
         if side.size == 0 or int(side.max()) < columns:
             return _set(places.reshape(operand.shape[0], -1)[:, np.unique(side)].ravel())
     return _set(places)

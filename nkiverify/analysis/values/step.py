@@ -35,13 +35,6 @@ _NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -3.4028234663852886e38, "min
 _MARKS = Marks()
 #: Why what a reduction gives is undefined where it begins with what registers hold.
 _NOTHING_TO_GO_ON_WITH = "a reduction that goes on with registers that nothing has set (acc.reduce_needs_init)"
-#: Operations that compute nothing: what they write they have read.
-MOVES = frozenset(
-    (
-        "nisa.dma_copy", "nisa.tensor_copy", "nl.load", "nl.store", "nl.copy", "nl.static_cast", "setitem",
-        "nl.load_transpose2d", "nisa.nc_transpose", "nl.transpose",
-    )
-)  # fmt: skip
 
 
 class Step:
@@ -422,7 +415,8 @@ class Step:
     def _moves_into(self, dtype: DType) -> bool:
         """Whether the operation only moves integers that an integer dtype holds."""
         sources = [self.dtype(name) for name in self.read_names if name != "dst"]
-        return self.name in MOVES and all(source.is_integer and promoted(source, dtype) == dtype for source in sources)
+        moves = self._operation.declared.moves
+        return moves and all(source.is_integer and promoted(source, dtype) == dtype for source in sources)
 
     def start_reduction(self, operator: str) -> None:
         """The result is to be joined, by an operator, to what it will be assigned to."""

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from nkiverify.model.contract_tables import (
     collectives,
-    data_movement,
     dataflow,
-    dma,
     elementwise,
     fused_elementwise,
     gathers,
@@ -31,9 +29,7 @@ from nkiverify.model.contract_tables import (
 
 __all__ = [
     "collectives",
-    "data_movement",
     "dataflow",
-    "dma",
     "elementwise",
     "fused_elementwise",
     "gathers",

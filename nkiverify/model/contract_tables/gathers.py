@@ -47,21 +47,6 @@ define(
     "nc_n_gather",
     api=NKI,
 )
-define("sendrecv.gen3_lnc2", "sendrecv needs gen3 or later and a launch on two cores.", "sendrecv", api=NKI)
-define("sendrecv.ranks", "The ranks of sendrecv are 0 or 1.", "sendrecv", api=NKI)
-define("sendrecv.operands", "src and dst of sendrecv are in SBUF and have the same dtype.", "sendrecv", api=NKI)
-define(
-    "sendrecv.shape",
-    "src and dst of sendrecv have the same partitions and elements per partition.",
-    "sendrecv",
-    api=NKI,
-)
-define(
-    "sendrecv.gpsimd_size",
-    "gpsimd_dma exchanges at most 1024 bytes per partition (512 of 16-bit, 256 of 8-bit types).",
-    "sendrecv",
-    api=NKI,
-)
 define("core_barrier.cores", "The cores of core_barrier are (0, 1).", "core_barrier", api=NKI)
 define(
     "core_barrier.scope",

@@ -46,28 +46,6 @@ define(
     api=NKI,
 )
 define(
-    "nl.broadcast_to.shape",
-    "broadcast_to keeps the rank; each extent is equal or grows from 1; the source is on chip.",
-    "nl.broadcast_to",
-)
-define(
-    "nl.expand_dims.axis",
-    "expand_dims inserts a dimension inside the tensor's rank, not before the partitions.",
-    "nl.expand_dims; L:expand_dims",
-)
-define(
-    "nl.shared_identity_matrix",
-    "The identity matrix has at most 128 rows; a dst given is (n, n) in SBUF.",
-    "nl.shared_identity_matrix",
-    api=NKI,
-)
-define(
-    "nl.shared_constant",
-    "A shared constant is a NumPy array of a documented dtype: no 64-bit, packed or boolean one.",
-    "nl.shared_constant",
-    api=NKI,
-)
-define(
     "nl.gather_flattened",
     "data and indices of gather_flattened have the same partitions; indices are uint32.",
     "nl.gather_flattened; L:gather_flattened",

@@ -43,12 +43,6 @@ define("leg.mask_form", "A mask is comparisons of affine expressions joined with
 define("leg.control_arange", "No host control flow depends on an index tensor or a tensor value.", "LERR")
 define("leg.partition_bcast", "Operators do not broadcast the partition dimension.", "LKI")
 define("leg.binary.broadcast", "The operands of an element-wise function broadcast to a common shape.", "L:add")
-define(
-    "leg.assign_shape",
-    "A value assigned or stored has the destination's shape, or repeats extents of 1.",
-    "LERR err_store_dst_shape_smaller_than_other_shape",
-)
-define("leg.assign_buffer", "Tiles are assigned on chip; HBM is written with nl.store.", "LERR err_unsupported_memory")
 define("leg.assert_shape", "The tensor has the asserted shape.", "L:nki.tensor")
 define("leg.par_dim", "A shape has at most one partition dimension.", "L:par_dim")
 define("leg.psum_fmax", "A PSUM tile fits in one bank: 2048 bytes per partition.", "LPM; LDA")
@@ -57,7 +51,6 @@ define(
     "Tile counts of a modulo allocator are empty or one per block dimension; without any, one counts nothing.",
     "L:compiler.sbuf.mod_alloc; L:compiler.psum.mod_alloc",
 )
-define("leg.hbm_no_init", "nl.zeros and nl.full do not initialise HBM tensors.", "LERR")
 define("leg.reduce.axis", "A reduction's axes are free ones.", "L:sum; L:max")
 define("leg.matmul.shape", "The contraction axes of nl.matmul have the same extent.", "L:matmul")
 define(
@@ -65,7 +58,6 @@ define(
     "nl.transpose takes a 2-D tile with a free size of at most 128.",
     "L:transpose; LERR err_size_of_dimension",
 )
-define("leg.store.value", "nl.store takes its value from SBUF or PSUM.", "L:store")
 define(
     "leg.tensor_reduce.axis",
     "The axes are contiguous and include the first or the last free dimension.",

@@ -12,7 +12,7 @@ from nkiverify.model.dtypes import uint32
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.memory import SBUF
 from nkiverify.model.operators import Operator
-from nkiverify.model.ops.copies import claim_priority
+from nkiverify.model.ops.dma import claim_priority
 from nkiverify.model.ops.operands import on_chip, tile
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.registry import operation

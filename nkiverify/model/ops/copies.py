@@ -1,120 +1,80 @@
-"""Instructions that move, copy and fill: dma_copy, tensor_copy, memset, and loads and stores of nki.language."""
+"""Copies on chip and assignments: tensor_copy, nl.copy, casts, broadcasts (reference sections c.1, c.5 and f.4).
+
+`op` is the docstring of that operation. RN-x.y release notes, LERR pages of errors, L:op docstring of that legacy
+operation.
+"""
 
 from __future__ import annotations
 
-from nkiverify.model import contents
+from collections.abc import Sequence
+from functools import partial
+
+from nkiverify.model import contents, legacy_enums
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.contracts import require
+from nkiverify.model.allocation import result_tile as new_tile
+from nkiverify.model.allocation import temporary
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
-from nkiverify.model.dtypes import DType, DTypeKind
-from nkiverify.model.memory import PSUM, SBUF
+from nkiverify.model.indices import Mask
+from nkiverify.model.legacy_tensor import LegacyTensor, legacy_view, named_dtype, operand, result_tile
+from nkiverify.model.legacy_tensor import new_tile as new_legacy_tile
+from nkiverify.model.meaning import Step
 from nkiverify.model.ops.operands import (
     any_in_psum,
     claim_same_layout,
     claim_scattered_by_scalar_engine,
-    dma_operand,
     generation,
-    is_number,
     member,
     moved_elements,
     on_chip,
     tile,
 )
-from nkiverify.model.registry import operation
-from nkiverify.model.tensor import Tensor
-from nkiverify.symbolic import SymRational, equal
-from nkiverify.symbolic.execution import unsupported
+from nkiverify.model.registry import host, operation
+from nkiverify.model.tensor import Tensor, declared_dtype
+from nkiverify.model.views import host_shape
+from nkiverify.symbolic import Extent, all_of, any_of, equal
+
+define_legacy = partial(define, api=("neuronxcc",))
+
+# --- tensor_copy ------------------------------------------------------------------------------------------------------
 
 TENSOR_COPY = operation("nisa.tensor_copy", dependence=Dependence(Link.ROW_MAJOR), moves=True)
-MEMSET = operation("nisa.memset", dependence=Dependence(Link.NOTHING))
-LANGUAGE_COPY = operation("nl.copy", dependence=Dependence(Link.ROW_MAJOR), moves=True)
-LANGUAGE_STATIC_CAST = operation("nl.static_cast", dependence=Dependence(Link.ROW_MAJOR), moves=True)
-SETITEM = operation("setitem", dependence=Dependence(Link.BROADCAST), moves=True)
-LANGUAGE_BROADCAST_TO = operation("nl.broadcast_to", dependence=Dependence(Link.BROADCAST))
-LANGUAGE_ZEROS = operation("nl.zeros", dependence=Dependence(Link.NOTHING))
-LANGUAGE_ZEROS_LIKE = operation("nl.zeros_like", dependence=Dependence(Link.NOTHING))
-LANGUAGE_ONES = operation("nl.ones", dependence=Dependence(Link.NOTHING))
-LANGUAGE_FULL = operation("nl.full", dependence=Dependence(Link.NOTHING))
-LANGUAGE_SHARED_CONSTANT = operation("nl.shared_constant", dependence=Dependence(Link.NOTHING))
-LANGUAGE_SHARED_IDENTITY_MATRIX = operation("nl.shared_identity_matrix", dependence=Dependence(Link.NOTHING))
+
+define(
+    "tensor_copy.buffers",
+    "Source and destination of tensor_copy are in SBUF or PSUM; on GpSimd neither is in PSUM.",
+    "tensor_copy",
+)
+define(
+    "tensor_copy.shape", "Source and destination have the same partitions and elements per partition.", "tensor_copy"
+)
+define("tensor_copy.engine", "tensor_copy runs on vector, scalar (not on gen2) or gpsimd.", "tensor_copy")
 
 
-def dma_copy(
-    dst: object,
-    src: object,
-    priority: object = None,
-    oob_mode: object = isa.oob_mode.error,
-    dge_mode: object = isa.dge_mode.unknown,
-    engine: object = isa.engine.unknown,
-) -> None:
-    """Copy `src` to `dst`, element by element in row-major order; shapes may differ, counts may not."""
-    skips = member(oob_mode, isa.oob_mode, "oob_mode") is isa.oob_mode.skip
-    target, source = dma_operand(dst, "dst", skips=skips), dma_operand(src, "src", skips=skips)
-    mode = member(dge_mode, isa.dge_mode, "dge_mode")
-    queue = member(engine, isa.engine, "engine")
-    _claim_dma_operands(target, source)
-    contents.copied(target, source, partly=skips)
-    _claim_indirect_mode(mode, target, source)
-    if mode is isa.dge_mode.hwdge:
-        require("dma_copy.hwdge_gen3", generation() >= 3, generation=generation())
-        require("dma_copy.hwdge_same_dtype", target.dtype == source.dtype, dst=target.dtype, src=source.dtype)
-    if queue is not isa.engine.unknown:
-        legal = queue in (isa.engine.sync, isa.engine.scalar) and mode is isa.dge_mode.hwdge
-        require("dma_copy.engine", legal, engine=queue, dge_mode=mode)
-    claim_priority("dma_copy.priority_gen4", priority)
-
-
-def claim_priority(contract: str, priority: object) -> None:
-    """Claim that a DMA's priority is one the hardware has."""
-    if priority is not None:
-        legal = generation() >= 4 and isinstance(priority, int) and 0 <= priority <= 3
-        require(contract, legal, priority=priority, generation=generation())
-
-
-def _claim_indirect_mode(mode: isa.dge_mode, *operands: Tensor) -> None:
-    """Claim that the descriptors are generated in a way that knows indices of the operands' kind."""
-    kinds = [operand.indirect_by for operand in operands if operand.indirect_by is not None]
-    if not kinds:
-        return
-    require("dma_copy.none_static", mode is not isa.dge_mode.none, dge_mode=mode)
-    for moves in kinds:
-        if moves.by_rows:
-            require("dma_copy.hwdge_no_indirect", mode is not isa.dge_mode.hwdge, dge_mode=mode)
-            assert isinstance(moves.index, Tensor)
-            require("dma_copy.vector_offset", equal(moves.index.free_size, 1), index=moves.index.shape)
-
-
-def _claim_dma_operands(target: Tensor, source: Tensor) -> None:
-    require(
-        "dma_copy.buffers",
-        target.storage.buffer is not PSUM and source.storage.buffer is not PSUM,
-        dst=target.buffer,
-        src=source.buffer,
-    )
-    require("dma_copy.count", equal(target.size, source.size), dst=target.shape, src=source.shape)
-    if target.dtype.is_packed or source.dtype.is_packed:
-        require("dma_copy.dtype", target.dtype == source.dtype, dst=target.dtype, src=source.dtype)
-
-
-def load(target: object, src: object) -> None:
-    """What `nl.load` does to its new tile: a DMA from HBM."""
-    source, destination = tile(src, "src"), tile(target, "dst")
-    require("nl.load.src", not source.on_chip, src=source.buffer)
-    _claim_dma_operands(destination, source)
-    contents.copied(destination, source)
-
-
-def store(dst: object, value: object) -> None:
-    """What `nl.store` does: a DMA from SBUF to HBM."""
-    target, source = tile(dst, "dst"), tile(value, "value")
-    require("nl.store.dst", not target.on_chip, dst=target.buffer)
-    require("nl.store.value", source.buffer is SBUF, value=source.buffer)
-    require("dma_copy.count", equal(target.size, source.size), dst=target.shape, value=source.shape)
-    contents.copied(target, source)
-
-
-def tensor_copy(dst: object, src: object, engine: object = isa.engine.unknown) -> None:
+@TENSOR_COPY.current
+def _(dst: object, src: object, engine: object = isa.engine.unknown, name: object = None) -> None:
     """Copy a tile inside SBUF and PSUM, casting to the dtype of `dst`."""
+    _claim_copy(dst, src, engine)
+
+
+@TENSOR_COPY.legacy
+def _(
+    src: object,
+    *,
+    mask: Mask | None = None,
+    dtype: object = None,
+    engine: object = legacy_enums.engine.unknown,
+    **kwargs: object,
+) -> LegacyTensor:
+    """A copy in SBUF."""
+    source = operand(src, mask, "src")
+    result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
+    _claim_copy(result, source, legacy_enums.as_engine(engine))
+    return result
+
+
+def _claim_copy(dst: object, src: object, engine: object = isa.engine.unknown) -> None:
+    """Claim what a copy on chip demands."""
     target, source = tile(dst, "dst", gathers=True), tile(src, "src", gathers=True)
     contents.copied(target, source)
     runs_on = member(engine, isa.engine, "engine")
@@ -137,26 +97,143 @@ def tensor_copy(dst: object, src: object, engine: object = isa.engine.unknown) -
         require("tensor_copy.engine", legal, engine=runs_on, generation=generation())
 
 
-def memset(dst: object, value: object, engine: object = isa.engine.unknown) -> None:
-    """Fill a tile with a constant."""
-    target = tile(dst, "dst")
-    runs_on = member(engine, isa.engine, "engine")
-    require("isa.on_chip", on_chip(target), dst=target.buffer)
-    claim_fill_value(target.dtype, value)
-    contents.filled(target, value, value)
-    if runs_on is not isa.engine.unknown:
-        legal = runs_on is isa.engine.vector or (runs_on is isa.engine.gpsimd and not any_in_psum(target))
-        require("memset.engine", legal, engine=runs_on, dst=target.buffer)
+@TENSOR_COPY.meaning
+def copied(step: Step) -> None:
+    """Elements in row-major order; equal dtypes are copied bit by bit ("tensor_copy.cast")."""
+    source, target = step.only_read, step.only_write
+    same = step.dtype(source) == step.dtype(target)
+    step.write(target, step.stored(source) if same else step.numbers(source), stored=same)
 
 
-def claim_fill_value(dtype: DType, value: object) -> None:
-    """Claim that `value` is a constant that fits the kind of `dtype`."""
-    constant = is_number(value)
-    require("memset.const", constant, value=type(value).__name__)
-    if not constant:
-        raise unsupported(f"filling a tensor with a {type(value).__name__}")
-    if dtype.is_packed:
-        require("memset.x4_zero", equal(value, 0), value=value)
-    elif isinstance(value, float | SymRational):
-        fits = dtype.kind in (DTypeKind.FLOAT, DTypeKind.SCALE)
-        require("memset.value_dtype", fits, value=value, dtype=dtype)
+# --- copies of nl -----------------------------------------------------------------------------------------------------
+
+COPY = operation("nl.copy", dependence=Dependence(Link.ROW_MAJOR), moves=True)
+
+
+@COPY.current
+def _(x: object, dtype: object = None) -> Tensor:
+    """A new SBUF tile with the elements of `x`, from SBUF or PSUM."""
+    source = tile(x, "x")
+    result = new_tile(source.shape, declared_dtype(dtype, source.dtype))
+    _claim_copy(result, source)
+    return result
+
+
+@COPY.legacy
+def _(src: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: object) -> LegacyTensor:
+    """A copy in SBUF."""
+    return _cast(src, dtype, mask)
+
+
+COPY.meaning(copied)
+
+STATIC_CAST = operation("nl.static_cast", dependence=Dependence(Link.ROW_MAJOR), moves=True)
+
+
+@STATIC_CAST.legacy
+def _(input_data: object, dtype: object) -> LegacyTensor:
+    """A copy with another dtype."""
+    return _cast(input_data, dtype)
+
+
+def _cast(src: object, dtype: object, mask: Mask | None = None) -> LegacyTensor:
+    source = operand(src, mask, "x")
+    require("isa.on_chip", on_chip(source), x=source.buffer)
+    return result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
+
+
+STATIC_CAST.meaning(copied)
+
+# --- broadcasts and views ---------------------------------------------------------------------------------------------
+
+BROADCAST_TO = operation("nl.broadcast_to", dependence=Dependence(Link.BROADCAST))
+
+define(
+    "nl.broadcast_to.shape",
+    "broadcast_to keeps the rank; each extent is equal or grows from 1; the source is on chip.",
+    "nl.broadcast_to",
+)
+
+
+@BROADCAST_TO.current
+def _(x: object, shape: Sequence[Extent], dtype: object = None) -> Tensor:
+    """A new tile of `shape`, made of `x` (SBUF or PSUM) by repeating extents of 1."""
+    source = tile(x, "x")
+    wanted = host_shape(shape)
+    grows = (
+        all_of(*(any_of(equal(new, old), equal(old, 1)) for new, old in zip(wanted, source.shape, strict=True)))
+        if len(wanted) == source.ndim
+        else False
+    )
+    require("nl.broadcast_to.shape", all_of(grows, on_chip(source)), x=source.shape, shape=wanted)
+    return temporary(wanted, declared_dtype(dtype, source.dtype))
+
+
+@BROADCAST_TO.legacy
+def _(src: object, *, shape: Sequence[Extent], **kwargs: object) -> LegacyTensor:
+    """A new tile of `shape`; the partition dimension may grow from 1."""
+    source = legacy_view(operand(src, None, "src"))
+    require("isa.on_chip", on_chip(source), src=source.buffer)
+    return new_legacy_tile(source.broadcast_to(shape).shape, source.dtype)
+
+
+@BROADCAST_TO.meaning
+def _(step: Step) -> None:
+    """Extents of 1 repeated ("nl.broadcast_to")."""
+    step.write(step.only_write, step.stored(step.only_read), stored=True, broadcast=True)
+
+
+EXPAND_DIMS = host("nl.expand_dims")
+
+define(
+    "nl.expand_dims.axis",
+    "expand_dims inserts a dimension inside the tensor's rank, not before the partitions.",
+    "nl.expand_dims; L:expand_dims",
+)
+
+
+@EXPAND_DIMS.current
+def _(x: object, axis: object) -> Tensor:
+    """A view with extent 1 inserted at `axis`."""
+    source = tile(x, "x")
+    valid = isinstance(axis, int) and (1 if source.on_chip else 0) <= axis % (source.ndim + 1)
+    require("nl.expand_dims.axis", valid and -source.ndim - 1 <= axis <= source.ndim, axis=axis, x=source.shape)  # type: ignore[operator]
+    return source.expand_dim(axis)  # type: ignore[arg-type]
+
+
+@EXPAND_DIMS.legacy
+def _(data: object, axis: int) -> LegacyTensor:
+    """A view with one more dimension of extent 1 at the end."""
+    return legacy_view(operand(data, None, "data")).expand_dims(axis)
+
+
+# --- assignment -------------------------------------------------------------------------------------------------------
+
+#: `tile[...] = value` of the legacy API (`nkiverify.model.legacy_tensor.assign`).
+SETITEM = operation("setitem", dependence=Dependence(Link.BROADCAST), moves=True)
+
+define_legacy(
+    "leg.assign_shape",
+    "A value assigned or stored has the destination's shape, or repeats extents of 1.",
+    "LERR err_store_dst_shape_smaller_than_other_shape",
+)
+define_legacy(
+    "leg.assign_buffer", "Tiles are assigned on chip; HBM is written with nl.store.", "LERR err_unsupported_memory"
+)
+
+
+@SETITEM.meaning
+def _(step: Step) -> None:
+    """A tile broadcast to its destination, or a constant ("leg.assign_shape").
+
+    What a running reduction gave joins what the destination holds ("L:loop_reduce").
+    """
+    rank = len(step.shape("dst")) + 1
+    if not step.has("value"):
+        step.write("dst", step.constant("value", rank), broadcast=True)
+        return
+    reduction = step.running_reduction("value")
+    value = step.aligned("value", rank)
+    if reduction is not None:
+        value = step.n.binary(reduction, step.numbers("dst", previous=True), value)
+    step.write("dst", value, broadcast=True)

@@ -1,45 +1,202 @@
-"""DMAs other than copies: dma_transpose and dma_compute (reference section c.1)."""
+"""DMAs: copies, transposes, sums, and exchanges between cores (reference section c.1).
+
+`op` and `op:Section` are the docstring of that operation. MIG-x.y migration, RN-x.y release notes, DGE
+descriptor-generation page, A3 architecture of gen3.
+"""
 
 from __future__ import annotations
 
-from nkiverify.model import contents
+from functools import partial
+
+from nkiverify.model import contents, legacy_enums
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.contracts import require
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint32
 from nkiverify.model.extents import as_extent, is_sequence
+from nkiverify.model.indices import Mask
 from nkiverify.model.indirection import Indirection
+from nkiverify.model.launch import current_launch
+from nkiverify.model.legacy_tensor import operand
+from nkiverify.model.meaning import Step
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operators import Operator
-from nkiverify.model.ops.copies import claim_priority
-from nkiverify.model.ops.operands import dma_operand, generation, in_sbuf, is_number, member
+from nkiverify.model.ops.copies import copied
+from nkiverify.model.ops.operands import (
+    claim_generation,
+    claim_same_layout,
+    destination,
+    dma_operand,
+    generation,
+    in_sbuf,
+    is_number,
+    member,
+    tile,
+)
+from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, any_of, equal
+from nkiverify.symbolic.execution import unsupported
+
+define_current = partial(define, api=("nki",))
+
+# --- dma_copy ---------------------------------------------------------------------------------------------------------
 
 DMA_COPY = operation("nisa.dma_copy", dependence=Dependence(Link.ROW_MAJOR), engine="dma", moves=True)
-DMA_COMPUTE = operation("nisa.dma_compute", dependence=Dependence(Link.ROW_MAJOR), engine="dma")
-DMA_TRANSPOSE = operation("nisa.dma_transpose", dependence=Dependence(Link.PERMUTED), engine="dma")
-LANGUAGE_LOAD = operation("nl.load", dependence=Dependence(Link.ROW_MAJOR), engine="dma", moves=True)
-LANGUAGE_STORE = operation("nl.store", dependence=Dependence(Link.BROADCAST), engine="dma", moves=True)
-LANGUAGE_LOAD_TRANSPOSE2D = operation(
-    "nl.load_transpose2d", dependence=Dependence(Link.TRANSPOSED), engine="dma", moves=True
+
+define("dma_copy.buffers", "Source and destination of dma_copy are in HBM or SBUF.", "dma_copy:Memory types; MIG-0.3")
+define("dma_copy.count", "Source and destination of dma_copy have the same number of elements.", "dma_copy:Tile size")
+define("dma_copy.dtype", "dma_copy does not convert to or from a packed (x4) dtype.", "dma_copy:Data types; DMAO")
+define_current("dma_copy.hwdge_same_dtype", "With dge_mode.hwdge both dtypes are the same.", "MIG-0.3")
+define_current("dma_copy.hwdge_gen3", "dge_mode.hwdge needs gen3 or later.", "dma_copy")
+define_current("dma_copy.engine", "engine is sync or scalar, and only with dge_mode.hwdge.", "dma_copy; DGE")
+define_current("dma_copy.priority_gen4", "priority is 0 to 3 and needs gen4 or later.", "dma_copy")
+define_current("dma_copy.none_static", "dge_mode.none carries no run-time addresses.", "DGE")
+define_current("dma_copy.hwdge_no_indirect", "dge_mode.hwdge gathers and scatters nothing.", "DGE; A3; dma_copy")
+define_current("dma_copy.vector_offset", "The vector_offset of a dma_copy is a (P, 1) tile.", "dma_copy; DGE table")
+define_current(
+    "dma_copy.oob", "No index of a dma_copy leaves the tensor with oob_mode.error: a run-time error.", "dma_copy"
 )
-SENDRECV = operation("nisa.sendrecv", dependence=Dependence(Link.ROWS, exchanges=True), engine="dma", side_effect=True)
 
 
-#: The one order of axes for each rank.
+@DMA_COPY.current
+def _(
+    dst: object,
+    src: object,
+    priority: object = None,
+    oob_mode: object = isa.oob_mode.error,
+    dge_mode: object = isa.dge_mode.unknown,
+    engine: object = isa.engine.unknown,
+    name: object = None,
+) -> None:
+    """Copy `src` to `dst`, element by element in row-major order; shapes may differ, counts may not."""
+    skips = member(oob_mode, isa.oob_mode, "oob_mode") is isa.oob_mode.skip
+    target, source = dma_operand(dst, "dst", skips=skips), dma_operand(src, "src", skips=skips)
+    mode = member(dge_mode, isa.dge_mode, "dge_mode")
+    queue = member(engine, isa.engine, "engine")
+    claim_dma(target, source)
+    contents.copied(target, source, partly=skips)
+    _claim_indirect_mode(mode, target, source)
+    if mode is isa.dge_mode.hwdge:
+        require("dma_copy.hwdge_gen3", generation() >= 3, generation=generation())
+        require("dma_copy.hwdge_same_dtype", target.dtype == source.dtype, dst=target.dtype, src=source.dtype)
+    if queue is not isa.engine.unknown:
+        legal = queue in (isa.engine.sync, isa.engine.scalar) and mode is isa.dge_mode.hwdge
+        require("dma_copy.engine", legal, engine=queue, dge_mode=mode)
+    claim_priority("dma_copy.priority_gen4", priority)
+
+
+@DMA_COPY.legacy
+def _(
+    *,
+    dst: object,
+    src: object,
+    mask: Mask | None = None,
+    dst_rmw_op: object = None,
+    oob_mode: object = legacy_enums.oob_mode.error,
+    dge_mode: object = legacy_enums.dge_mode.unknown,
+) -> None:
+    """Copy between HBM and SBUF, converting the dtype."""
+    if dst_rmw_op is not None:
+        raise unsupported("dma_copy with dst_rmw_op")
+    target, source = operand(dst, mask, "dst"), operand(src, mask, "src")
+    target, source = dma_operand(target, "dst", skips=False), dma_operand(source, "src", skips=False)
+    claim_dma(target, source)
+    contents.copied(target, source)
+    _claim_indirect_mode(isa.dge_mode.unknown, target, source)
+    if mask is not None:
+        contents.overwritten(target)
+
+
+def claim_dma(target: Tensor, source: Tensor) -> None:
+    """Claim what every copy by DMA demands of its operands."""
+    require(
+        "dma_copy.buffers",
+        target.storage.buffer is not PSUM and source.storage.buffer is not PSUM,
+        dst=target.buffer,
+        src=source.buffer,
+    )
+    require("dma_copy.count", equal(target.size, source.size), dst=target.shape, src=source.shape)
+    if target.dtype.is_packed or source.dtype.is_packed:
+        require("dma_copy.dtype", target.dtype == source.dtype, dst=target.dtype, src=source.dtype)
+
+
+def claim_priority(contract: str, priority: object) -> None:
+    """Claim that a DMA's priority is one the hardware has."""
+    if priority is not None:
+        legal = generation() >= 4 and isinstance(priority, int) and 0 <= priority <= 3
+        require(contract, legal, priority=priority, generation=generation())
+
+
+def _claim_indirect_mode(mode: isa.dge_mode, *operands: Tensor) -> None:
+    """Claim that the descriptors are generated in a way that knows indices of the operands' kind."""
+    kinds = [operand.indirect_by for operand in operands if operand.indirect_by is not None]
+    if not kinds:
+        return
+    require("dma_copy.none_static", mode is not isa.dge_mode.none, dge_mode=mode)
+    for moves in kinds:
+        if moves.by_rows:
+            require("dma_copy.hwdge_no_indirect", mode is not isa.dge_mode.hwdge, dge_mode=mode)
+            assert isinstance(moves.index, Tensor)
+            require("dma_copy.vector_offset", equal(moves.index.free_size, 1), index=moves.index.shape)
+
+
+DMA_COPY.meaning(copied)
+
+# --- dma_transpose ----------------------------------------------------------------------------------------------------
+
+DMA_TRANSPOSE = operation("nisa.dma_transpose", dependence=Dependence(Link.PERMUTED), engine="dma")
+
+define_current(
+    "dma_transpose.axes", "The axes are (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the rank of src.", "dma_transpose"
+)
+define_current("dma_transpose.dst_shape", "dst has exactly the transposed shape of src.", "MIG-0.4")
+define_current("dma_transpose.dtype", "src and dst of dma_transpose have the same dtype.", "dma_transpose")
+define_current("dma_transpose.src_buffer", "src of dma_transpose is in HBM or SBUF.", "dma_transpose")
+define_current(
+    "dma_transpose.dst_buffer",
+    "dst of dma_transpose is in SBUF (HBM as in MIG-0.4 is accepted).",
+    "dma_transpose; MIG-0.4",
+)
+define_current(
+    "dma_transpose.mode_direct",
+    "A dma_transpose without indices does not use dge_mode.swdge.",
+    "dma_transpose; DGE",
+)
+define_current(
+    "dma_transpose.hwdge_shape",
+    "With hwdge src has 1, 2, 4, 8 or 16 rows, at most 128 columns; in 3-D or 4-D rows * shape[-2] divides by 16.",
+    "dma_transpose; RN-0.6",
+)
+define_current("dma_transpose.hwdge_2byte", "With hwdge the dtype has 2 bytes.", "dma_transpose")
+define_current(
+    "dma_transpose.indirect",
+    "An indirect src has a multiple of 16 rows, at most 128 columns, in 4-D a 1 in dimension 1 or 2; indices have 16 to"
+    " 128 partitions by 16, one column unless 128, and at least one per row.",
+    "dma_transpose",
+)
+define_current(
+    "dma_transpose.indirect_mode",
+    "An indirect dma_transpose needs gen3, a 2-byte src in HBM, uint32 indices in SBUF, dge_mode unknown or swdge.",
+    "dma_transpose; DGE",
+)
+define_current("dma_transpose.oob_skip", "oob_mode.skip is for an indirect src.", "dma_transpose")
+define_current("dma_transpose.priority_gen4", "priority is 0 to 3 and needs gen4 or later.", "dma_transpose")
+
+#: The one order of axes for each rank ("dma_transpose.axes").
 _TRANSPOSED = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}
-_SOURCES = 16
 
 
-def dma_transpose(
+@DMA_TRANSPOSE.current
+def _(
     dst: object,
     src: object,
     axes: object = None,
     priority: object = None,
     dge_mode: object = isa.dge_mode.unknown,
     oob_mode: object = isa.oob_mode.error,
+    name: object = None,
 ) -> None:
     """dst = src with its axes in the order (1, 0), (2, 1, 0) or (3, 1, 2, 0), by its rank."""
     skips = member(oob_mode, isa.oob_mode, "oob_mode") is isa.oob_mode.skip
@@ -117,13 +274,42 @@ def _claim_gathering_transpose(source: Tensor, moves: Indirection, mode: isa.dge
     )
 
 
-def dma_compute(
+@DMA_TRANSPOSE.meaning
+def _(step: Step) -> None:
+    """The axes in the one order each rank has."""
+    same = step.dtype("src") == step.dtype("dst")
+    data = step.stored("src") if same else step.numbers("src")
+    order = _TRANSPOSED[data.ndim - 1]
+    step.write("dst", data.transpose(0, *(axis + 1 for axis in order)), stored=same)
+
+
+# --- dma_compute ------------------------------------------------------------------------------------------------------
+
+DMA_COMPUTE = operation("nisa.dma_compute", dependence=Dependence(Link.ROW_MAJOR), engine="dma")
+
+define_current("dma_compute.op", "reduce_op is add, and every scale is 1.0.", "dma_compute")
+define_current("dma_compute.count", "1 to 16 sources have the number of elements of dst.", "dma_compute:Tile size")
+define_current("dma_compute.buffers", "The operands of dma_compute are in HBM or SBUF.", "dma_compute:Memory types")
+define_current(
+    "dma_compute.rmw",
+    "With a vector_offset there are 2 sources, one of them dst, and unique indices; a scatter goes from SBUF to HBM, a"
+    " gather from HBM to SBUF.",
+    "dma_compute",
+)
+define_current("dma_compute.oob_skip", "oob_mode.skip is for indirect operands.", "RN-0.4")
+
+_SOURCES = 16
+
+
+@DMA_COMPUTE.current
+def _(
     dst: object,
     srcs: object,
     reduce_op: Operator,
     scales: object = None,
     unique_indices: object = True,
     oob_mode: object = isa.oob_mode.error,
+    name: object = None,
 ) -> None:
     """dst = the sum of the sources, element by element; with a vector offset dst or a source is updated in place."""
     skips = member(oob_mode, isa.oob_mode, "oob_mode") is isa.oob_mode.skip
@@ -168,3 +354,70 @@ def _claim_update_in_place(target: Tensor, sources: list[Tensor], unique_indices
     )
     by_rows = all(operand.indirect_by.by_rows for operand in (target, *sources) if operand.indirect_by is not None)
     require("dma_compute.rmw", legal and by_rows, sources=len(sources), unique_indices=unique_indices)
+
+
+@DMA_COMPUTE.meaning
+def _(step: Step) -> None:
+    """The sum of all sources, in float32 ("dma_compute.dtype")."""
+    total = None
+    for name in step.read_names:
+        part = step.numbers(name).reshape(step.n.lanes, -1)
+        total = part if total is None else step.n.binary("add", total, part)
+    assert total is not None
+    step.write("dst", total)
+
+
+# --- sendrecv ---------------------------------------------------------------------------------------------------------
+
+SENDRECV = operation("nisa.sendrecv", dependence=Dependence(Link.ROWS, exchanges=True), engine="dma", side_effect=True)
+
+define_current("sendrecv.gen3_lnc2", "sendrecv needs gen3 or later and a launch on two cores.", "sendrecv")
+define_current("sendrecv.ranks", "The ranks of sendrecv are 0 or 1.", "sendrecv")
+define_current("sendrecv.operands", "src and dst of sendrecv are in SBUF and have the same dtype.", "sendrecv")
+define_current(
+    "sendrecv.shape", "src and dst of sendrecv have the same partitions and elements per partition.", "sendrecv"
+)
+define_current(
+    "sendrecv.gpsimd_size",
+    "gpsimd_dma exchanges at most 1024 bytes per partition (512 of 16-bit, 256 of 8-bit types).",
+    "sendrecv",
+)
+
+#: Bytes per partition gpsimd_dma exchanges, for each item size.
+_EXCHANGED = {4: 1024, 2: 512, 1: 256}
+
+
+@SENDRECV.current
+def _(
+    src: object,
+    dst: object,
+    send_to_rank: object,
+    recv_from_rank: object,
+    pipe_id: object,
+    dma_engine: object = isa.dma_engine.dma,
+    name: object = None,
+) -> None:
+    """Send src to another core and receive dst from it."""
+    source, result = tile(src, "src"), destination(dst)
+    mover = member(dma_engine, isa.dma_engine, "dma_engine")
+    claim_generation("sendrecv.gen3_lnc2", 3)
+    cores = current_launch().grid
+    require("sendrecv.gen3_lnc2", equal(cores[0], 2) if cores else False, grid=cores)
+    for argument, value in (("send_to_rank", send_to_rank), ("recv_from_rank", recv_from_rank)):
+        if isinstance(value, VirtualRegister):
+            continue
+        rank = as_extent(value)
+        require("sendrecv.ranks", False if rank is None else all_of(rank >= 0, rank <= 1), argument=argument, rank=rank)
+    require(
+        "sendrecv.operands",
+        all_of(in_sbuf(source, result), source.dtype == result.dtype),
+        src=source.dtype,
+        dst=result.dtype,
+        src_buffer=source.buffer,
+        dst_buffer=result.buffer,
+    )
+    claim_same_layout("sendrecv.shape", src=source, dst=result)
+    if mover is isa.dma_engine.gpsimd_dma:
+        limit = _EXCHANGED[min(source.dtype.itemsize, 4)]
+        size = source.free_size * source.dtype.itemsize
+        require("sendrecv.gpsimd_size", size <= limit, bytes_per_partition=size, limit=limit)

@@ -12,18 +12,14 @@ from nkiverify.model.indirection import claim_numbers
 from nkiverify.model.launch import current_launch
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.ops.operands import (
-    claim_generation,
     claim_in_sbuf,
     claim_on_chip,
     claim_partitions,
-    claim_same_layout,
     destination,
     generation,
-    in_sbuf,
     member,
     tile,
 )
-from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.registry import operation
 from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -44,8 +40,6 @@ SEQUENCE_BOUNDS = operation("nisa.sequence_bounds", dependence=Dependence(Link.E
 _LANES = 32
 #: The entry of a shuffle mask that leaves its partition alone.
 _UNTOUCHED = 255
-#: Bytes per partition gpsimd_dma exchanges, for each item size.
-_EXCHANGED = {4: 1024, 2: 512, 1: 256}
 
 
 def nc_stream_shuffle(dst: object, src: object, shuffle_mask: object) -> None:
@@ -132,35 +126,6 @@ def nc_n_gather(dst: object, data: object, indices: object) -> None:
         lambda low, high: all_of(low >= 0, high < source.free_size),
         data=source.shape,
     )
-
-
-def sendrecv(
-    src: object, dst: object, send_to_rank: object, recv_from_rank: object, pipe_id: object, dma_engine: object
-) -> None:
-    """Send src to another core and receive dst from it."""
-    source, result = tile(src, "src"), destination(dst)
-    mover = member(dma_engine, isa.dma_engine, "dma_engine")
-    claim_generation("sendrecv.gen3_lnc2", 3)
-    cores = current_launch().grid
-    require("sendrecv.gen3_lnc2", equal(cores[0], 2) if cores else False, grid=cores)
-    for name, value in (("send_to_rank", send_to_rank), ("recv_from_rank", recv_from_rank)):
-        if isinstance(value, VirtualRegister):
-            continue
-        rank = as_extent(value)
-        require("sendrecv.ranks", False if rank is None else all_of(rank >= 0, rank <= 1), argument=name, rank=rank)
-    require(
-        "sendrecv.operands",
-        all_of(in_sbuf(source, result), source.dtype == result.dtype),
-        src=source.dtype,
-        dst=result.dtype,
-        src_buffer=source.buffer,
-        dst_buffer=result.buffer,
-    )
-    claim_same_layout("sendrecv.shape", src=source, dst=result)
-    if mover is isa.dma_engine.gpsimd_dma:
-        limit = _EXCHANGED[min(source.dtype.itemsize, 4)]
-        size = source.free_size * source.dtype.itemsize
-        require("sendrecv.gpsimd_size", size <= limit, bytes_per_partition=size, limit=limit)
 
 
 def core_barrier(data: object, cores: object, engine: object = isa.engine.gpsimd) -> None:

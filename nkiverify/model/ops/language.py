@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from nkiverify.model import contents
-from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, result_tile, temporary
+from nkiverify.model.allocation import allocate, result_tile
 from nkiverify.model.contracts import require
-from nkiverify.model.dtypes import DType, float32, numpy_name, uint8, uint32
-from nkiverify.model.memory import SBUF, SHARED_HBM
-from nkiverify.model.ops import copies, randomness
-from nkiverify.model.ops.operands import any_in_psum, generation, in_sbuf, on_chip, tile
+from nkiverify.model.dtypes import DType, float32, uint32
+from nkiverify.model.ops import randomness
+from nkiverify.model.ops.operands import any_in_psum, generation, on_chip, tile
 from nkiverify.model.ops.reductions import last_axes
 from nkiverify.model.promotion import promoted
-from nkiverify.model.tensor import Tensor, declared_dtype, name_given, new_storage
-from nkiverify.model.views import host_shape
-from nkiverify.symbolic import Extent, all_of, any_of, equal
+from nkiverify.model.tensor import Tensor, declared_dtype
+from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
 
 _NO_HARDWARE = ("divide", "mod", "fmod")
-#: Dtypes of shared constants.
-_CONSTANTS = frozenset(
-    (
-        "float32", "float16", "bfloat16", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float8_e4m3fn",
-        "float8_e5m2", "float8_e8m0fnu",
-    )
-)  # fmt: skip
 
 
 def _result_dtype(dtype: object, default: DType) -> DType:
@@ -126,81 +115,6 @@ def where(condition: object, x: object, y: object, dtype: object) -> Tensor:
     return result_tile(test.shape, _result_dtype(dtype, tiles[0].dtype if tiles else float32))
 
 
-def copy(x: object, dtype: object) -> Tensor:
-    """A new SBUF tile with the elements of `x`, from SBUF or PSUM."""
-    operand = tile(x, "x")
-    result = result_tile(operand.shape, _result_dtype(dtype, operand.dtype))
-    copies.tensor_copy(result, operand)
-    return result
-
-
-def load(src: object, dtype: object) -> Tensor:
-    """A new SBUF tile with the elements of an HBM tensor; its first dimension becomes the partition dimension."""
-    source = tile(src, "src")
-    shape = source.shape if source.ndim > 1 else (*source.shape, 1)
-    result = temporary(shape, _result_dtype(dtype, source.dtype))
-    copies.load(result, source)
-    return result
-
-
-def load_transpose2d(src: object, dtype: object) -> Tensor:
-    """A new SBUF tile (F, P) with the elements of an HBM tensor (P, F)."""
-    source = tile(src, "src")
-    require("nl.transpose.2d", source.ndim == 2, src=source.shape)
-    result = temporary(tuple(reversed(source.shape)), _result_dtype(dtype, source.dtype))
-    copies.load(result, source)
-    return result
-
-
-def filled(shape: object, value: object, dtype: object, buffer: object, name: object) -> Tensor:
-    """A new tensor, every element set to `value`."""
-    result = allocate(shape, dtype, buffer, name)
-    copies.claim_fill_value(result.dtype, value)
-    contents.filled(result, value, value)
-    return result
-
-
-def like(x: object, dtype: object, buffer: object, name: object) -> Tensor:
-    """A new tensor of the shape of `x`, in SBUF unless `buffer` says otherwise."""
-    model = tile(x, "x")
-    region = claimed_region(buffer)
-    claim_on_chip_shape(model.shape, region)
-    return Tensor.whole(new_storage(model.shape, _result_dtype(dtype, model.dtype), region, name_given(name)))
-
-
-def expand_dims(x: object, axis: object) -> Tensor:
-    """A view with extent 1 inserted at `axis`."""
-    operand = tile(x, "x")
-    valid = isinstance(axis, int) and (1 if operand.on_chip else 0) <= axis % (operand.ndim + 1)
-    require("nl.expand_dims.axis", valid and -operand.ndim - 1 <= axis <= operand.ndim, axis=axis, x=operand.shape)  # type: ignore[operator]
-    return operand.expand_dim(axis)  # type: ignore[arg-type]
-
-
-def broadcast_to(x: object, shape: Sequence[Extent], dtype: object) -> Tensor:
-    """A new tile of `shape`, made of `x` (SBUF or PSUM) by repeating extents of 1; `x` itself if nothing changes."""
-    operand = tile(x, "x")
-    wanted = host_shape(shape)
-    grows = (
-        all_of(*(any_of(equal(new, old), equal(old, 1)) for new, old in zip(wanted, operand.shape, strict=True)))
-        if len(wanted) == operand.ndim
-        else False
-    )
-    require("nl.broadcast_to.shape", all_of(grows, on_chip(operand)), x=operand.shape, shape=wanted)
-    return temporary(wanted, _result_dtype(dtype, operand.dtype))
-
-
-def identity_matrix(n: Extent, dtype: object, dst: object) -> Tensor:
-    """An (n, n) identity matrix in SBUF."""
-    if dst is None:
-        (size, _) = extents = host_shape((n, n))
-        require("nl.shared_identity_matrix", size <= 128, n=size)
-        return temporary(extents, _result_dtype(dtype, uint8), SBUF)
-    target = tile(dst, "dst")
-    fits = all_of(n <= 128, in_sbuf(target), equal(target.shape[0], n), equal(target.free_size, n))
-    require("nl.shared_identity_matrix", fits, n=n, dst=target.shape)
-    return target
-
-
 def dropout(x: object, rate: object, dtype: object) -> Tensor:
     """A new SBUF tile of the shape of `x`, each element set to 0 with probability `rate`."""
     operand = tile(x, "x")
@@ -227,15 +141,6 @@ def random_seed(seed: object) -> None:
         dtype=operand.dtype,
         buffer=operand.buffer,
     )
-
-
-def shared_constant(constant: object) -> Tensor:
-    """A new tensor in shared HBM with the elements of a NumPy array."""
-    shape, name = getattr(constant, "shape", None), numpy_name(getattr(constant, "dtype", None))
-    if isinstance(constant, str) or shape is None or name is None:
-        raise unsupported("nl.shared_constant of anything but a NumPy array")
-    require("nl.shared_constant", name in _CONSTANTS, dtype=name)
-    return Tensor.whole(new_storage(host_shape(tuple(shape)), declared_dtype(name), SHARED_HBM))
 
 
 def gather_flattened(data: object, indices: object, axis: object, dtype: object) -> Tensor:

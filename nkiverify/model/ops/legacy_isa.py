@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.access import Access
-from nkiverify.model.contents import overwritten
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, bfloat16, float16, float32
 from nkiverify.model.indices import Mask
-from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
+from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
 from nkiverify.model.operators import Operator
-from nkiverify.model.ops import copies, elementwise, reductions
+from nkiverify.model.ops import elementwise, reductions
 from nkiverify.model.ops.legacy_language import free_axes
 from nkiverify.model.promotion import promoted
 from nkiverify.model.tensor import Tensor
-from nkiverify.model.views import host_shape
-from nkiverify.symbolic.execution import unsupported
 
 
 def _dtype(dtype: object, default: DType) -> DType:
@@ -35,31 +32,6 @@ def _engine(engine: object) -> isa.engine:
     if not isinstance(engine, int):
         raise TypeError(f"engine is a member of nki.isa.engine, not {engine!r}")
     return isa.engine(int(engine))
-
-
-def tensor_copy(src: object, engine: object, dtype: object, mask: Mask | None) -> LegacyTensor:
-    """A copy in SBUF."""
-    source = operand(src, mask, "src")
-    result = result_tile(source.shape, _dtype(dtype, source.dtype), mask=mask)
-    copies.tensor_copy(result, source, _engine(engine))
-    return result
-
-
-def memset(shape: object, value: object, dtype: object, mask: Mask | None) -> LegacyTensor:
-    """A new SBUF tile filled with a constant."""
-    result = new_tile(host_shape(shape), named_dtype(dtype), mask=mask)
-    copies.claim_fill_value(result.dtype, value)
-    return result
-
-
-def dma_copy(dst: object, src: object, dst_rmw_op: object, mask: Mask | None) -> None:
-    """Copy between HBM and SBUF."""
-    if dst_rmw_op is not None:
-        raise unsupported("dma_copy with dst_rmw_op")
-    target = operand(dst, mask, "dst")
-    copies.dma_copy(target, operand(src, mask, "src"))
-    if mask is not None:
-        overwritten(target)
 
 
 def tensor_tensor(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Real
 
-from nkiverify.model import contents
 from nkiverify.model.access import Access
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, bool_, float32, uint32
@@ -13,73 +11,20 @@ from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.indices import Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import (
     LegacyTensor,
-    allocate,
-    claim_assignable,
-    legacy_view,
     named_dtype,
     new_tile,
     operand,
     result_tile,
 )
-from nkiverify.model.memory import SHARED_HBM
-from nkiverify.model.ops import copies
-from nkiverify.model.ops.operands import is_number, on_chip
+from nkiverify.model.ops.operands import on_chip
 from nkiverify.model.promotion import promoted
-from nkiverify.model.tensor import Tensor, new_storage
+from nkiverify.model.tensor import Tensor
 from nkiverify.model.views import host_shape
-from nkiverify.symbolic import Extent, all_of, equal
-from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic import all_of, equal
 
 
 def _dtype(dtype: object, default: DType) -> DType:
     return default if dtype is None else named_dtype(dtype)
-
-
-def load(src: object, mask: Mask | None, dtype: object) -> LegacyTensor:
-    """A new SBUF tile with the shape of the access to an HBM tensor; the first axis becomes the partitions."""
-    source = operand(src, mask, "src")
-    require("nl.load.src", not source.on_chip, src=source.buffer)
-    shape = source.shape if source.ndim > 1 else (*source.shape, 1)
-    result = new_tile(shape, _dtype(dtype, source.dtype), mask=mask)
-    contents.copied(result, source)
-    return result
-
-
-def load_transpose2d(src: object, mask: Mask | None, dtype: object) -> LegacyTensor:
-    """A new SBUF tile (F, P) of an access (P, F) to an HBM tensor."""
-    source = operand(src, mask, "src")
-    require("nl.load.src", not source.on_chip, src=source.buffer)
-    require("nl.transpose.2d", source.ndim == 2, src=source.shape)
-    return new_tile(tuple(reversed(source.shape)), _dtype(dtype, source.dtype), mask=mask)
-
-
-def store(dst: object, value: object, mask: Mask | None) -> None:
-    """Write a tile to an HBM tensor."""
-    target = operand(dst, mask, "dst")
-    require("nl.store.dst", not target.on_chip, dst=target.buffer)
-    if is_number(value):
-        contents.overwritten(target)
-        return
-    source = operand(value, mask, "value")
-    contents.copied(target, source, partly=mask is not None)
-    require("leg.store.value", on_chip(source), value=source.buffer)
-    claim_assignable(target.shape, _stored_shape(source, target))
-
-
-def _stored_shape(source: Tensor, target: Tensor) -> tuple[Extent, ...]:
-    """The shape of a tile as a destination of lower rank sees it: the tile's last extent of 1 does not count."""
-    if source.ndim == target.ndim + 1 and source.ndim == 2:
-        require("leg.assign_shape", equal(source.shape[1], 1), destination=target.shape, source=source.shape)
-        return source.shape[:1]
-    return source.shape
-
-
-def filled(shape: object, value: object, dtype: object, buffer: object, name: object) -> LegacyTensor:
-    """A new tensor, every element set to `value`."""
-    result = allocate(shape, dtype, buffer, name)
-    require("leg.hbm_no_init", result.on_chip, buffer=result.buffer)
-    copies.claim_fill_value(result.dtype, value)
-    return result
 
 
 def reduce(name: str, x: object, axis: object, dtype: object, mask: Mask | None, keepdims: bool) -> LegacyTensor:
@@ -122,18 +67,6 @@ def loop_reduce(x: object, loop_indices: object, dtype: object, mask: Mask | Non
     return elementwise_like(x, dtype, mask)
 
 
-def broadcast_to(src: object, shape: Sequence[Extent]) -> LegacyTensor:
-    """A new tile of `shape`; the partition dimension may grow from 1."""
-    source = legacy_view(operand(src, None, "src"))
-    require("isa.on_chip", on_chip(source), src=source.buffer)
-    return new_tile(source.broadcast_to(shape).shape, source.dtype)
-
-
-def expand_dims(data: object, axis: int) -> LegacyTensor:
-    """A view with one more dimension of extent 1 at the end."""
-    return legacy_view(operand(data, None, "data")).expand_dims(axis)
-
-
 def where(condition: object, x: object, y: object, dtype: object, mask: Mask | None) -> LegacyTensor:
     """`x` where the condition holds, else `y`, which may be a number."""
     test = operand(condition, mask, "condition")
@@ -142,20 +75,6 @@ def where(condition: object, x: object, y: object, dtype: object, mask: Mask | N
     shape = broadcast_shapes("leg.binary.broadcast", test.shape, *(tile.shape for tile in tiles))
     natural = promoted(tiles[0].dtype, tiles[-1].dtype) if tiles else float32
     return result_tile(shape, _dtype(dtype, natural), mask=mask)
-
-
-def shared_constant(constant: object, dtype: object) -> LegacyTensor:
-    """A constant tensor in HBM with the shape of a NumPy array."""
-    shape = getattr(constant, "shape", None)
-    if shape is None:
-        raise unsupported(f"nl.shared_constant of a {type(constant).__name__}", "pass a NumPy array")
-    element = named_dtype(getattr(constant, "dtype", None) if dtype is None else dtype)
-    return LegacyTensor.whole(new_storage(host_shape(tuple(shape)), element, SHARED_HBM))
-
-
-def identity_matrix(n: object, dtype: object) -> LegacyTensor:
-    """An (n, n) identity matrix in HBM, a constant."""
-    return LegacyTensor.whole(new_storage(host_shape((n, n)), named_dtype(dtype), SHARED_HBM))
 
 
 def softmax(x: object, axis: object, dtype: object, compute_dtype: object, mask: Mask | None) -> LegacyTensor:

@@ -17,7 +17,6 @@ from nkiverify.model.isa_enums import (
     reduce_cmd,
 )
 from nkiverify.model.operators import Operator, operator
-from nkiverify.model.ops import copies as _data_movement
 from nkiverify.model.ops import elementwise as _elementwise
 from nkiverify.model.ops import microscaling as _microscaling
 from nkiverify.model.ops import reductions as _reductions
@@ -25,12 +24,19 @@ from nkiverify.model.registers import VirtualRegister
 
 from ..language import NKIObject, NkiTensor, equal, maximum
 from . import _unmodelled
-from ._declared import nc_matmul, nc_transpose
+from ._declared import (
+    dma_compute,
+    dma_copy,
+    dma_transpose,
+    memset,
+    nc_matmul,
+    nc_transpose,
+    sendrecv,
+    tensor_copy,
+)
 from ._indexed import (
     affine_select,
     core_barrier,
-    dma_compute,
-    dma_transpose,
     iota,
     local_gather,
     nc_n_gather,
@@ -41,7 +47,6 @@ from ._indexed import (
     register_move,
     register_store,
     select_reduce,
-    sendrecv,
     tensor_copy_predicated,
 )
 from ._numeric import (
@@ -155,35 +160,6 @@ class NkiValidationError(Exception):
 def get_nc_version() -> nc_version:
     """The generation of the hardware the kernel is checked for."""
     return nc_version(current_execution().hardware.generation)
-
-
-@documented
-def dma_copy(
-    dst: Any,
-    src: Any,
-    priority: Any = None,
-    oob_mode: Any = oob_mode.error,
-    dge_mode: Any = dge_mode.unknown,
-    engine: Any = engine.unknown,
-    name: Any = None,
-) -> NkiInstruction:
-    """Copy between HBM and SBUF, converting the dtype."""
-    _data_movement.dma_copy(dst, src, priority, oob_mode, dge_mode, engine)
-    return ISSUED
-
-
-@documented
-def tensor_copy(dst: Any, src: Any, engine: Any = engine.unknown, name: Any = None) -> NkiInstruction:
-    """Copy inside SBUF and PSUM, converting the dtype."""
-    _data_movement.tensor_copy(dst, src, engine)
-    return ISSUED
-
-
-@documented
-def memset(dst: Any, value: Any, engine: Any = engine.unknown, name: Any = None) -> NkiInstruction:
-    """Fill a tile with a constant."""
-    _data_movement.memset(dst, value, engine)
-    return ISSUED
 
 
 @documented

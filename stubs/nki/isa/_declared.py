@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
-from nkiverify.model.isa_enums import engine, matmul_perf_mode
+from nkiverify.model.isa_enums import dge_mode, dma_engine, engine, matmul_perf_mode, oob_mode
 from nkiverify.model.stub import stub
 
-__all__ = ["nc_matmul", "nc_transpose"]
+__all__ = ["dma_compute", "dma_copy", "dma_transpose", "memset", "nc_matmul", "nc_transpose", "sendrecv", "tensor_copy"]
+
+
+@stub
+def dma_compute(dst, srcs, reduce_op, scales=None, unique_indices=True, oob_mode=oob_mode.error, name=None):
+    """dst = the sum of the sources, element by element; with a vector offset dst or a source is updated in place."""
+
+
+@stub
+def dma_copy(
+    dst, src, priority=None, oob_mode=oob_mode.error, dge_mode=dge_mode.unknown, engine=engine.unknown, name=None
+):
+    """Copy `src` to `dst`, element by element in row-major order; shapes may differ, counts may not."""
+
+
+@stub
+def dma_transpose(dst, src, axes=None, priority=None, dge_mode=dge_mode.unknown, oob_mode=oob_mode.error, name=None):
+    """dst = src with its axes in the order (1, 0), (2, 1, 0) or (3, 1, 2, 0), by its rank."""
+
+
+@stub
+def memset(dst, value, engine=engine.unknown, name=None):
+    """Fill a tile with a constant."""
 
 
 @stub
@@ -28,3 +50,13 @@ def nc_matmul(
 @stub
 def nc_transpose(dst, data, engine=engine.unknown, name=None):
     """dst (F, P) = data (P, F) transposed, on the Tensor or Vector Engine; free dimensions count as one."""
+
+
+@stub
+def sendrecv(src, dst, send_to_rank, recv_from_rank, pipe_id, dma_engine=dma_engine.dma, name=None):
+    """Send src to another core and receive dst from it."""
+
+
+@stub
+def tensor_copy(dst, src, engine=engine.unknown, name=None):
+    """Copy a tile inside SBUF and PSUM, casting to the dtype of `dst`."""

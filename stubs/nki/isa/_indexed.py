@@ -6,45 +6,14 @@ from typing import Any
 
 from nkiverify.model.documented import documented
 from nkiverify.model.instruction import ISSUED, NkiInstruction
-from nkiverify.model.isa_enums import dge_mode, dma_engine, engine, oob_mode, reduce_cmd
+from nkiverify.model.isa_enums import engine, reduce_cmd
 from nkiverify.model.operators import operator
-from nkiverify.model.ops import dma as _dma
 from nkiverify.model.ops import gathers as _gathers
 from nkiverify.model.ops import registers as _registers
 from nkiverify.model.ops import selection as _selection
 from nkiverify.model.registers import VirtualRegister
 
 from ..language import equal, maximum
-
-
-@documented
-def dma_transpose(
-    dst: Any,
-    src: Any,
-    axes: Any = None,
-    priority: Any = None,
-    dge_mode: Any = dge_mode.unknown,
-    oob_mode: Any = oob_mode.error,
-    name: Any = None,
-) -> NkiInstruction:
-    """dst = src transposed, by DMA."""
-    _dma.dma_transpose(dst, src, axes, priority, dge_mode, oob_mode)
-    return ISSUED
-
-
-@documented
-def dma_compute(
-    dst: Any,
-    srcs: Any,
-    reduce_op: Any,
-    scales: Any = None,
-    unique_indices: Any = True,
-    oob_mode: Any = oob_mode.error,
-    name: Any = None,
-) -> NkiInstruction:
-    """dst = the sum of the sources, by DMA."""
-    _dma.dma_compute(dst, srcs, operator(reduce_op), scales, unique_indices, oob_mode)
-    return ISSUED
 
 
 @documented
@@ -153,21 +122,6 @@ def local_gather(
 def nc_n_gather(dst: Any, data: Any, indices: Any, name: Any = None) -> NkiInstruction:
     """Elements of each partition gathered by index."""
     _gathers.nc_n_gather(dst, data, indices)
-    return ISSUED
-
-
-@documented
-def sendrecv(
-    src: Any,
-    dst: Any,
-    send_to_rank: Any,
-    recv_from_rank: Any,
-    pipe_id: Any,
-    dma_engine: Any = dma_engine.dma,
-    name: Any = None,
-) -> NkiInstruction:
-    """An exchange of tiles between two cores."""
-    _gathers.sendrecv(src, dst, send_to_rank, recv_from_rank, pipe_id, dma_engine)
     return ISSUED
 
 

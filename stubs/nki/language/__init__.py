@@ -36,12 +36,27 @@ from nkiverify.model.kernel_objects import shown_as as _shown_as
 from nkiverify.model.memory import PRIVATE_HBM, PSUM, SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.operators import token as _token
-from nkiverify.model.ops import copies as _data_movement
 from nkiverify.model.ops import language as _language
 from nkiverify.model.tensor import Tensor as NkiTensor
 from nkiverify.model.tile_size import TileSize as _TileSize
 
-from ._declared import matmul, transpose
+from ._declared import (
+    broadcast_to,
+    copy,
+    empty_like,
+    expand_dims,
+    full,
+    load,
+    load_transpose2d,
+    matmul,
+    ones,
+    shared_constant,
+    shared_identity_matrix,
+    store,
+    transpose,
+    zeros,
+    zeros_like,
+)
 
 __all__ = [
     "DType",
@@ -276,87 +291,9 @@ def is_on_chip(buffer: Any) -> bool:
     return buffer is SBUF or buffer is PSUM
 
 
-# Creation and data movement.
-
-
-@documented
-def zeros(shape: Any, dtype: Any, buffer: Any = sbuf, name: Any = "") -> NkiTensor:
-    """A tensor of zeros."""
-    return _language.filled(shape, 0, dtype, buffer, name)
-
-
-@documented
-def ones(shape: Any, dtype: Any, buffer: Any = sbuf, name: Any = "") -> NkiTensor:
-    """A tensor of ones."""
-    return _language.filled(shape, 1, dtype, buffer, name)
-
-
-@documented
-def full(shape: Any, fill_value: Any, dtype: Any, buffer: Any = sbuf, name: Any = "") -> NkiTensor:
-    """A tensor filled with one value."""
-    return _language.filled(shape, fill_value, dtype, buffer, name)
-
-
-@documented
-def zeros_like(x: Any, dtype: Any = None, buffer: Any = None, name: Any = "") -> NkiTensor:
-    """A tensor of zeros with the shape of `x`, in SBUF where no buffer is given."""
-    return _language.like(x, dtype, sbuf if buffer is None else buffer, name)
-
-
-@documented
-def empty_like(x: Any, dtype: Any = None, buffer: Any = None, name: Any = "") -> NkiTensor:
-    """An uninitialised tensor with the shape, and unless given the memory, of `x`."""
-    return _language.like(x, dtype, x.buffer if buffer is None else buffer, name)
-
-
-@documented
-def load(src: Any, dtype: Any = None) -> NkiTensor:
-    """A new SBUF tile loaded from HBM."""
-    return _language.load(src, dtype)
-
-
-@documented
-def store(dst: Any, value: Any) -> None:
-    """An SBUF tile stored to HBM."""
-    _data_movement.store(dst, value)
-
-
-@documented
-def load_transpose2d(src: Any, dtype: Any = None) -> NkiTensor:
-    """A new SBUF tile loaded from HBM, transposed."""
-    return _language.load_transpose2d(src, dtype)
-
-
-@documented
-def copy(x: Any, dtype: Any = None) -> NkiTensor:
-    """A copy in SBUF."""
-    return _language.copy(x, dtype)
-
-
-@documented
-def shared_identity_matrix(n: Any, dtype: Any = uint8, dst: Any = None) -> NkiTensor:
-    """An identity matrix."""
-    return _language.identity_matrix(n, dtype, dst)
-
-
 @documented
 def device_print(print_prefix: Any, tensor: Any) -> None:
     """Prints at run time: nothing to check."""
-
-
-# Shapes.
-
-
-@documented
-def expand_dims(x: Any, axis: Any) -> NkiTensor:
-    """A view with one more dimension of extent 1."""
-    return _language.expand_dims(x, axis)
-
-
-@documented
-def broadcast_to(x: Any, shape: Any, dtype: Any = None) -> NkiTensor:
-    """A tile with extents of 1 repeated."""
-    return _language.broadcast_to(x, shape, dtype)
 
 
 # Tensor Engine.
@@ -443,8 +380,6 @@ sign = _unary("sign")
 invert = _unary("invert")
 logical_not = _unary("logical_not")
 
-_token(copy)
-
 #: Operators that are no functions.
 average: Operator = OPERATORS["average"]
 prelu: Operator = OPERATORS["prelu"]
@@ -517,12 +452,6 @@ def rand(shape: Any, dtype: Any, buffer: Any = sbuf, name: Any = "") -> NkiTenso
 def random_seed(seed: Any) -> None:
     """Seed the generator."""
     _language.random_seed(seed)
-
-
-@documented
-def shared_constant(constant: Any) -> NkiTensor:
-    """A constant in shared HBM."""
-    return _language.shared_constant(constant)
 
 
 # Loops on the device.

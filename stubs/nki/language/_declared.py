@@ -2,9 +2,62 @@
 
 from __future__ import annotations
 
+from nkiverify.model.dtypes import uint8
+from nkiverify.model.memory import SBUF
 from nkiverify.model.stub import stub
 
-__all__ = ["matmul", "transpose"]
+__all__ = [
+    "broadcast_to",
+    "copy",
+    "empty_like",
+    "expand_dims",
+    "full",
+    "load",
+    "load_transpose2d",
+    "matmul",
+    "ones",
+    "shared_constant",
+    "shared_identity_matrix",
+    "store",
+    "transpose",
+    "zeros",
+    "zeros_like",
+]
+
+
+@stub
+def broadcast_to(x, shape, dtype=None):
+    """A new tile of `shape`, made of `x` (SBUF or PSUM) by repeating extents of 1."""
+
+
+@stub
+def copy(x, dtype=None):
+    """A new SBUF tile with the elements of `x`, from SBUF or PSUM."""
+
+
+@stub
+def empty_like(x, dtype=None, buffer=None, name=""):
+    """An uninitialised tensor with the shape, and unless given the memory, of `x`."""
+
+
+@stub
+def expand_dims(x, axis):
+    """A view with extent 1 inserted at `axis`."""
+
+
+@stub
+def full(shape, fill_value, dtype, buffer=SBUF, name=""):
+    """A tensor filled with one value."""
+
+
+@stub
+def load(src, dtype=None):
+    """A new SBUF tile with the elements of an HBM tensor; its first dimension becomes the partition dimension."""
+
+
+@stub
+def load_transpose2d(src, dtype=None):
+    """A new SBUF tile (F, P) with the elements of an HBM tensor (P, F)."""
 
 
 @stub
@@ -13,5 +66,35 @@ def matmul(x, y, transpose_x=False):
 
 
 @stub
+def ones(shape, dtype, buffer=SBUF, name=""):
+    """A tensor of ones."""
+
+
+@stub
+def shared_constant(constant):
+    """A new tensor in shared HBM with the elements of a NumPy array."""
+
+
+@stub
+def shared_identity_matrix(n, dtype=uint8, dst=None):
+    """An (n, n) identity matrix in SBUF."""
+
+
+@stub
+def store(dst, value):
+    """Write an SBUF tile to an HBM tensor."""
+
+
+@stub
 def transpose(x, dtype=None):
     """A new PSUM tile (F, P) of a tile (P, F), at most 128 x 128."""
+
+
+@stub
+def zeros(shape, dtype, buffer=SBUF, name=""):
+    """A tensor of zeros."""
+
+
+@stub
+def zeros_like(x, dtype=None, buffer=None, name=""):
+    """A tensor of zeros with the shape of `x`, in SBUF where no buffer is given."""

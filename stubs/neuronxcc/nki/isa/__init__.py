@@ -13,7 +13,7 @@ from nkiverify.model.operators import Operator, legacy_operator
 from nkiverify.model.ops import legacy_isa as _isa
 
 from ..language import fp32
-from ._declared import nc_matmul, nc_transpose
+from ._declared import dma_copy, memset, nc_matmul, nc_transpose, tensor_copy
 
 __all__ = [
     "activation",
@@ -70,36 +70,6 @@ vector_engine = engine.vector
 scalar_engine = engine.scalar
 gpsimd_engine = engine.gpsimd
 unknown_engine = engine.unknown
-
-
-@legacy_documented
-def tensor_copy(
-    src: Any, *, mask: Any = None, dtype: Any = None, engine: Any = engine.unknown, **kwargs: Any
-) -> LegacyTensor:
-    """A copy in SBUF."""
-    return _isa.tensor_copy(src, engine, dtype, _given_mask(mask))
-
-
-@legacy_documented
-def memset(
-    shape: Any, value: Any, dtype: Any, *, mask: Any = None, engine: Any = engine.unknown, **kwargs: Any
-) -> LegacyTensor:
-    """A tile filled with a constant."""
-    return _isa.memset(shape, value, dtype, _given_mask(mask))
-
-
-@legacy_documented
-def dma_copy(
-    *,
-    dst: Any,
-    src: Any,
-    mask: Any = None,
-    dst_rmw_op: Any = None,
-    oob_mode: Any = oob_mode.error,
-    dge_mode: Any = dge_mode.unknown,
-) -> None:
-    """Copy between HBM and SBUF, converting the dtype."""
-    _isa.dma_copy(dst, src, dst_rmw_op, _given_mask(mask))
 
 
 @legacy_documented

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from nkiverify.model.legacy_enums import engine
+from nkiverify.model.legacy_enums import dge_mode, engine, oob_mode
 from nkiverify.model.stub import stub
 
-__all__ = ["nc_matmul", "nc_transpose"]
+__all__ = ["dma_copy", "memset", "nc_matmul", "nc_transpose", "tensor_copy"]
+
+
+@stub
+def dma_copy(*, dst, src, mask=None, dst_rmw_op=None, oob_mode=oob_mode.error, dge_mode=dge_mode.unknown):
+    """Copy between HBM and SBUF, converting the dtype."""
+
+
+@stub
+def memset(shape, value, dtype, *, mask=None, engine=engine.unknown, **kwargs):
+    """A new SBUF tile filled with a constant."""
 
 
 @stub
@@ -29,3 +39,8 @@ def nc_matmul(
 @stub
 def nc_transpose(data, *, mask=None, dtype=None, engine=engine.unknown, **kwargs):
     """A new tile (F, P) of data (P, F): in PSUM from the Tensor Engine, in SBUF from the Vector Engine."""
+
+
+@stub
+def tensor_copy(src, *, mask=None, dtype=None, engine=engine.unknown, **kwargs):
+    """A copy in SBUF."""

@@ -40,7 +40,24 @@ from nkiverify.model.ops import legacy_language as _language
 from nkiverify.model.tile_size import TileSize as _TileSize
 from nkiverify.symbolic.execution import unsupported
 
-from ._declared import matmul, transpose
+from ._declared import (
+    broadcast_to,
+    copy,
+    empty_like,
+    expand_dims,
+    full,
+    load,
+    load_transpose2d,
+    matmul,
+    ones,
+    shared_constant,
+    shared_identity_matrix,
+    static_cast,
+    store,
+    transpose,
+    zeros,
+    zeros_like,
+)
 
 __all__ = [
     "abs",
@@ -279,93 +296,6 @@ def ndarray(shape: Any, dtype: Any, *, buffer: Any = None, name: Any = "", **kwa
 
 
 @legacy_documented
-def zeros(shape: Any, dtype: Any, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
-    """A tensor of zeros."""
-    return _language.filled(shape, 0, dtype, buffer, name)
-
-
-@legacy_documented
-def ones(shape: Any, dtype: Any, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
-    """A tensor of ones."""
-    return _language.filled(shape, 1, dtype, buffer, name)
-
-
-@legacy_documented
-def full(shape: Any, fill_value: Any, dtype: Any, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
-    """A tensor filled with one value."""
-    return _language.filled(shape, fill_value, dtype, buffer, name)
-
-
-@legacy_documented
-def zeros_like(a: Any, dtype: Any = None, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
-    """A tensor of zeros with the shape of `a`."""
-    return _language.filled(a.shape, 0, a.dtype if dtype is None else dtype, buffer, name)
-
-
-@legacy_documented
-def empty_like(a: Any, dtype: Any = None, *, buffer: Any = None, name: Any = "", **kwargs: Any) -> LegacyTensor:
-    """An uninitialised tensor with the shape of `a`."""
-    return _allocate(a.shape, a.dtype if dtype is None else dtype, buffer, name)
-
-
-@legacy_documented
-def shared_constant(constant: Any, dtype: Any = None, **kwargs: Any) -> LegacyTensor:
-    """A constant tensor in HBM."""
-    return _language.shared_constant(constant, dtype)
-
-
-@legacy_documented
-def shared_identity_matrix(n: Any, dtype: Any = uint8, **kwargs: Any) -> LegacyTensor:
-    """An identity matrix in HBM."""
-    return _language.identity_matrix(n, dtype)
-
-
-# Data movement and shapes.
-
-
-@legacy_documented
-def load(src: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> LegacyTensor:
-    """A new SBUF tile loaded from HBM."""
-    return _language.load(src, _given_mask(mask), dtype)
-
-
-@legacy_documented
-def load_transpose2d(src: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> LegacyTensor:
-    """A new SBUF tile loaded from HBM, transposed."""
-    return _language.load_transpose2d(src, _given_mask(mask), dtype)
-
-
-@legacy_documented
-def store(dst: Any, value: Any, *, mask: Any = None, **kwargs: Any) -> None:
-    """A tile stored to HBM."""
-    _language.store(dst, value, _given_mask(mask))
-
-
-@legacy_documented
-def copy(src: Any, *, mask: Any = None, dtype: Any = None, **kwargs: Any) -> LegacyTensor:
-    """A copy in SBUF."""
-    return _language.elementwise_like(src, dtype, _given_mask(mask))
-
-
-@legacy_documented
-def static_cast(input_data: Any, dtype: Any) -> LegacyTensor:
-    """A copy with another dtype."""
-    return _language.elementwise_like(input_data, dtype, None)
-
-
-@legacy_documented
-def broadcast_to(src: Any, *, shape: Any, **kwargs: Any) -> LegacyTensor:
-    """A tile with extents of 1 repeated."""
-    return _language.broadcast_to(src, shape)
-
-
-@legacy_documented
-def expand_dims(data: Any, axis: Any) -> LegacyTensor:
-    """A view with one more dimension of extent 1."""
-    return _language.expand_dims(data, axis)
-
-
-@legacy_documented
 def device_print(prefix: Any, x: Any, *, mask: Any = None, **kwargs: Any) -> None:
     """Prints at run time: nothing to check."""
 
@@ -463,8 +393,6 @@ square = _unary("square")
 tan = _unary("tan")
 tanh = _unary("tanh")
 trunc = _unary("trunc")
-
-_token(copy)
 
 
 @legacy_documented

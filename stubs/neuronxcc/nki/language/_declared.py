@@ -2,9 +2,62 @@
 
 from __future__ import annotations
 
+from nkiverify.model.dtypes import uint8
 from nkiverify.model.stub import stub
 
-__all__ = ["matmul", "transpose"]
+__all__ = [
+    "broadcast_to",
+    "copy",
+    "empty_like",
+    "expand_dims",
+    "full",
+    "load",
+    "load_transpose2d",
+    "matmul",
+    "ones",
+    "shared_constant",
+    "shared_identity_matrix",
+    "static_cast",
+    "store",
+    "transpose",
+    "zeros",
+    "zeros_like",
+]
+
+
+@stub
+def broadcast_to(src, *, shape, **kwargs):
+    """A new tile of `shape`; the partition dimension may grow from 1."""
+
+
+@stub
+def copy(src, *, mask=None, dtype=None, **kwargs):
+    """A copy in SBUF."""
+
+
+@stub
+def empty_like(a, dtype=None, *, buffer=None, name="", **kwargs):
+    """An uninitialised tensor with the shape of `a`."""
+
+
+@stub
+def expand_dims(data, axis):
+    """A view with one more dimension of extent 1 at the end."""
+
+
+@stub
+def full(shape, fill_value, dtype, *, buffer=None, name="", **kwargs):
+    """A tensor filled with one value."""
+
+
+@stub
+def load(src, *, mask=None, dtype=None, **kwargs):
+    """A new SBUF tile with the shape of the access to an HBM tensor; the first axis becomes the partitions."""
+
+
+@stub
+def load_transpose2d(src, *, mask=None, dtype=None, **kwargs):
+    """A new SBUF tile (F, P) of an access (P, F) to an HBM tensor."""
 
 
 @stub
@@ -13,5 +66,40 @@ def matmul(x, y, *, transpose_x=False, mask=None, **kwargs):
 
 
 @stub
+def ones(shape, dtype, *, buffer=None, name="", **kwargs):
+    """A tensor of ones."""
+
+
+@stub
+def shared_constant(constant, dtype=None, **kwargs):
+    """A constant tensor in HBM with the shape of a NumPy array."""
+
+
+@stub
+def shared_identity_matrix(n, dtype=uint8, **kwargs):
+    """An (n, n) identity matrix in HBM, a constant."""
+
+
+@stub
+def static_cast(input_data, dtype):
+    """A copy with another dtype."""
+
+
+@stub
+def store(dst, value, *, mask=None, **kwargs):
+    """Write a tile, or a number, to an HBM tensor."""
+
+
+@stub
 def transpose(x, *, dtype=None, mask=None, **kwargs):
     """A new tile (F, P) of a 2-D tile (P, F), F at most 128."""
+
+
+@stub
+def zeros(shape, dtype, *, buffer=None, name="", **kwargs):
+    """A tensor of zeros."""
+
+
+@stub
+def zeros_like(a, dtype=None, *, buffer=None, name="", **kwargs):
+    """A tensor of zeros with the shape of `a`."""
