@@ -37,12 +37,11 @@ from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import as_term
 from nkiverify.symbolic.conditions import Condition, disjunction, equals_zero, negate
-from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.terms import Atom, Term, add, of_atom, substitute
 from nkiverify.verify.exploration import explore
 
-#: Milliseconds for one question, and questions that may be asked.
-_QUESTION_MS = 500
+#: Questions that may be asked.
 _QUESTIONS = 200
 
 _DATAFLOW = SHAPE_PHASES | {4}
@@ -197,8 +196,7 @@ class _Walk:
             self._kept.append(condition)
             self._asked += 1
             _same(self._asked <= _QUESTIONS)
-            found = Question(path, _QUESTION_MS).satisfiable(condition.negation())
-            self._answers[key] = found is Answer.NO
+            self._answers[key] = Prover(path, BUDGETS.path).proves(condition)
         _same(self._answers[key])
 
 

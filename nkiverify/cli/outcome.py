@@ -24,15 +24,13 @@ from nkiverify.project.request import Request
 from nkiverify.report import terminal
 from nkiverify.results import wording
 from nkiverify.results.session import Session, Versions, counting
-from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 from nkiverify.verify.verifier import verify
 
 #: Places of one finding that are listed.
 _PLACES = 3
-
-#: Milliseconds for finding out that a domain is empty.
-_DOMAIN_MS = 2000
 
 
 def check(request: Request, hardware: Sequence[str], options: Options) -> Session:
@@ -167,7 +165,7 @@ def _is_empty(request: Request, hardware: str, more: Sequence[str] = ()) -> bool
         nonlocal empty
         request.assumed_domain(Verification(SymbolicBinding(run), lambda: None))
         conditions = tuple(item.condition for item in run.program.body.items if isinstance(item, Assume))
-        empty = Question(conditions, _DOMAIN_MS).satisfiable() is Answer.NO
+        empty = Prover(conditions, BUDGETS.domain).satisfiable() is Answer.NO
 
     run.explore(domain)
     return empty

@@ -13,7 +13,7 @@ With the dimensions settled, the loops are in the first iteration that fails, ou
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -22,12 +22,9 @@ from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Valuation
-from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import Atom, Index, Term
-
-#: Milliseconds for one question of the search; not knowing keeps the larger value.
-QUESTION_MS = 500
 
 #: Columns of a moving operand and partitions of a tile: round numbers for a reader who knows the hardware.
 TILES = (512, 128)
@@ -80,7 +77,9 @@ class _Search:
     def __init__(self, program: Program, decision: Decision, deadline: float) -> None:
         self._dimensions = program.dimensions
         self._decision = decision
-        self._failing = [*decision.hypotheses, negate(decision.claim.condition)]
+        self._failure = negate(decision.claim.condition)
+        self._failing = [*decision.hypotheses, self._failure]
+        self._hypotheses = Prover(decision.hypotheses, BUDGETS.witness)
         self._deadline = deadline
         self._found = dict(decision.values)
         lows = {dimension.atom.name: smallest_legal(dimension) for dimension in program.dimensions}
@@ -121,40 +120,41 @@ class _Search:
 
     def _one_by_one(self, values: dict[str, int]) -> dict[str, int]:
         """A witness from which no single dimension can be made smaller, the earlier ones brought down first."""
-        question = self._question()
-        self._answer(question)
-        result = {}
+        prover = self._hypotheses
+        self._answer(prover)
+        result: dict[str, int] = {}
         for dimension in self._dimensions:
             low = smallest_legal(dimension)
-            known = self._value_in(question, dimension, values)
-            result[dimension.atom.name] = self._least(question, terms.of_atom(dimension.atom), low, known)
-            question.suppose(_is(dimension, result[dimension.atom.name]))
+            known = self._value_in(prover, dimension, values)
+            result[dimension.atom.name] = self._least(prover, terms.of_atom(dimension.atom), low, known)
+            prover = prover.with_conditions([_is(dimension, result[dimension.atom.name])])
         return result
 
     def _with_free(self, free: Sequence[DomainDimension]) -> dict[str, int] | None:
         """The simplest witness in which only the dimensions `free` differ from their smallest legal values."""
-        question = self._question()
-        question.suppose(*(_is(other, smallest_legal(other)) for other in self._dimensions if other not in free))
-        if not self._answer(question):
+        prover = self._hypotheses.with_conditions(
+            _is(other, smallest_legal(other)) for other in self._dimensions if other not in free
+        )
+        if not self._answer(prover):
             return None
         if len(free) > 1:
             total = terms.constant(0)
             for dimension in free:
                 total = terms.add(total, terms.of_atom(dimension.atom))
-            found = sum(self._value_in(question, dimension, {}) for dimension in free)
-            least = self._least(question, total, sum(map(smallest_legal, free)), found)
-            question.suppose(conditions.equals_zero(terms.add(total, terms.constant(-least))))
-            self._prefer_tiles(question, free)
+            found = sum(self._value_in(prover, dimension, {}) for dimension in free)
+            least = self._least(prover, total, sum(map(smallest_legal, free)), found)
+            settled = prover.with_conditions([conditions.equals_zero(terms.add(total, terms.constant(-least)))])
+            prover = self._preferring_tiles(settled, free)
         values = {dimension.atom.name: smallest_legal(dimension) for dimension in self._dimensions}
         for dimension in free:
             atom = terms.of_atom(dimension.atom)
-            known = self._value_in(question, dimension, {})
+            known = self._value_in(prover, dimension, {})
             if len(free) == 1:
                 tried = self._tried(dimension, values, known)
                 if tried is not None:
                     return {**values, dimension.atom.name: tried}
-            values[dimension.atom.name] = self._least(question, atom, smallest_legal(dimension), known)
-            question.suppose(_is(dimension, values[dimension.atom.name]))
+            values[dimension.atom.name] = self._least(prover, atom, smallest_legal(dimension), known)
+            prover = prover.with_conditions([_is(dimension, values[dimension.atom.name])])
         return values
 
     def _tried(self, dimension: DomainDimension, others: Mapping[str, int], known: int) -> int | None:
@@ -171,15 +171,16 @@ class _Search:
                 return value
         return None
 
-    def _prefer_tiles(self, question: Question, free: Sequence[DomainDimension]) -> None:
+    def _preferring_tiles(self, prover: Prover, free: Sequence[DomainDimension]) -> Prover:
         for dimension in free:
             atom = terms.of_atom(dimension.atom)
             for tile in TILES:
                 quotient = terms.divide(atom, terms.constant(tile))
                 even = conditions.equals_zero(terms.add(atom, terms.scale(quotient, tile), -1))
-                if self._answer(question, even):
-                    question.suppose(even)
+                if self._answer(prover, even):
+                    prover = prover.with_conditions([even])
                     break
+        return prover
 
     # --- iterations --------------------------------------------------------------------------------------------------
 
@@ -188,14 +189,17 @@ class _Search:
         indices = self._indices
         if not indices:
             return assignment
-        question = self._question()
-        question.suppose(*(_is(dimension, values[dimension.atom.name]) for dimension in self._dimensions))
-        if not self._answer(question):
+        prover = self._hypotheses.with_conditions(
+            _is(dimension, values[dimension.atom.name]) for dimension in self._dimensions
+        )
+        if not self._answer(prover):
             return assignment | {atom: self._found[atom] for atom in indices if self._same(values, atom)}
         for atom in indices:
             term = terms.of_atom(atom)
-            assignment[atom] = self._least(question, term, 0, question.model.get(atom, self._found.get(atom, 0)))
-            question.suppose(conditions.equals_zero(terms.add(term, terms.constant(-assignment[atom]))))
+            assignment[atom] = self._least(prover, term, 0, prover.model.get(atom, self._found.get(atom, 0)))
+            prover = prover.with_conditions(
+                [conditions.equals_zero(terms.add(term, terms.constant(-assignment[atom])))]
+            )
         return assignment
 
     def _same(self, values: Mapping[str, int], atom: Index) -> bool:
@@ -203,45 +207,34 @@ class _Search:
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
-    def _question(self) -> Question:
-        return Question(self._failing, QUESTION_MS)
-
     def _in_time(self) -> bool:
         if time.process_time() < self._deadline:
             return True
         self._sure = False
         return False
 
-    def _answer(self, question: Question, *more: Condition | bool) -> bool:
-        """Whether there is surely such a witness; `question.model` is then one, else it stays as it was."""
+    def _answer(self, prover: Prover, *more: Condition | bool) -> bool:
+        """Whether there is surely such a witness; `prover.model` is then one, else it stays as it was."""
         if not self._in_time():
             return False
-        if self._excluded(question, more):
-            return False
-        answer = question.satisfiable(*more)
+        answer = prover.satisfiable(self._failure, *more)
         self._sure = self._sure and answer is not Answer.UNKNOWN
         return answer is Answer.YES
 
-    def _excluded(self, question: Question, more: Iterable[Condition | bool]) -> bool:
-        """Whether the simplifier, fast and good at products of intervals, knows that there is none."""
-        facts = Facts().extended(*self._decision.hypotheses, *question.supposed, *more)
-        claim = self._decision.claim.condition
-        return facts.contradictory or (isinstance(claim, Condition) and facts.proves(claim))
-
-    def _value_in(self, question: Question, dimension: DomainDimension, otherwise: Mapping[str, int]) -> int:
+    def _value_in(self, prover: Prover, dimension: DomainDimension, otherwise: Mapping[str, int]) -> int:
         name = dimension.atom.name
-        return question.model.get(dimension.atom, otherwise.get(name, smallest_legal(dimension)))
+        return prover.model.get(dimension.atom, otherwise.get(name, smallest_legal(dimension)))
 
-    def _least(self, question: Question, term: Term, low: int, high: int) -> int:
-        """The least value of `term` from `low` up that the question allows, `high` being one it allows."""
+    def _least(self, prover: Prover, term: Term, low: int, high: int) -> int:
+        """The least value of `term` from `low` up that the prover allows, `high` being one it allows."""
         # Small values first: most counterexamples have them.
         reach = 1
         while low < high and self._in_time():
             middle = min(low + reach - 1, (low + high) // 2) if reach else (low + high) // 2
             bounded = conditions.at_most_zero(terms.add(term, terms.constant(-middle)))
-            if self._answer(question, bounded):
+            if self._answer(prover, bounded):
                 high, reach = min(middle, high), 0
-                value = _value(term, question.model)
+                value = _value(term, prover.model)
                 high = value if value is not None and low <= value <= high else high
             else:
                 low, reach = middle + 1, reach * 2

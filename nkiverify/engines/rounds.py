@@ -13,14 +13,14 @@ from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Loop, P
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Valuation, variants
-from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.smt import Answer
 
 #: Shapes that are looked at for each place of the program, and paths to it that are.
 _LOOKED_AT = 160
 _MAX_WAYS = 8
-#: Places that a solver is asked about, and milliseconds for one question.
+#: Places that a solver is asked about.
 _MAX_ASKED = 12
-_QUESTION_MS = 1000
 #: Bounds on all dimensions under which the solver looks for a shape, one after the other.
 _REACHES = (64, 256, 1024, 4096, 1 << 14, 1 << 18)
 #: Questions for making one dimension small.
@@ -130,35 +130,35 @@ def _solved(
     """A small shape that reaches the place; without one, whether there surely is none."""
     sure = not goal.more
     for way in goal.ways:
-        question = Question([*assumed, *way], _QUESTION_MS, seconds)
-        answer = question.satisfiable()
+        prover = Prover([*assumed, *way], BUDGETS.rounds, lambda: seconds)
+        answer = prover.satisfiable()
         if answer is Answer.YES:
-            return _small(question, dimensions), True
+            return _small(prover, dimensions), True
         sure = sure and answer is Answer.NO
     return None, sure
 
 
-def _small(question: Question, dimensions: Sequence[DomainDimension]) -> dict[str, int]:
-    """Small dimensions that answer a question whose answer is yes."""
-    found = _values(question, dimensions)
+def _small(prover: Prover, dimensions: Sequence[DomainDimension]) -> dict[str, int]:
+    """Small dimensions for which the hypotheses hold, of which it is known that they can."""
+    found = _values(prover, dimensions)
     for reach in _REACHES:
         if max(found.values()) <= reach:
             break
-        if question.satisfiable(*(_at_most(dimension, reach) for dimension in dimensions)) is Answer.YES:
-            found = _values(question, dimensions)
+        if prover.satisfiable(*(_at_most(dimension, reach) for dimension in dimensions)) is Answer.YES:
+            found = _values(prover, dimensions)
     for dimension in dimensions:
         low, high = smallest_legal(dimension), found[dimension.atom.name]
         tried = low
         for _ in range(_NARROWED):
             if low >= high:
                 break
-            if question.satisfiable(_at_most(dimension, tried)) is Answer.YES:
-                found = _values(question, dimensions)
+            if prover.satisfiable(_at_most(dimension, tried)) is Answer.YES:
+                found = _values(prover, dimensions)
                 high = found[dimension.atom.name]
             else:
                 low = tried + 1
             tried = (low + high) // 2
-        question.suppose(_at_most(dimension, high))
+        prover = prover.with_conditions([_at_most(dimension, high)])
     return found
 
 
@@ -166,5 +166,5 @@ def _at_most(dimension: DomainDimension, reach: int) -> Condition | bool:
     return conditions.at_most_zero(terms.add(terms.of_atom(dimension.atom), terms.constant(-reach)))
 
 
-def _values(question: Question, dimensions: Sequence[DomainDimension]) -> dict[str, int]:
-    return {one.atom.name: question.model.get(one.atom, smallest_legal(one)) for one in dimensions}
+def _values(prover: Prover, dimensions: Sequence[DomainDimension]) -> dict[str, int]:
+    return {one.atom.name: prover.model.get(one.atom, smallest_legal(one)) for one in dimensions}

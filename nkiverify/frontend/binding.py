@@ -11,14 +11,11 @@ from nkiverify.foundation.records import Place
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.ir.program import DomainDimension
-from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.integers import Extent
-from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.prover import BUDGETS
+from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.symbolic.values import as_term
-
-#: Milliseconds for finding out whether a path is one of some values.
-POSSIBLE_MS = 2000
 
 
 class SymbolicBinding:
@@ -69,11 +66,7 @@ class SymbolicBinding:
 
     def possible(self) -> bool:
         """Whether the present path may be one of some values."""
-        hypotheses = self._run.context.hypotheses()
-        if guessed_values(self._run.context.facts, hypotheses) is not None:
-            return True
-        question = Question(hypotheses, POSSIBLE_MS)
-        return question.satisfiable() is not Answer.NO
+        return self._run.context.with_conditions((), BUDGETS.domain).satisfiable() is not Answer.NO
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
         """What the kernel's asserts at these lines check is part of the domain."""

@@ -397,7 +397,7 @@ class SymbolicExecution(Paths):
             return
         rule = contract("host.division_by_zero")
         self.claim(rule, nonzero, 2, frame_site(frame), quantities=(("divisor", divisor),))
-        if isinstance(nonzero, Condition) and not self._context.facts.proves(nonzero):
+        if isinstance(nonzero, Condition) and not self._context.entails(nonzero):
             self.record(Assume(nonzero, "a division", of_division=True))
             self._context = self._context.with_condition(nonzero)
 

@@ -264,7 +264,7 @@ class Paths:
 
     def holds_already(self, condition: object) -> bool:
         """Whether assuming `condition` would add nothing."""
-        return condition is True or (isinstance(condition, Condition) and self._context.facts.proves(condition))
+        return condition is True or (isinstance(condition, Condition) and self._context.entails(condition))
 
     def forced_value(self, term: Term) -> int | None:
         """The one value the path leaves for `term`, if there is only one."""

@@ -14,13 +14,12 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import Request
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 
-#: Milliseconds for one question about the dimensions.
-_QUESTION_MS = 1000
 #: The greatest value a dimension is given: equivalence is decided on small shapes.
 _GREATEST = 1 << 14
 
@@ -56,17 +55,20 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
     ]
     # Of a single element, or of two, too much is the same: the first and the last, a sum and its order.
     wished += [conditions.at_most_zero(_minus(terms.constant(3), term)) for term in own.values()]
-    question = Question(hypotheses, _QUESTION_MS)
-    if question.satisfiable() is not Answer.YES:
+    prover = Prover(hypotheses, BUDGETS.compared)
+    if prover.satisfiable() is not Answer.YES:
         raise UsageError("no shapes were found that both kernels accept: give the dimensions, for example K=256")
     for wish in wished:
-        if question.satisfiable(wish) is Answer.YES:
-            question.suppose(wish)
-    chosen = {name: _least(question, term, domains[name]) for name, term in own.items()}
+        if prover.satisfiable(wish) is Answer.YES:
+            prover = prover.with_conditions([wish])
+    chosen: dict[str, int] = {}
+    for name, term in own.items():
+        chosen[name] = _least(prover, term, domains[name])
+        prover = prover.with_conditions([_is(term, chosen[name])])
 
     def allowed(dimensions: dict[str, int]) -> bool:
         equalities = (_is(own[name], value) for name, value in dimensions.items())
-        return Question([*hypotheses, *equalities], _QUESTION_MS).satisfiable() is Answer.YES
+        return Prover([*hypotheses, *equalities], BUDGETS.compared).satisfiable() is Answer.YES
 
     greater = {name: value + 1 for name, value in chosen.items()}
     single = ({**chosen, name: value} for name, value in greater.items()) if len(chosen) > 1 else ()
@@ -116,18 +118,17 @@ def _of_dimensions(condition: Condition | bool) -> bool:
     return not any(isinstance(atom, Index) for atom in atoms)
 
 
-def _least(question: Question, term: Term, dimension: DomainDimension) -> int:
-    """The least value a dimension can have beside those already settled, which it is then supposed to have."""
-    assert question.satisfiable() is Answer.YES
-    high = question.model.get(dimension.atom, dimension.low)
+def _least(prover: Prover, term: Term, dimension: DomainDimension) -> int:
+    """The least value a dimension can have beside those already settled."""
+    assert prover.satisfiable() is Answer.YES
+    high = prover.model.get(dimension.atom, dimension.low)
     low = dimension.low
     while low < high:
         middle = (low + high) // 2
-        if question.satisfiable(conditions.at_most_zero(_minus(term, terms.constant(middle)))) is Answer.YES:
-            high = min(middle, question.model.get(dimension.atom, middle))
+        if prover.satisfiable(conditions.at_most_zero(_minus(term, terms.constant(middle)))) is Answer.YES:
+            high = min(middle, prover.model.get(dimension.atom, middle))
         else:
             low = middle + 1
-    question.suppose(_is(term, high))
     return high
 
 

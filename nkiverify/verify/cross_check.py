@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import cache
 
 from nkiverify.engines import embedded
-from nkiverify.engines.embedded import Rung
 from nkiverify.engines.esbmc import canary, locate, verdict
 from nkiverify.engines.esbmc.engine import Decision, EsbmcEngine
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
+from nkiverify.symbolic.prover import Rung
 from nkiverify.verify.options import Options
 from nkiverify.verify.verdicts import Judge
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, Open, OutOfTime, Proof, prove
-from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome, Rung
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.minimise import Witness, smallest_legal
 from nkiverify.engines.rounds import Rounds, rounds
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
@@ -30,8 +30,8 @@ from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, lo
 from nkiverify.phases.dataflow.warned import Subject, warnings
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.prover import BUDGETS, Prover, Rung
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.smt import Question as SmtQuestion
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED
 from nkiverify.verify.witness.explain import Circumstances, violation_of
 from nkiverify.verify.witness.labels import argument_labels
@@ -46,8 +46,6 @@ MAX_SHAPES = 64
 MAX_ALL = 512
 #: Dimensions up to which a shape on which a loop goes round twice is run before others.
 NEAR = 4096
-#: Milliseconds for finding a shape with a solver.
-QUESTION_MS = 2000
 #: What can be done where the shapes that were run are not all there are.
 ADVICE_BOUND = "bound the dimensions, so that all shapes can be run, or leave this phase out: --phase 1,2,3"
 
@@ -397,10 +395,10 @@ def _solved(
     """Shapes that a solver finds in the domain; for domains in which small numbers alone do not fit together."""
     assumed = list(domain)
     while dimensions and wanted() and len(assumed) < len(domain) + MAX_SHAPES:
-        question = SmtQuestion(assumed, QUESTION_MS)
-        if question.satisfiable() is not Answer.YES:
+        prover = Prover(assumed, BUDGETS.domain)
+        if prover.satisfiable() is not Answer.YES:
             return
-        model = [(one.atom, question.model.get(one.atom, smallest_legal(one))) for one in dimensions]
+        model = [(one.atom, prover.model.get(one.atom, smallest_legal(one))) for one in dimensions]
         yield {atom.name: value for atom, value in model}
         same = [conditions.equals_zero(terms.add(terms.of_atom(a), terms.constant(-value))) for a, value in model]
         assumed.append(conditions.negate(conditions.conjunction(same)))
@@ -409,7 +407,7 @@ def _solved(
 def _is_empty(program: Program) -> bool:
     """Whether no values of the dimensions satisfy all that is assumed on every path."""
     assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
-    return SmtQuestion(assumed, QUESTION_MS).satisfiable() is Answer.NO
+    return Prover(assumed, BUDGETS.domain).satisfiable() is Answer.NO
 
 
 # --- the record -------------------------------------------------------------------------------------------------------

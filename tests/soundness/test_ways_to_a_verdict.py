@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from nkiverify.analysis.sets.flow import OutOfTime
-from nkiverify.engines import embedded
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
@@ -28,6 +27,7 @@ from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases.memory.claims import MemoryClaims
 from nkiverify.phases.replay import Replay
 from nkiverify.results.session import ExitStatus, status_of
+from nkiverify.symbolic.prover import BUDGETS
 from nkiverify.verify import cross_check as second_opinion
 from nkiverify.verify import dataflow, verifier
 from nkiverify.verify import verdicts as judging
@@ -218,7 +218,7 @@ ROWS = [
 @pytest.fixture(autouse=True)
 def _little_solving(monkeypatch: pytest.MonkeyPatch) -> None:
     """The solver gives up soon, after a number of its own steps."""
-    monkeypatch.setattr(embedded, "CLAIM_MS", 50)
+    monkeypatch.setattr(BUDGETS, "claim", 50)
 
 
 def run_of(row: Row, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:

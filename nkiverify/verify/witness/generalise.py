@@ -15,12 +15,8 @@ from nkiverify.engines.minimise import Witness, smallest_legal
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition, negate
-from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.terms import Atom, Div, Index, Term
-
-#: Milliseconds for one question: a statement that takes longer to confirm is not made.
-QUESTION_MS = 400
 
 
 def generalisation(program: Program, decision: Decision, witness: Witness, seconds: float) -> dict[str, str]:
@@ -115,10 +111,7 @@ def _largest(dimension: DomainDimension, value: int) -> bool:
 
 
 def _impossible(given: Sequence[Condition | bool], passes: Condition | bool) -> bool:
-    facts = Facts().extended(*given)
-    if passes is False or facts.contradictory or (isinstance(passes, Condition) and facts.proves(passes.negation())):
-        return True
-    return Question([*given, passes], QUESTION_MS).satisfiable() is Answer.NO
+    return Prover(given, BUDGETS.statement).refutes(passes)
 
 
 def _instances(

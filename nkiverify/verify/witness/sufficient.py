@@ -18,16 +18,12 @@ from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.ir.program import Assume, DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, negate
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.guessing import guessed_values
-from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import INT32_MAX, Dimension, Div, Index, Select, constant, divide, of_atom, render
 from nkiverify.verify.witness.generalise import divisors
-
-#: Milliseconds for one question: what takes longer to confirm is not said.
-QUESTION_MS = 400
 
 #: Conditions that are said together: more are no domain that somebody types.
 MOST = 4
@@ -114,12 +110,7 @@ def _at_most(dimension: DomainDimension, value: int) -> Condition | bool:
 
 def _holds(decision: Decision, given: Sequence[Condition]) -> bool:
     """Whether the claim holds wherever `given` does."""
-    claim = decision.claim.condition
-    facts = Facts().extended(*decision.hypotheses, *given)
-    if facts.contradictory or (isinstance(claim, Condition) and facts.proves(claim)):
-        return True
-    question = Question([*decision.hypotheses, *given, negate(claim)], QUESTION_MS)
-    return question.satisfiable() is Answer.NO
+    return Prover([*decision.hypotheses, *given], BUDGETS.statement).proves(decision.claim.condition)
 
 
 def _plainer(
@@ -138,9 +129,7 @@ def _plainer(
     if len(dimensions) != 1 or _is_bound(condition) or time.process_time() > deadline:
         return (condition,)
     bound = _bound(condition, dimensions[0])
-    enough = isinstance(bound, Condition) and (
-        Question([*assumed, bound, condition.negation()], QUESTION_MS).satisfiable() is Answer.NO
-    )
+    enough = isinstance(bound, Condition) and Prover([*assumed, bound], BUDGETS.statement).proves(condition)
     return (bound,) if enough and isinstance(bound, Condition) else (condition,)
 
 
@@ -172,9 +161,7 @@ def _bound(condition: Condition, dimension: DomainDimension) -> Condition | bool
 
 def _possible(given: Sequence[Condition | bool]) -> bool:
     """Whether some values surely satisfy all of `given`."""
-    if guessed_values(Facts().extended(*given), list(given)) is not None:
-        return True
-    return Question(given, QUESTION_MS).satisfiable() is Answer.YES
+    return Prover(given, BUDGETS.statement).satisfiable() is Answer.YES
 
 
 def _without_implied(found: list[Condition], assumed: Sequence[Condition | bool]) -> list[Condition]:
@@ -182,7 +169,7 @@ def _without_implied(found: list[Condition], assumed: Sequence[Condition | bool]
     needed = list(found)
     for condition in found:
         others = [other for other in needed if other is not condition]
-        if others and Facts().extended(*assumed, *others).proves(condition):
+        if others and Prover([*assumed, *others], BUDGETS.statement).entails(condition):
             needed = others
     return needed
 

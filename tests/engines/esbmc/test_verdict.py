@@ -8,11 +8,12 @@ import pytest
 
 from lab.programs import claim, dimension
 from nkiverify.engines import embedded
-from nkiverify.engines.embedded import Outcome, Rung
+from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import verdict
 from nkiverify.engines.esbmc.engine import Decision, Result
 from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm
 from nkiverify.foundation.records import Run, Verdict
+from nkiverify.symbolic.prover import Rung
 from tests.report.samples import run
 
 

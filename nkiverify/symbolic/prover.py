@@ -1,0 +1,313 @@
+"""The prover: what follows from hypotheses about integers, by one ladder.
+
+    fold     the condition is constant
+    facts    the simplifier proves or refutes it (nkiverify.symbolic.facts)
+    sample   values known to satisfy the hypotheses, and some near them, show that it can hold
+    guess    so do values near the least that the hypotheses allow
+    SMT      Z3, over unbounded integers
+
+Each rung is asked where those before it do not know, and costs more than they do. What the ladder answers is certain;
+None and `Answer.UNKNOWN` say nothing.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
+from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.guessing import guessed_values
+from nkiverify.symbolic.smt import Answer, Question
+from nkiverify.symbolic.terms import Atom, Term
+
+
+@dataclass(slots=True)
+class Budgets:
+    """How hard Z3 tries to answer one question, in milliseconds of an idle core, by what the question is about."""
+
+    #: A condition on the path that is explored. Not knowing only explores a path in vain.
+    path: int = 1000
+    #: Whether a domain, or a path through what the target says of it, has any values; and some of them.
+    domain: int = 2000
+    #: A claim, and whether its hypotheses can hold.
+    claim: int = 10_000
+    #: A simpler witness. Not knowing keeps the larger one.
+    witness: int = 500
+    #: A statement about other shapes than the witness. What takes longer to confirm is not said.
+    statement: int = 400
+    #: A shape on which a loop goes round twice, or a condition goes one way.
+    rounds: int = 1000
+    #: A shape on which two kernels are compared.
+    compared: int = 1000
+
+
+BUDGETS = Budgets()
+
+#: Values kept for the next hypotheses, by those that share them; trying each costs as much as the hypotheses are long.
+SAMPLES = 48
+
+
+class Rung(enum.Enum):
+    """Which rung answered; values that show something count as the solver's, whom they save being asked."""
+
+    CONSTANT = "constant"
+    SIMPLIFIER = "simplifier"
+    SMT = "smt"
+
+
+def _unlimited() -> float:
+    return float("inf")
+
+
+class Prover:
+    """Hypotheses, and the questions about them.
+
+    `milliseconds` say how hard Z3 tries (a name of `Budgets`), `left` how many seconds of the clock there still are.
+    Provers made by `with_conditions` share facts and samples with the one they are made from.
+    """
+
+    __slots__ = (
+        "_facts",
+        "_guessed",
+        "_left",
+        "_milliseconds",
+        "_pool",
+        "_possible",
+        "_sample",
+        "added",
+        "model",
+        "parent",
+        "rung",
+    )
+
+    def __init__(
+        self,
+        hypotheses: Iterable[Condition | bool],
+        milliseconds: int,
+        left: Callable[[], float] = _unlimited,
+        parent: Prover | None = None,
+    ) -> None:
+        self.parent = parent
+        #: The hypotheses that the parent has not.
+        self.added = tuple(hypotheses)
+        self._milliseconds = milliseconds
+        self._left = left
+        #: Values that satisfied some hypotheses: most other hypotheses are satisfied by one of the latest.
+        self._pool: deque[Valuation] = parent._pool if parent is not None else deque(maxlen=SAMPLES)
+        self._facts: Facts | None = None
+        self._sample: Valuation | None = None
+        #: Whether the hypotheses can hold together, as far as has been asked.
+        self._possible: Answer | None = None
+        self._guessed = False
+        #: Values for which what was asked last, by this prover or by the one it is made from, holds; atoms that do not
+        #: matter may be left out.
+        self.model: Mapping[Atom, int] = parent.model if parent is not None else {}
+        #: The rung that answered `satisfiable` last.
+        self.rung = Rung.CONSTANT
+
+    def with_conditions(self, conditions: Iterable[Condition | bool], milliseconds: int | None = None) -> Prover:
+        """A prover for which `conditions` hold as well."""
+        budget = self._milliseconds if milliseconds is None else milliseconds
+        return Prover(conditions, budget, self._left, self)
+
+    @property
+    def hypotheses(self) -> list[Condition | bool]:
+        """All conditions that hold, outermost first."""
+        chain = [prover.added for prover in self._ancestry()]
+        return [condition for added in reversed(chain) for condition in added]
+
+    @property
+    def facts(self) -> Facts:
+        """The hypotheses in the form the simplifier works on."""
+        if self._facts is None:
+            # Not one from within another: hundreds of asserts are as many provers.
+            waiting = [prover for prover in self._ancestry() if prover._facts is None]
+            for prover in reversed(waiting):
+                inherited = prover.parent._facts if prover.parent is not None else None
+                prover._facts = (inherited if inherited is not None else Facts()).extended(*prover.added)
+            assert self._facts is not None
+        return self._facts
+
+    # --- questions ----------------------------------------------------------------------------------------------------
+
+    def entails(self, condition: Condition | bool) -> bool:
+        """Whether the simplifier alone shows that `condition` follows."""
+        return condition if isinstance(condition, bool) else self._facts_with_samples().proves(condition)
+
+    def truth(self, condition: Condition) -> bool | None:
+        """Whether `condition` holds: True and False are certain, None is either or not known."""
+        # What has been seen to be false need not be tried to be proved.
+        seen = self._seen_values(condition, self.known_sample())
+        if False not in seen and self.entails(condition):
+            return True
+        negated = condition.negation()
+        if True not in seen and self.entails(negated):
+            return False
+        if len(seen) < 2 and self.known_sample() is None:
+            seen = self._seen_values(condition, self.sample())
+        if True not in seen and self._sought([condition]) is Answer.NO:
+            return False
+        if False not in seen and self._sought([negated]) is Answer.NO:
+            return True
+        return None
+
+    def value(self, term: Term) -> int | None:
+        """The only value `term` can have, if there is only one."""
+        value = self.facts.value_of(term)
+        if value is not None:
+            return value
+        # The dimension named `value` occurs nowhere else: it gives the term a name in the model.
+        name = terms.dimension("value of a term")
+        same = conditions.equals_zero(terms.add(term, name, -1))
+        (atom,) = name.atoms
+        if self._solved([same]) is not Answer.YES or atom not in self.model:
+            return None
+        candidate = self.model[atom]
+        other = conditions.negate(conditions.equals_zero(terms.add(term, terms.constant(-candidate))))
+        return candidate if self._solved([other]) is Answer.NO else None
+
+    def satisfiable(self, *asked: Condition | bool) -> Answer:
+        """Whether the hypotheses and `asked` hold together for some integers; `model` then has such integers.
+
+        The simplifier tries to refute the first of them under the others.
+        """
+        self.rung = Rung.CONSTANT
+        if any(one is False for one in asked):
+            return Answer.NO
+        stated = [one for one in asked if isinstance(one, Condition)]
+        if not stated:
+            self.rung = Rung.SMT
+            return self._possibility()
+        self.rung = Rung.SIMPLIFIER
+        goal, *given = stated
+        facts = self.facts.extended(*given) if given else self._facts_with_samples()
+        if facts.contradictory or facts.proves(goal.negation()):
+            return Answer.NO
+        self.rung = Rung.SMT
+        return self._shown(stated) or self._sought(stated)
+
+    def proves(self, condition: Condition | bool) -> bool:
+        """Whether `condition` surely holds wherever the hypotheses do."""
+        return self.satisfiable(conditions.negate(condition)) is Answer.NO
+
+    def refutes(self, condition: Condition | bool) -> bool:
+        """Whether `condition` surely holds nowhere where the hypotheses do."""
+        return self.satisfiable(condition) is Answer.NO
+
+    # --- values that satisfy the hypotheses ---------------------------------------------------------------------------
+
+    def sample(self) -> Valuation | None:
+        """Some values for which the hypotheses hold, if some can be found."""
+        if self.known_sample() is None and self._possible is None:
+            self._possible = self._solved([])
+            if self._possible is Answer.YES:
+                self._keep(Valuation(self.model))
+                self._pool.append(Valuation(self.model))
+        return self._sample
+
+    def known_sample(self) -> Valuation | None:
+        """Some values for which the hypotheses hold, if some are found without asking the solver."""
+        # Those around it first: most of what satisfies them does so inside.
+        for prover in reversed([prover for prover in self._ancestry() if not prover._guessed]):
+            prover._guessed = True
+            prover._guess()
+        return self._sample
+
+    def _guess(self) -> None:
+        base = self.parent._sample if self.parent is not None else Valuation({})
+        # Most often an assignment to what is new, on top of what satisfied the rest, is enough.
+        near = base.extended_for(self.added) if base is not None else None
+        if near is not None:
+            self._keep(near)
+            return
+        if (self.parent is not None and self.parent._possible is Answer.NO) or self.facts.contradictory:
+            self._possible = Answer.NO
+            return
+        if self._left() <= 0:
+            return
+        hypotheses = self.hypotheses
+        near = next(variants(base, hypotheses), None) if base is not None else None
+        if near is None:
+            near = guessed_values(self.facts, hypotheses)
+            if near is not None:
+                self._pool.append(near)
+        if near is None:
+            tried = (next(variants(known, hypotheses), None) for known in self._pool)
+            near = next((found for found in tried if found is not None), None)
+        if near is not None:
+            self._keep(near)
+
+    def _keep(self, sample: Valuation) -> None:
+        self._sample = sample
+        self._possible = Answer.YES
+
+    def _possibility(self) -> Answer:
+        """Whether the hypotheses hold together for some integers."""
+        sample = self.sample()
+        if sample is not None:
+            self.model = sample.given
+        return self._possible or Answer.UNKNOWN
+
+    # --- rungs --------------------------------------------------------------------------------------------------------
+
+    def _facts_with_samples(self) -> Facts:
+        if self._sample is not None and not self.facts.samples:
+            self.facts.samples = tuple(islice(variants(self._sample, self.hypotheses), 3))
+        return self.facts
+
+    def _seen_values(self, condition: Condition, sample: Valuation | None) -> set[bool]:
+        """The truth values that `condition` has for values near `sample` that satisfy the hypotheses."""
+        seen: set[bool] = set()
+        for candidate in variants(sample, self.hypotheses, condition) if sample is not None else ():
+            try:
+                seen.add(candidate.holds(condition))
+            except Undefined:
+                continue
+            if len(seen) == 2:
+                break
+        return seen
+
+    def _shown(self, asked: Sequence[Condition]) -> Answer | None:
+        """YES where values that are known satisfy the hypotheses and `asked`."""
+        hypotheses = self.hypotheses
+        sample = self.known_sample()
+        near = variants(sample, hypotheses, *asked) if sample is not None else ()
+        for known in (*near, *self._pool):
+            if known.satisfies(asked) and known.satisfies(hypotheses):
+                self.model = known.given
+                return Answer.YES
+        return None
+
+    def _sought(self, asked: Sequence[Condition]) -> Answer:
+        """Whether the hypotheses and `asked` hold together, by a guess or else by the solver."""
+        found = guessed_values(self._facts_with(asked), [*self.hypotheses, *asked])
+        if found is not None:
+            self.model = found.given
+            return Answer.YES
+        return self._solved(asked)
+
+    def _facts_with(self, asked: Sequence[Condition]) -> Facts:
+        return self.facts.extended(*asked)
+
+    def _solved(self, asked: Sequence[Condition | bool]) -> Answer:
+        left = self._left()
+        if left <= 0:
+            return Answer.UNKNOWN
+        question = Question(self.hypotheses, self._milliseconds, left)
+        answer = question.satisfiable(*asked)
+        if answer is Answer.YES:
+            self.model = question.model
+        return answer
+
+    def _ancestry(self) -> Iterable[Prover]:
+        """This prover, the one it is made from, and so on."""
+        prover: Prover | None = self
+        while prover is not None:
+            yield prover
+            prover = prover.parent
