@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench scale dashboard fuzz engines mutants metamorphic checker removal lint types readme commands docs audit clean help
+.PHONY: verify test bench scale dashboard fuzz engines mutants metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -18,11 +18,11 @@ verify: $(READY) ## verify every target of the manifest (ARGS='NAME --phase 1' f
 test: $(READY) ## run the test suite (ARGS='-k name' for some)
 	$(RUN) -m pytest --numprocesses auto $(ARGS)
 
-bench: $(READY) ## measure what verifying each target costs (ARGS='NAME' for some, ARGS=--write for README.md)
-	$(RUN) verify.py bench $(ARGS)
+bench: $(READY) ## measure what verifying each target costs (ARGS='NAME' for some, ARGS=--write for docs/speed.md)
+	$(RUN) -m lab.bench_command $(ARGS)
 
 scale: $(READY) ## measure how the cost of verifying grows (ARGS=--write for docs/scale.md)
-	$(RUN) tools/scale.py $(ARGS)
+	$(RUN) -m lab.scale $(ARGS)
 
 dashboard: $(READY) ## show the last results as one page, reports/dashboard/index.html
 	$(RUN) verify.py dashboard $(ARGS)
@@ -51,17 +51,14 @@ lint: $(READY) ## check the style
 types: $(READY) ## check the types
 	$(RUN) -m mypy
 
-readme: $(READY) ## write the table of targets into README.md
-	$(RUN) tools/readme.py
-
-commands: $(READY) ## write docs/commands.md from the parsers of the commands
-	$(RUN) tools/commands_page.py
+pages: $(READY) ## write the generated pages: targets, contracts, commands, stubs
+	$(RUN) -m lab.targets_page
+	$(RUN) -m lab.audit
+	$(RUN) -m lab.commands_page
+	$(RUN) -m lab.stubs
 
 docs: $(READY) ## build the site of docs/ in build/site, with every link checked
 	$(RUN) -m mkdocs build --strict --quiet
-
-audit: $(READY) ## write the tables of contracts and of functions without a model into AUDIT.md
-	$(RUN) -m lab.audit
 
 clean: ## remove the virtual environment and what tools leave behind
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -19,7 +19,7 @@ DESCRIPTION = """\
 Show contracts: the rules a kernel is checked against. Violations name them by
 id. Each with its statement, the page and section of the NKI documentation that
 states it, the API generations it is documented for, and the hardware it binds.
-AUDIT.md has them in one table; `nkiverify explain ID` shows kernels that break
+docs/contracts.md has them in one table; `nkiverify explain ID` shows kernels that break
 and keep one. With --coverage: which targets of the manifest exercise each, the
 controls that keep and break it, and what is missing, with exit status 1 where
 something is."""
@@ -115,7 +115,7 @@ def _no_match(pattern: str, ids: Sequence[str]) -> str:
 
 def described(contract: Contract) -> str:
     """One contract in a few lines, for the terminal."""
-    from lab.audit import apis, hardware
+    from nkiverify.report.contract_table import apis, hardware
 
     facts = [("source", contract.source), ("API", apis(contract)), ("hardware", hardware(contract))]
     if contract.cwe:

@@ -19,7 +19,6 @@ PROGRAM = "nkiverify"
 
 #: The module of each subcommand, imported when it is used.
 COMMANDS: dict[str, str] = {
-    "bench": "nkiverify.cli.bench",
     "check": "nkiverify.cli.check",
     "contracts": "nkiverify.cli.contracts",
     "dashboard": "nkiverify.cli.dashboard",

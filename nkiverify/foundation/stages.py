@@ -1,4 +1,4 @@
-"""Where the time of a verification goes, by stage. Nothing depends on it; `nkiverify bench` reports it."""
+"""Where the time of a verification goes, by stage. Nothing depends on it; `make bench` reports it."""
 
 from __future__ import annotations
 

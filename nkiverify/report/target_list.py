@@ -1,4 +1,4 @@
-"""The targets of the manifest as a table: for `--list`, and for README.md."""
+"""The targets of the manifest as a table: for `--list`, and for docs/targets.md."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def plain(targets: Sequence[Target]) -> str:
 
 
 def markdown(targets: Sequence[Target]) -> str:
-    """For README.md: the kernel and the domain as well. Not padded: a longer name changes no other target's line."""
+    """For docs/targets.md: the kernel and the domain as well. Not padded: a longer name changes no other target's line."""
     header = ("target", "kernel", "kind", *_phases(), "domain")
     rows = [
         (f"`{target.name}`", f"`{target.kernel}`", target.kind.value, *_expectations(target), _first_paragraph(target))

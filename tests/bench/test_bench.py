@@ -9,8 +9,7 @@ import pytest
 
 from lab import bench, bench_kernels
 from lab.bench import LENGTHS, WIDTHS, Growth, Measurement
-from nkiverify.cli.bench import SECTION, growth_lines, markdown
-from nkiverify.cli.main import main
+from lab.bench_command import SECTION, growth_lines, main, markdown
 from nkiverify.foundation.resources import root
 from nkiverify.foundation.stages import Stage
 from nkiverify.verify.options import Options
@@ -94,7 +93,7 @@ def test_what_takes_long_is_not_measured_over_and_over(monkeypatch: pytest.Monke
     assert bench._best(lambda: None, 3) == 200.0
 
 
-def test_the_section_of_the_readme() -> None:
+def test_the_section_of_the_page() -> None:
     assert markdown([took("matmul", 8.04)], GROWTH, "a machine", 5) == (
         "- 1 target, 10 claims; one after the other 0.0 s cold, 0.0 s warm.\n"
         "- Of the time one after the other, cold: loading 25%, exploring 0%, simplifying 75%, solving 0%, judging 0%, "
@@ -115,13 +114,13 @@ def test_the_section_of_the_readme() -> None:
     )
 
 
-def test_the_readme_has_the_section() -> None:
-    assert f"<!-- {SECTION}: " in (root() / "README.md").read_text(encoding="utf-8")
+def test_the_page_has_the_section() -> None:
+    assert f"<!-- {SECTION}: " in (root() / "docs" / "speed.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("selection", [["tensor_add"], ["--family", "tensor_add"], ["--phase", "1"]])
 def test_only_the_whole_manifest_is_written(selection: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "--write", *selection]) == 2
+    assert main(["--write", *selection]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err == "nkiverify: error: --write is about the whole manifest: leave out names and filters\n"

@@ -1,4 +1,4 @@
-"""`nkiverify bench` measures; what it measures is the machine's, so only that it does is tested."""
+"""`make bench` measures; what it measures is the machine's, so only that it does is tested."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nkiverify.foundation.resources import root
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "verify.py", "bench", *arguments]
+    command = [sys.executable, "-m", "lab.bench_command", *arguments]
     return subprocess.run(command, cwd=root(), capture_output=True, text=True, check=False)
 
 

@@ -110,10 +110,10 @@ def test_help_names_every_exit_status(capsys: pytest.CaptureFixture[str]) -> Non
         main(["--help"])
     assert ended.value.code == 0
     text = capsys.readouterr().out
-    readme = (root() / "README.md").read_text(encoding="utf-8")
+    page = (root() / "docs" / "verdicts.md").read_text(encoding="utf-8")
     for status in (0, 1, 2, 3, 4, 5, 130):
         assert f"\n  {status} " in text
-        assert f"\n| {status} |" in readme
+        assert f"\n| {status} |" in page
 
 
 def test_a_json_file_that_cannot_be_written_is_refused_before_the_run(

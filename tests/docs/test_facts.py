@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.audit import audit_file
+from nkiverify.foundation.resources import root
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.facts import CONTRADICTED, LEFT_OUT, STATED_BY
@@ -50,7 +50,7 @@ def test_the_rules_are_those_compared_last() -> None:
 
 @beside
 def test_both_readings_of_every_contradiction_are_told() -> None:
-    text = audit_file().read_text(encoding="utf-8")
+    text = (root() / "AUDIT.md").read_text(encoding="utf-8")
     readings = text[text.index("## How the documents are read") : text.index("## Findings")]
     assert {fact for fact in facts("CONTRA") | CONTRADICTED if f"`{fact}`" not in readings} == set()
 

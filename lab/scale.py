@@ -166,7 +166,6 @@ def memory() -> list[int]:
 
 def main() -> int:
     """Print the section, or with `--write` write it into docs/scale.md."""
-    sys.path.insert(0, str(ROOT))
     from lab.audit import with_section
 
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Write docs/commands.md from the parsers of the commands: `make commands`. With `--check`, only compare."""
+"""Write docs/commands.md from the parsers of the commands: `make pages`. With `--check`, only compare."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGE = ROOT / "docs" / "commands.md"
 HEAD = """\
 # Commands
 
-<!-- written by `make commands` from the parsers: what `--help` shows is the same -->
+<!-- written by `make pages` from the parsers: what `--help` shows is the same -->
 
 `nkiverify COMMAND …`, or `python verify.py COMMAND …` in a checkout. Without the name of a command it is `run`. Every
 command takes `--help` and `--version`. A command line that cannot be used ends with status 2 and one line saying why.
@@ -56,7 +56,6 @@ def _named(action: argparse.Action) -> str:
 
 def main() -> int:
     """Write the page, or with `--check` exit 1 where it is not up to date."""
-    sys.path.insert(0, str(ROOT))
     text = page()
     if "--check" in sys.argv:
         return int(not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text)

@@ -1,4 +1,4 @@
-"""`nkiverify bench [NAME …]`: measure what verifying the targets costs."""
+"""`make bench`: measure what verifying the targets costs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,29 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from lab import bench_table
+from lab.audit import with_section
+from lab.bench import (
+    MANIFEST_JOBS,
+    MANIFEST_ROUNDS,
+    WARM_SECONDS,
+    Growth,
+    Measurement,
+    load_average,
+    machine,
+    measure,
+    measure_growth,
+)
 from nkiverify.cli.arguments import add_selection, positive_integer, selected_targets, selection
+from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
+from nkiverify.frontend.target import Target
 from nkiverify.project.repository import with_targets
-
-if TYPE_CHECKING:
-    from lab.bench import Growth, Measurement
-    from nkiverify.frontend.target import Target
-    from nkiverify.results.session import ExitStatus
-    from nkiverify.verify.options import Options
+from nkiverify.report.progress import Progress
+from nkiverify.results.session import ExitStatus
+from nkiverify.results.wording import milliseconds
+from nkiverify.verify.options import Options
 
 DESCRIPTION = """\
 Measure what verifying each target costs, in a process of its own, all phases
@@ -25,8 +37,19 @@ several), paths explored, and the peak of the process's memory. Without names
 or filters also what the whole manifest takes, and how the cost grows with the
 size of a shape and with the length of a kernel."""
 
-#: The generated section of README.md.
+#: The generated section of docs/speed.md.
 SECTION = "bench"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure what the words ask for, those of the process if None; the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m lab.bench_command")
+    configure(parser)
+    try:
+        return execute(parser.parse_intermixed_args(words))
+    except UsageError as error:
+        print(f"nkiverify: error: {error}", file=sys.stderr)
+        return ExitStatus.USAGE
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--repeat", type=positive_integer, default=5, metavar="N", help="warm rounds at most (default: %(default)s)"
     )
     parser.add_argument(
-        "--write", action="store_true", help="also write the figures, of the whole manifest, into README.md"
+        "--write", action="store_true", help="also write the figures, of the whole manifest, into docs/speed.md"
     )
 
 
@@ -51,9 +74,6 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.write and partial:
         raise UsageError("--write is about the whole manifest: leave out names and filters")
     targets = selected_targets(options)
-    from lab import bench_table
-    from lab.bench import load_average, machine, measure_growth
-    from nkiverify.results.session import ExitStatus
 
     if not targets:
         return ExitStatus.NOTHING_VERIFIED
@@ -69,13 +89,11 @@ def execute(arguments: argparse.Namespace) -> int:
         print("\n".join(growth_lines(growth)))
         print(place)
         if arguments.write and status is ExitStatus.AS_EXPECTED:
-            _write_into_readme(markdown(measured, growth, place, arguments.repeat))
+            _write_into_page(markdown(measured, growth, place, arguments.repeat))
     return status
 
 
 def _measured(targets: Sequence[Target], options: Options, rounds: int) -> list[Measurement]:
-    from lab.bench import measure
-    from nkiverify.report.progress import Progress
 
     progress = Progress(len(targets), sys.stderr)
     measured = []
@@ -91,7 +109,6 @@ def _measured(targets: Sequence[Target], options: Options, rounds: int) -> list[
 
 
 def _status(targets: Sequence[Target], measured: Sequence[Measurement]) -> ExitStatus:
-    from nkiverify.results.session import ExitStatus
 
     answered = {measurement.target for measurement in measured}
     unanswered = [target.name for target in targets if target.name not in answered]
@@ -107,8 +124,6 @@ def _status(targets: Sequence[Target], measured: Sequence[Measurement]) -> ExitS
 
 def growth_lines(growth: Growth) -> Iterator[str]:
     """What the whole manifest takes, and how the cost grows, in a line each."""
-    from lab.bench import MANIFEST_JOBS, MANIFEST_ROUNDS
-    from nkiverify.results.wording import milliseconds
 
     yield (
         f"whole manifest, all phases, {MANIFEST_JOBS} workers: {growth.manifest_seconds:.1f} s"
@@ -128,10 +143,7 @@ def growth_lines(growth: Growth) -> Iterator[str]:
 
 
 def markdown(measured: Sequence[Measurement], growth: Growth, place: str, rounds: int) -> str:
-    """The section of README.md: sums and growth, and every target folded away."""
-    from lab import bench_table
-    from lab.bench import WARM_SECONDS
-    from nkiverify.results.wording import milliseconds
+    """The section of docs/speed.md: sums and growth, and every target folded away."""
 
     rungs = sorted({rung for measurement in measured for rung in measurement.closed_by})
     header = ("target", "claims", *rungs, "paths", "cold ms", "warm ms", "MiB")
@@ -165,11 +177,11 @@ def markdown(measured: Sequence[Measurement], growth: Growth, place: str, rounds
     )
 
 
-def _write_into_readme(section: str) -> None:
-    from lab.audit import with_section
-    from nkiverify.foundation import resources
+def _write_into_page(section: str) -> None:
 
-    readme = resources.root() / "README.md"
-    if not readme.is_file():
-        raise UsageError("--write needs a checkout of the repository: there is no README.md here")
-    readme.write_text(with_section(readme.read_text(encoding="utf-8"), SECTION, section), encoding="utf-8")
+    page = resources.root() / "docs" / "speed.md"
+    page.write_text(with_section(page.read_text(encoding="utf-8"), SECTION, section), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
