@@ -19,10 +19,10 @@ DESCRIPTION = """\
 Show contracts: the rules a kernel is checked against. Violations name them by
 id. Each with its statement, the page and section of the NKI documentation that
 states it, the API generations it is documented for, and the hardware it binds.
-docs/contracts.md has them in one table; `nkiverify explain ID` shows kernels that break
-and keep one. With --coverage: which targets of the manifest exercise each, the
-controls that keep and break it, and what is missing, with exit status 1 where
-something is."""
+docs/contracts.md has them in one table; `nkiverify explain ID` shows kernels
+that break and keep one. With --coverage: which targets of the manifest exercise
+each, the controls that keep and break it, and what is missing, with exit status
+1 where something is."""
 
 _INDENT = "  "
 _COLUMNS = 80
