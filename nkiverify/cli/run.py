@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Verify targets of the manifest: all of them, or those named. What each verdict
-means is in docs/verdicts.md. For a kernel without a manifest: `nkiverify check`."""
+means is in docs/verdicts.md. For a kernel without a manifest:
+`nkiverify check`."""
 
 EPILOG = """\
 commands (without one it is run; `nkiverify COMMAND --help` has the options):

@@ -21,7 +21,7 @@ def plain(targets: Sequence[Target]) -> str:
 
 
 def markdown(targets: Sequence[Target]) -> str:
-    """For docs/targets.md: the kernel and the domain as well. Not padded: a longer name changes no other target's line."""
+    """For docs/targets.md: the kernel and the domain as well. Not padded: a longer name changes no other line."""
     header = ("target", "kernel", "kind", *_phases(), "domain")
     rows = [
         (f"`{target.name}`", f"`{target.kernel}`", target.kind.value, *_expectations(target), _first_paragraph(target))
