@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench scale dashboard fuzz engines mutants metamorphic checker removal lint types pages docs clean help
+.PHONY: verify test bench scale dashboard fuzz operations engines mutants metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ dashboard: $(READY) ## show the last results as one page, reports/dashboard/inde
 
 fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete runs (N=1000 SEED=1 ARGS='--phase 3,4')
 	$(RUN) -m lab.fuzz --count $(or $(N),1000) --seed $(or $(SEED),1) $(ARGS)
+
+operations: $(READY) ## compare what is called defined on N kernels about one operation each (N=1000 SEED=1)
+	$(RUN) -m lab.operations --count $(or $(N),1000) --seed $(or $(SEED),1) $(ARGS)
 
 engines: $(READY) ## compare the engines and solvers on N random shape programs (N=100 SEED=1)
 	$(RUN) -m lab.engines --count $(or $(N),100) --seed $(or $(SEED),1) $(ARGS)

@@ -70,22 +70,36 @@ def dependent(operation: Operation, argument: str, shape: Shape, marks: dict[str
 def certain(operation: Operation, argument: str, shape: Shape, marks: dict[str, Marks]) -> Marks:
     """Marks of `dependent` where it is certain that they are those of what is used; 0 elsewhere: too few."""
     stated = operation.declared.dependence
-    chosen = frozenset() if stated is None or is_reduced(argument) else stated.chosen
+    chosen = frozenset() if stated is None else stated.chosen
+    # Of several operands one or the other is used, element by element; a constant is not among the marks.
+    selects = len(chosen) > 1 and stated is not None and stated.others in (Link.ROWS, Link.BROADCAST)
     result = np.zeros(shape, np.int32)
-    for name, mark in marks.items():
-        link = link_of(operation, argument, name)
-        if link is Link.NOTHING or not mark.any():
-            continue
-        every = bool(mark.all())
-        if name in chosen and not every:
-            continue
-        found = None if link is Link.EVERYTHING else _linked(operation, link, shape, mark, name)
-        if found is not None:
-            np.maximum(result, found, out=result)
-        elif every:
-            # Whatever it computes, it computes from one of these.
-            np.maximum(result, mark.max(), out=result)
+    used = [name for name in marks if name not in chosen] if selects else list(marks)
+    if selects and chosen <= marks.keys():
+        # What only may be undefined has smaller marks.
+        if is_reduced(argument):
+            result[...] = min(int(marks[name].min()) for name in chosen)
+        else:
+            either = [_certain_of(operation, argument, shape, name, marks[name]) for name in sorted(chosen)]
+            result = np.min(either, axis=0).astype(np.int32)
+    for name in used:
+        mark = marks[name]
+        if name in chosen:
+            # Whatever is taken, it is one of these.
+            np.maximum(result, int(mark.min()) if mark.size else 0, out=result)
+        else:
+            np.maximum(result, _certain_of(operation, argument, shape, name, mark), out=result)
     return result
+
+
+def _certain_of(operation: Operation, argument: str, shape: Shape, name: str, mark: Marks) -> Marks:
+    """Marks of a result where it depends for sure on those of one operand, if that is used."""
+    link = link_of(operation, argument, name)
+    if link is Link.NOTHING or not mark.any():
+        return np.zeros(shape, np.int32)
+    found = None if link in (Link.EVERYTHING, Link.WITHIN) else _linked(operation, link, shape, mark, name)
+    # Where a link does not fit, it is computed from some of these, whatever it is.
+    return np.full(shape, mark.min(), np.int32) if found is None else found
 
 
 def _linked(operation: Operation, link: Link, shape: Shape, mark: Marks, name: str) -> Marks | None:
@@ -96,8 +110,13 @@ def _linked(operation: Operation, link: Link, shape: Shape, mark: Marks, name: s
         return _broadcast(mark, shape)
     if link is Link.ROWS:
         return _rows(mark, shape)
-    if link is Link.PARTITION:
+    if link in (Link.PARTITION, Link.WITHIN):
         return _partition(mark, shape)
+    if link is Link.ALONG:
+        axes = reduced_axes(operation, mark.ndim)
+        if axes is None:
+            return None
+        return _row_major(np.broadcast_to(mark.max(axis=axes, keepdims=True), mark.shape), shape)
     if link is Link.STATISTICS:
         return _statistics(mark, shape)
     if link is Link.BEFORE:

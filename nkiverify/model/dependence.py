@@ -27,6 +27,10 @@ class Link(enum.Enum):
     ROWS = "rows"
     #: On all elements of the same partition, or of the only one.
     PARTITION = "partition"
+    #: On some of these.
+    WITHIN = "within"
+    #: On those that differ from the one at the same place along the axes in the attribute `axis` only.
+    ALONG = "along"
     #: On the elements of the same partition at even places, or at odd ones, as bn_stats has them; counts on none.
     STATISTICS = "statistics"
     #: As ROWS, and on what comes before in the partition.
@@ -59,7 +63,7 @@ class Dependence:
 
     others: Link
     operands: Mapping[str, Link] = field(default_factory=dict)
-    #: Operands of which data choose what is used.
+    #: Operands of which data choose what is used: elements of one, or one of several (a constant may be among them).
     chosen: frozenset[str] = frozenset()
     #: Whether what is written comes from the operands of another program of the launch.
     exchanges: bool = False

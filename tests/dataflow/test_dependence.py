@@ -56,6 +56,41 @@ CASES = {
         "nisa.tensor_copy(tile, junk)",
         FAILED,
     ),
+    "data choose between what is undefined and what is not": (
+        "junk = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.sbuf)\nnisa.memset(tile, 0.0)\n"
+        "nisa.tensor_copy_predicated(tile, junk, mask)",
+        UNKNOWN,
+    ),
+    "data choose between what may be undefined and what is": (
+        "junk = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.sbuf)\nnisa.memset(tile, 0.0)\n"
+        "nisa.tensor_copy_predicated(tile, junk, mask)\nnisa.tensor_copy_predicated(tile, junk, mask)",
+        UNKNOWN,
+    ),
+    "data choose an undefined element or a constant": (
+        "junk = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.sbuf)\nnisa.select_reduce(tile, mask, junk, 0.0)",
+        UNKNOWN,
+    ),
+    "a mean needs no variance": (
+        "nisa.memset(made[:, 0:5], 1.0)\nnisa.bn_aggr(made[:, 6:8], made[:, 0:6])\n"
+        "nisa.memset(tile, 0.0)\nnisa.tensor_copy(tile[:, 0:1], made[:, 6:7])",
+        UNKNOWN,
+    ),
+    "columns that are not normalised together": (
+        "junk = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.sbuf)\nnisa.memset(junk[:, 0:4], 1.0)\n"
+        "both = nl.softmax(junk.reshape((P, 2, 4)), -1)\nnisa.memset(tile, 0.0)\n"
+        "nisa.tensor_copy(tile[:, 0:4], both[:, 0, :])",
+        SUCCESSFUL,
+    ),
+    "an index that is not defined": (
+        "places = nl.ndarray((P, F), dtype=nl.uint32, buffer=nl.sbuf)\nnisa.memset(places[:, 0:4], 1)\n"
+        "nisa.nc_n_gather(tile, full, places)",
+        FAILED,
+    ),
+    "indices that are defined": (
+        "places = nl.ndarray((P, F), dtype=nl.uint32, buffer=nl.sbuf)\nnisa.memset(places[:, 0:4], 1)\n"
+        "nisa.nc_n_gather(made, full, places)\nnisa.memset(tile, 0.0)\nnisa.tensor_copy(tile[:, 0:4], made[:, 0:4])",
+        SUCCESSFUL,
+    ),
     "what is chosen by is undefined": (
         "junk = nl.ndarray((P, F), dtype=nl.uint8, buffer=nl.sbuf)\nnisa.tensor_copy_predicated(tile, full, junk)",
         FAILED,

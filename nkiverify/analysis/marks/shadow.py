@@ -46,6 +46,9 @@ _FIRST_ORIGIN = _SURELY + (1 << 29) - 1
 #: From here on marks are results of operations that are said to be in vain, by position; they win over others.
 _IN_VAIN = 1 << 30
 
+#: What may be undefined has come to an output.
+_LEFT_OUT = "undefined elements that data, or the operation, may leave out"
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -123,6 +126,19 @@ def undefined_outputs(items: Sequence[Recorded], generation: int) -> list[npt.ND
     return None if _executed(machine, items).doubts else machine.undefined
 
 
+def followed(
+    items: Sequence[Recorded], generation: int
+) -> tuple[Findings, list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]] | None]:
+    """What a run did, and of each tensor returned which elements may be undefined, and which are so for sure.
+
+    They differ where data choose what is used. None where neither is known.
+    """
+    machine = _Machine(items, generation)
+    findings = _executed(machine, items)
+    known = set(findings.doubts) <= {_LEFT_OUT}
+    return findings, list(zip(machine.undefined, machine.surely_undefined, strict=True)) if known else None
+
+
 def _executed(machine: _Machine, items: Sequence[Recorded]) -> Findings:
     for position in interleaved(items):
         if position is None:
@@ -175,6 +191,7 @@ class _Machine:
         self._registers = Registers()
         #: Of each tensor returned, which elements are not defined.
         self.undefined: list[npt.NDArray[np.bool_]] = []
+        self.surely_undefined: list[npt.NDArray[np.bool_]] = []
         self._stored_alike = stored_alike(items)
         #: What the operation that is executed writes.
         self._operands: Mapping[str, Tensor] = {}
@@ -521,10 +538,11 @@ class _Machine:
             if shadow.marks.max(initial=0) > DEFINED and isinstance(shadow.storage.identity, tuple):
                 self._reaches(int(shadow.marks.max()))
         if self._perhaps and not self.findings.faults:
-            self._doubt("undefined elements that data, or the operation, may leave out")
+            self._doubt(_LEFT_OUT)
 
     def _output(self, tensor: Tensor, marks: Marks, least: Marks) -> None:
         self.undefined.append((marks != DEFINED) | (least != DEFINED))
+        self.surely_undefined.append((marks > _SURELY) | (least == UNWRITTEN))
         if (least == UNWRITTEN).any():
             first = tuple(int(at) for at in np.argwhere(least == UNWRITTEN)[0])
             missing = int((least == UNWRITTEN).sum())

@@ -104,6 +104,8 @@ def _partitions(operation: Operation, link: Link, read: Shape, result: Shape) ->
         Link.SELECTED: (same or one) and _rows(read, result) is not None,
         Link.BEFORE: same or one,
         Link.PARTITION: same or one,
+        Link.WITHIN: same or one,
+        Link.ALONG: same and 0 not in (reduced_axes(operation, len(read)) or (0,)),
         Link.STATISTICS: same,
         Link.REDUCED: same and 0 not in (reduced_axes(operation, len(read)) or (0,)),
     }
@@ -168,6 +170,10 @@ def _equations(operation: Operation, link: Link, read: Shape, result: Shape) -> 
     if link is Link.REDUCED:
         axes = reduced_axes(operation, len(read))
         return None if axes is None else row_major([axis for axis in _axes(read) if axis[0] not in axes], _axes(result))
+    if link is Link.ALONG:
+        axes = reduced_axes(operation, len(read))
+        alike = len(read) == len(result) and all(map(same_extent, read, result))
+        return [f"e{at} = r{at}" for at in range(len(read)) if at not in axes] if alike and axes is not None else None
     if link is Link.TRANSPOSED:
         return row_major([*_axes(read)[1:], *_axes(read)[:1]], _axes(result))
     if link is Link.PERMUTED:

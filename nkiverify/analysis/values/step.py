@@ -452,12 +452,12 @@ class Step:
         size = int(np.prod(shape[1:]))
         self.write(name, np.broadcast_to(worst, (1, shape[0], size)), stored=True)
 
-    def write_rows(self, name: str, values: Array, *, undefined_from: str) -> None:
-        """Store numbers; where a row of an operand is undefined anywhere, the whole row of the result is."""
+    def write_rows(self, name: str, values: Array, *, undefined_from: Sequence[str]) -> None:
+        """Store numbers; where a row of these operands is undefined anywhere, the whole row of the result is."""
         if not self.tracking:
             self.write(name, values)
             return
-        worst = self.rows(undefined_from).max(axis=2, keepdims=True)
+        worst = np.max([self.rows(operand).max(axis=2, keepdims=True) for operand in undefined_from], axis=0)
         self.write(name, np.broadcast_to(worst, (1, values.shape[1], values.shape[2])))
 
     def choose(self, name: str, condition_name: str, condition: Array, x: Array, y: Array) -> Array:

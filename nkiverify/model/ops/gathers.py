@@ -25,10 +25,12 @@ from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
 
 NC_N_GATHER = operation(
-    "nisa.nc_n_gather", dependence=Dependence(Link.PARTITION, chosen=frozenset(("data",))), engine="gpsimd"
+    "nisa.nc_n_gather",
+    dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
+    engine="gpsimd",
 )
 LANGUAGE_GATHER_FLATTENED = operation(
-    "nl.gather_flattened", dependence=Dependence(Link.PARTITION, chosen=frozenset(("data",)))
+    "nl.gather_flattened", dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",)))
 )
 LOCAL_GATHER = operation("nisa.local_gather", dependence=Dependence(Link.EVERYTHING), engine="gpsimd", keeps=True)
 NONZERO_WITH_COUNT = operation(

@@ -22,8 +22,8 @@ LANGUAGE_ALL = operation("nl.all", dependence=Dependence(Link.REDUCED))
 TENSOR_PARTITION_REDUCE = operation(
     "nisa.tensor_partition_reduce", dependence=Dependence(Link.OVER_PARTITIONS), engine="gpsimd"
 )
-LANGUAGE_SOFTMAX = operation("nl.softmax", dependence=Dependence(Link.PARTITION))
-LANGUAGE_RMS_NORM = operation("nl.rms_norm", dependence=Dependence(Link.PARTITION, {"w": Link.ROWS}))
+LANGUAGE_SOFTMAX = operation("nl.softmax", dependence=Dependence(Link.ALONG))
+LANGUAGE_RMS_NORM = operation("nl.rms_norm", dependence=Dependence(Link.ALONG, {"w": Link.ROWS}))
 LANGUAGE_LOOP_REDUCE = operation(
     "nl.loop_reduce", dependence=Dependence(Link.BROADCAST), side_effect=True, sums_loop=True
 )

@@ -39,7 +39,9 @@ SELECT_REDUCE = operation(
     clobbers_when_idle=True,
 )
 RANGE_SELECT = operation(
-    "nisa.range_select", dependence=Dependence(Link.ROWS, chosen=frozenset(("on_true_tile",))), registers="vector"
+    "nisa.range_select",
+    dependence=Dependence(Link.ROWS, chosen=frozenset(("on_true_tile", "on_false_value"))),
+    registers="vector",
 )
 AFFINE_SELECT = operation(
     "nisa.affine_select", dependence=Dependence(Link.ROWS, {"on_true_tile": Link.SELECTED}), index_expression="pred"

@@ -95,6 +95,11 @@ def local_gather(step: Step) -> None:
         places = (order[:, None] * size + np.arange(size)).ravel()[:elements]
         step.check_places("index", places, data.shape[2])
         result[:, start : start + _GROUP, : len(places)] = data[:, start : start + _GROUP, places]
+        if step.tracking:
+            chosen_by = step.rows("index")[0, start : start + _GROUP].T.ravel()[: len(order)]
+            marks = np.repeat(chosen_by, size)[: len(places)]
+            taken = result[:, start : start + _GROUP, : len(places)]
+            np.maximum(taken, marks, out=taken)
     step.write("dst", result, stored=same)
 
 
@@ -106,6 +111,8 @@ def n_gather(step: Step) -> None:
     data, indices = step.rows("data", stored=same), step.indices("indices")
     step.check_places("indices", indices, data.shape[2])
     found = np.take_along_axis(data, np.broadcast_to(indices[None], (data.shape[0], *indices.shape)), axis=2)
+    if step.tracking:
+        found = np.maximum(found, step.rows("indices"))
     step.write(target, found, stored=same)
 
 

@@ -51,7 +51,7 @@ def max8(step: Step) -> None:
     """The 8 greatest elements of each partition, descending ("max8.n")."""
     step.n.wants("max8")
     data = step.rows("src")
-    step.write_rows("dst", -np.sort(-step.actual("src", data), axis=-1)[..., :_FOUND], undefined_from="src")
+    step.write_rows("dst", -np.sort(-step.actual("src", data), axis=-1)[..., :_FOUND], undefined_from=("src",))
 
 
 @meaning("nisa.nc_find_index8")
@@ -72,7 +72,7 @@ def match_replace8(step: Step) -> None:
     data, wanted = step.actual("data", step.rows("data")), step.actual("vals", step.rows("vals"))
     places, taken = _matched(data[0], wanted[0], range(_FOUND - 1, -1, -1))
     replaced = np.where(taken, np.float32(step.attribute("imm")), data[0])[None]
-    step.write_rows("dst", replaced, undefined_from="data")
+    step.write_rows("dst", replaced, undefined_from=("data", "vals"))
     if step.writes("dst_idx"):
         absent = 2 ** (8 * step.dtype("dst_idx").itemsize) - 1
         step.write_integers("dst_idx", np.where(places < 0, absent, places).astype(np.int64))
@@ -116,7 +116,12 @@ def nonzero_with_count(step: Step) -> None:
         result[row] = padding
         result[row, : len(found)] = found + shift
         result[row, -1] = len(found)
-    step.write_integers("dst", result)
+    if not step.tracking:
+        step.write_integers("dst", result)
+        return
+    marks = step.rows("dst", previous=True).copy()
+    marks[:, ::16] = step.rows("src")[:, ::16].max(axis=2, keepdims=True)
+    step.write("dst", marks)
 
 
 @meaning("nisa.topk")
