@@ -97,7 +97,7 @@ def _certain_of(operation: Operation, argument: str, shape: Shape, name: str, ma
     link = link_of(operation, argument, name)
     if link is Link.NOTHING or not mark.any():
         return np.zeros(shape, np.int32)
-    found = None if link in (Link.EVERYTHING, Link.WITHIN) else _linked(operation, link, shape, mark, name)
+    found = None if link is Link.EVERYTHING else _linked(operation, link, shape, mark, name)
     # Where a link does not fit, it is computed from some of these, whatever it is.
     return np.full(shape, mark.min(), np.int32) if found is None else found
 
@@ -110,8 +110,10 @@ def _linked(operation: Operation, link: Link, shape: Shape, mark: Marks, name: s
         return _broadcast(mark, shape)
     if link is Link.ROWS:
         return _rows(mark, shape)
-    if link in (Link.PARTITION, Link.WITHIN):
+    if link is Link.PARTITION:
         return _partition(mark, shape)
+    if link is Link.AGGREGATED:
+        return _aggregated(mark, shape)
     if link is Link.ALONG:
         axes = reduced_axes(operation, mark.ndim)
         if axes is None:
@@ -178,6 +180,16 @@ def _statistics(mark: Marks, shape: Shape) -> Marks | None:
     even, odd = (rows[:, first::2].max(axis=1, initial=0) for first in (0, 1))
     nothing = np.zeros_like(even)
     return np.stack((nothing, even, even, nothing, odd, odd), axis=1).reshape(shape)
+
+
+def _aggregated(mark: Marks, shape: Shape) -> Marks | None:
+    """Mean and variance of what triples of count, mean and variance are about ("bn_aggr.mod3")."""
+    rows = mark.reshape(mark.shape[0], -1)
+    if not shape or rows.shape[0] != shape[0] or rows.shape[1] % 3 or prod(shape) != 2 * shape[0]:
+        return None
+    triples = rows.reshape(rows.shape[0], -1, 3)
+    mean = triples[:, :, :2].max(axis=(1, 2))
+    return np.stack((mean, np.maximum(mean, triples[:, :, 2].max(axis=1))), axis=1).reshape(shape)
 
 
 def _before(mark: Marks, shape: Shape) -> Marks | None:

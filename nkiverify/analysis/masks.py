@@ -24,8 +24,8 @@ Places = npt.NDArray[np.bool_]
 
 #: Operands of these kinds lie on the grid of the result.
 _ON_THE_GRID = frozenset(
-    (Link.NOTHING, Link.ROW_MAJOR, Link.BROADCAST, Link.ROWS, Link.PARTITION, Link.WITHIN, Link.ALONG, Link.STATISTICS,
-     Link.BEFORE, Link.SELECTED, Link.REDUCED)
+    (Link.NOTHING, Link.ROW_MAJOR, Link.BROADCAST, Link.ROWS, Link.PARTITION, Link.AGGREGATED, Link.ALONG,
+     Link.STATISTICS, Link.BEFORE, Link.SELECTED, Link.REDUCED)
 )  # fmt: skip
 
 

@@ -27,8 +27,8 @@ class Link(enum.Enum):
     ROWS = "rows"
     #: On all elements of the same partition, or of the only one.
     PARTITION = "partition"
-    #: On some of these.
-    WITHIN = "within"
+    #: On those of the same partition, counts, means and variances in turns: a mean on no variance.
+    AGGREGATED = "aggregated"
     #: On those that differ from the one at the same place along the axes in the attribute `axis` only.
     ALONG = "along"
     #: On the elements of the same partition at even places, or at odd ones, as bn_stats has them; counts on none.

@@ -8,7 +8,7 @@ over any `Numbers`: floating point, fields, marks of what is undefined. Arrays o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, Protocol
 
 import numpy.typing as npt
@@ -274,8 +274,8 @@ class Step(Protocol):
     def write_integers(self, name: str, values: Array) -> None:
         """Store integers known in this run; where an operand is undefined, so is the row."""
 
-    def write_rows(self, name: str, values: Array, *, undefined_from: str) -> None:
-        """Store numbers; where a row of an operand is undefined anywhere, the whole row of the result is."""
+    def write_rows(self, name: str, values: Array, *, undefined_from: Sequence[str]) -> None:
+        """Store numbers; where a row of these operands is undefined anywhere, the whole row of the result is."""
 
     def choose(self, name: str, condition_name: str, condition: Array, x: Array, y: Array) -> Array:
         """Store x where the condition is not 0, else y; what is not chosen need not be defined. Returns it."""

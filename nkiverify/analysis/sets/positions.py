@@ -104,7 +104,7 @@ def _partitions(operation: Operation, link: Link, read: Shape, result: Shape) ->
         Link.SELECTED: (same or one) and _rows(read, result) is not None,
         Link.BEFORE: same or one,
         Link.PARTITION: same or one,
-        Link.WITHIN: same or one,
+        Link.AGGREGATED: same or one,
         Link.ALONG: same and 0 not in (reduced_axes(operation, len(read)) or (0,)),
         Link.STATISTICS: same,
         Link.REDUCED: same and 0 not in (reduced_axes(operation, len(read)) or (0,)),

@@ -24,8 +24,7 @@ from nkiverify.symbolic import all_of, ceil_div, equal
 from nkiverify.symbolic.execution import unsupported
 
 BN_STATS = operation("nisa.bn_stats", dependence=Dependence(Link.STATISTICS, summaries=RESULTS))
-# A mean depends on no variance.
-BN_AGGR = operation("nisa.bn_aggr", dependence=Dependence(Link.WITHIN, summaries=RESULTS))
+BN_AGGR = operation("nisa.bn_aggr", dependence=Dependence(Link.AGGREGATED, summaries=RESULTS))
 MAX8 = operation("nisa.max8", dependence=Dependence(Link.PARTITION, summaries=RESULTS))
 NC_FIND_INDEX8 = operation("nisa.nc_find_index8", dependence=Dependence(Link.PARTITION, summaries=RESULTS))
 NC_MATCH_REPLACE8 = operation(
