@@ -139,6 +139,11 @@ def operand(value: object, mask: Mask | None, argument: str) -> Tensor:
     return value
 
 
+def resolved(value: object, mask: Mask | None, argument: str) -> object:
+    """A tile as it is under the operation's mask; anything else as it is."""
+    return operand(value, mask, argument) if isinstance(value, Tensor | Access) else value
+
+
 class PartitionExtent:
     """`nl.par_dim(extent)`: marks the partition dimension in a shape ("leg.par_dim")."""
 

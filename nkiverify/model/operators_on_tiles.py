@@ -1,4 +1,7 @@
-"""Python's operators on values of the legacy API: tiles, and accesses with index tensors."""
+"""Python's operators on values of the legacy API: tiles, and accesses with index tensors.
+
+What computes them is built on tensors, which are built on these operators: it registers itself (`compute_with`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,21 @@ from typing import Any, NoReturn
 
 from nkiverify.model.contracts import require
 
+_unary_operator: Callable[[str, object], Any]
+_binary_operator: Callable[[str, object, object], Any]
+_in_place_operator: Callable[[str, object, object], Any]
+
+
+def compute_with(
+    *,
+    unary: Callable[[str, object], Any],
+    binary: Callable[[str, object, object], Any],
+    in_place: Callable[[str, object, object], Any],
+) -> None:
+    """Let these functions compute the operators: each takes the name of the `nl` function, then the operands."""
+    global _unary_operator, _binary_operator, _in_place_operator
+    _unary_operator, _binary_operator, _in_place_operator = unary, binary, in_place
+
 
 class TileOperators:
     """`+ - * / ** << >> & | ^ ~` and comparisons compute new tiles ("leg.operators")."""
@@ -14,17 +32,17 @@ class TileOperators:
     __slots__ = ()
 
     def __neg__(self) -> Any:
-        return _operations().operator_on("negative", self)
+        return _unary_operator("negative", self)
 
     def __invert__(self) -> Any:
-        return _operations().operator_on("invert", self)
+        return _unary_operator("invert", self)
 
     def __eq__(self, other: object) -> Any:
         # `tensor == None` is how a kernel asks whether an optional tensor is there.
-        return False if other is None else _operations().operator("equal", self, other)
+        return False if other is None else _binary_operator("equal", self, other)
 
     def __ne__(self, other: object) -> Any:
-        return True if other is None else _operations().operator("not_equal", self, other)
+        return True if other is None else _binary_operator("not_equal", self, other)
 
     def __hash__(self) -> int:
         return id(self)
@@ -34,30 +52,23 @@ class TileOperators:
         raise TypeError("the truth value of a tensor is not known while the kernel is traced")
 
 
-def _operations() -> Any:
-    # Imported late: the operations are built on tensors, which are built on these operators.
-    from nkiverify.model.ops import legacy_elementwise
-
-    return legacy_elementwise
-
-
 def _binary(name: str) -> Callable[[Any, object], Any]:
     def operation(self: Any, other: object) -> Any:
-        return _operations().operator(name, self, other)
+        return _binary_operator(name, self, other)
 
     return operation
 
 
 def _reflected(name: str) -> Callable[[Any, object], Any]:
     def operation(self: Any, other: object) -> Any:
-        return _operations().operator(name, other, self)
+        return _binary_operator(name, other, self)
 
     return operation
 
 
 def _in_place(name: str) -> Callable[[Any, object], Any]:
     def operation(self: Any, other: object) -> Any:
-        return _operations().in_place(name, self, other)
+        return _in_place_operator(name, self, other)
 
     return operation
 

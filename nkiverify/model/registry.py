@@ -114,6 +114,8 @@ class Declaration:
     def _bound(self, api: str, function: FunctionT) -> FunctionT:
         if api in self.functions:
             raise InternalError(f"{self.name} is declared twice for {api}")
+        # What Python says of a wrong call names the operation.
+        function.__name__ = function.__qualname__ = self.short_name
         self.functions[api] = function
         return function
 

@@ -12,8 +12,6 @@ from nkiverify.model import ops  # noqa: F401 (each operation registers its cont
 from nkiverify.model.contract_tables import (
     collectives,
     dataflow,
-    elementwise,
-    fused_elementwise,
     gathers,
     host,
     indirection,
@@ -33,8 +31,6 @@ from nkiverify.model.contract_tables import (
 __all__ = [
     "collectives",
     "dataflow",
-    "elementwise",
-    "fused_elementwise",
     "gathers",
     "host",
     "indirection",

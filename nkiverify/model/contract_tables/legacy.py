@@ -41,8 +41,6 @@ define(
 )
 define("leg.mask_form", "A mask is comparisons of affine expressions joined with &.", "LSH; LERR")
 define("leg.control_arange", "No host control flow depends on an index tensor or a tensor value.", "LERR")
-define("leg.partition_bcast", "Operators do not broadcast the partition dimension.", "LKI")
-define("leg.binary.broadcast", "The operands of an element-wise function broadcast to a common shape.", "L:add")
 define("leg.assert_shape", "The tensor has the asserted shape.", "L:nki.tensor")
 define("leg.par_dim", "A shape has at most one partition dimension.", "L:par_dim")
 define("leg.psum_fmax", "A PSUM tile fits in one bank: 2048 bytes per partition.", "LPM; LDA")
@@ -63,7 +61,6 @@ define(
     "The axes are contiguous and include the first or the last free dimension.",
     "L:tensor_reduce",
 )
-define("leg.activation.bias", "The bias of an activation is float32, float16 or bfloat16.", "L:activation")
 define(
     "leg.affine_select.pred",
     "The predicate of affine_select is one comparison of index tensors over the axes of the tile.",

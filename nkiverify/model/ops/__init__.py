@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from nkiverify.model.ops import (  # noqa: F401 (each module declares its operations)
+    activations,
     collectives,
     copies,
     creation,
     dma,
     elementwise,
     functions,
-    fused_elementwise,
     gathers,
     host,
     loads,
@@ -17,6 +17,7 @@ from nkiverify.model.ops import (  # noqa: F401 (each module declares its operat
     randomness,
     reductions,
     registers,
+    scans,
     selection,
     statistics,
     tensor_engine,

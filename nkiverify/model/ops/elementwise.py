@@ -1,12 +1,21 @@
-"""Element-wise instructions of the Vector, GpSimd and Scalar Engine (reference section c.3)."""
+"""Element-wise instructions of the Vector, GpSimd and Scalar Engine (reference section c.3).
+
+Shapes are (P, F), all free axes as one. SH shared API page, LSH the legacy one, L:op docstring of that legacy
+operation, RN-x.y release notes.
+"""
 
 from __future__ import annotations
 
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.contracts import require
+from nkiverify.model import legacy_enums
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
-from nkiverify.model.dtypes import float32, tfloat32
+from nkiverify.model.dtypes import float32
+from nkiverify.model.indices import Mask
+from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
+from nkiverify.model.meaning import Step
 from nkiverify.model.operators import Operator
+from nkiverify.model.ops.arithmetic import applied
 from nkiverify.model.ops.operands import (
     any_in_psum,
     claim_available,
@@ -23,38 +32,54 @@ from nkiverify.model.ops.operands import (
     member,
     tile,
 )
+from nkiverify.model.promotion import promoted
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
 
+# --- tensor_tensor ----------------------------------------------------------------------------------------------------
+
 TENSOR_TENSOR = operation("nisa.tensor_tensor", dependence=Dependence(Link.ROWS))
-TENSOR_SCALAR = operation("nisa.tensor_scalar", dependence=Dependence(Link.ROWS))
-SCALAR_TENSOR_TENSOR = operation("nisa.scalar_tensor_tensor", dependence=Dependence(Link.ROWS))
-RECIPROCAL = operation("nisa.reciprocal", dependence=Dependence(Link.ROWS))
-ACTIVATION = operation("nisa.activation", dependence=Dependence(Link.ROWS), engine="scalar", registers="scalar")
-ACTIVATION_REDUCE = operation(
-    "nisa.activation_reduce", dependence=Dependence(Link.ROWS), engine="scalar", registers="scalar"
+
+define(
+    "tensor_tensor.shape",
+    "data1, data2 and dst have the same partitions and elements per partition: no broadcasting.",
+    "tensor_tensor",
 )
-ACTIVATE2 = operation("nisa.activate2", dependence=Dependence(Link.ROWS), engine="scalar", registers="scalar")
-EXPONENTIAL = operation(
-    "nisa.exponential", dependence=Dependence(Link.ROWS), registers="vector", clobbers_when_idle=True
-)
-TENSOR_SCALAR_REDUCE = operation("nisa.tensor_scalar_reduce", dependence=Dependence(Link.ROWS), registers="vector")
-TENSOR_TENSOR_SCAN = operation("nisa.tensor_tensor_scan", dependence=Dependence(Link.BEFORE))
-TENSOR_SCALAR_CUMULATIVE = operation(
-    "nisa.tensor_scalar_cumulative", dependence=Dependence(Link.BEFORE), registers="vector"
-)
+define("tensor_tensor.psum_pair", "data1 and data2 are not both in PSUM.", "tensor_tensor")
+define("tensor_tensor.power_gpsimd", "power runs on GpSimd, which has no PSUM operand.", "tensor_tensor")
+define("tensor_tensor.op", "op is a binary operator of the ALU table.", "tensor_tensor; SH")
+define("tensor_tensor.engine", "tensor_tensor runs on vector or gpsimd.", "tensor_tensor")
 
 
-_VECTOR_GPSIMD = (isa.engine.vector, isa.engine.gpsimd)
-#: Operator pairs of tensor_scalar the Scalar Engine of trn2 computes.
-_SCALAR_ENGINE_PAIRS = (("multiply", "add"), ("multiply", None), ("add", None))
-
-
-def tensor_tensor(dst: object, data1: object, data2: object, op: Operator, engine: object = isa.engine.unknown) -> None:
+@TENSOR_TENSOR.current
+def _(
+    dst: object, data1: object, data2: object, op: Operator, engine: object = isa.engine.unknown, name: object = None
+) -> None:
     """dst = data1 op data2, element by element."""
     result, left = destination(dst, gathers=True), tile(data1, "data1", gathers=True)
     right = tile(data2, "data2")
-    runs_on = member(engine, isa.engine, "engine")
+    _claim_tensor_tensor(result, left, right, op, member(engine, isa.engine, "engine"))
+
+
+@TENSOR_TENSOR.legacy
+def _(
+    data1: object,
+    data2: object,
+    op: Operator,
+    *,
+    dtype: object = None,
+    mask: Mask | None = None,
+    engine: object = legacy_enums.engine.unknown,
+    **kwargs: object,
+) -> LegacyTensor:
+    """data1 op data2, element by element."""
+    left, right = operand(data1, mask, "data1"), operand(data2, mask, "data2")
+    result = result_tile(left.shape, named_dtype(dtype, promoted(left.dtype, right.dtype)), mask=mask)
+    _claim_tensor_tensor(result, left, right, op, legacy_enums.as_engine(engine))
+    return result
+
+
+def _claim_tensor_tensor(result: Tensor, left: Tensor, right: Tensor, op: Operator, runs_on: isa.engine) -> None:
     require("tensor_tensor.op", op.arity == 2, op=op)
     claim_available(op)
     claim_integers(op, result, left, right)
@@ -64,37 +89,100 @@ def tensor_tensor(dst: object, data1: object, data2: object, op: Operator, engin
     if op.name == "power":
         require("tensor_tensor.power_gpsimd", not any_in_psum(result, left, right), dst=result.buffer)
     if runs_on is not isa.engine.unknown:
-        require("tensor_tensor.engine", runs_on in _VECTOR_GPSIMD, engine=runs_on)
+        require("tensor_tensor.engine", runs_on in (isa.engine.vector, isa.engine.gpsimd), engine=runs_on)
     if runs_on is isa.engine.gpsimd:
         require("mem.gpsimd_no_psum", not any_in_psum(result, left, right), dst=result.buffer, data1=left.buffer)
 
 
-def _claim_alu_operand(op: Operator, value: object, data: Tensor, argument: str) -> None:
-    """The operand rules of tensor_scalar for one of its two operators."""
-    if op.arity == 1:
-        unused = value is None or (is_number(value) and value == 0)
-        require("tensor_scalar.unary_operand", unused, op=op, argument=argument)
-        return
-    if value is None:
-        require("tensor_scalar.operands", False, argument=argument, value=None)
-        raise TypeError(f"{argument} is missing")
-    claim_scalar_operand("tensor_scalar.operands", value, data, argument)
-    if isinstance(value, Tensor) and op.arithmetic:
-        require("tensor_scalar.operand_fp32", value.dtype == float32, argument=argument, dtype=value.dtype)
+@TENSOR_TENSOR.meaning
+def _(step: Step) -> None:
+    """data1 op data2; exactly on 32-bit integers, unless Vector is asked for ("tensor_tensor.int32_dispatch")."""
+    op = step.operator("op")
+    exact = op.bitvec or step.integers_on_gpsimd("dst", "data1", "data2")
+    left, right = step.rows("data1", exact=exact), step.rows("data2", exact=exact)
+    step.write("dst", step.n.binary(op.name, left, right))
 
 
-def tensor_scalar(
+# --- tensor_scalar ----------------------------------------------------------------------------------------------------
+
+TENSOR_SCALAR = operation("nisa.tensor_scalar", dependence=Dependence(Link.ROWS))
+
+define(
+    "tensor_scalar.operands",
+    "operand0 and operand1 are compile-time scalars or (P, 1) tiles in SBUF or PSUM.",
+    "tensor_scalar",
+)
+define("tensor_scalar.operand_fp32", "The operand tiles of an arithmetic operator are float32.", "tensor_scalar")
+define("tensor_scalar.same_class", "op0 and op1 are both bit-wise or both arithmetic.", "tensor_scalar")
+define("tensor_scalar.unused_none", "operand1 is None where op1 is.", "tensor_scalar")
+define("tensor_scalar.unary_operand", "The operand of a unary operator is None or 0.", "tensor_scalar")
+define("tensor_scalar.shape", "dst has the partitions and elements per partition of data.", "tensor_scalar")
+define(
+    "tensor_scalar.engine",
+    "tensor_scalar runs on vector, scalar or gpsimd; bit-wise operators on vector only.",
+    "tensor_scalar",
+)
+define(
+    "tensor_scalar.scalar_engine_trn2",
+    "On the Scalar Engine of gen3 the operators are (multiply, add), multiply or add; gen2 has none.",
+    "tensor_scalar; LSH",
+    hardware=("gen2", "gen3"),
+)
+
+#: Operator pairs of tensor_scalar the Scalar Engine of trn2 computes.
+_SCALAR_ENGINE_PAIRS = (("multiply", "add"), ("multiply", None), ("add", None))
+
+
+@TENSOR_SCALAR.current
+def _(
     dst: object,
     data: object,
     op0: Operator,
     operand0: object,
+    reverse0: object = False,
     op1: Operator | None = None,
     operand1: object = None,
+    reverse1: object = False,
     engine: object = isa.engine.unknown,
+    name: object = None,
 ) -> None:
     """dst = (data op0 operand0) op1 operand1; operands are constants or one element per partition."""
     result, source = destination(dst, gathers=True), tile(data, "data", gathers=True)
-    runs_on = member(engine, isa.engine, "engine")
+    _claim_tensor_scalar(result, source, op0, operand0, op1, operand1, member(engine, isa.engine, "engine"))
+
+
+@TENSOR_SCALAR.legacy
+def _(
+    data: object,
+    op0: Operator,
+    operand0: object,
+    reverse0: object = False,
+    op1: Operator | None = None,
+    operand1: object = None,
+    reverse1: object = False,
+    *,
+    dtype: object = None,
+    mask: Mask | None = None,
+    engine: object = legacy_enums.engine.unknown,
+    **kwargs: object,
+) -> LegacyTensor:
+    """(data op0 operand0) op1 operand1; operands are constants or one element per partition."""
+    source = operand(data, mask, "data")
+    result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
+    first, second = resolved(operand0, mask, "operand0"), resolved(operand1, mask, "operand1")
+    _claim_tensor_scalar(result, source, op0, first, op1, second, legacy_enums.as_engine(engine))
+    return result
+
+
+def _claim_tensor_scalar(
+    result: Tensor,
+    source: Tensor,
+    op0: Operator,
+    operand0: object,
+    op1: Operator | None,
+    operand1: object,
+    runs_on: isa.engine,
+) -> None:
     used = (op0,) if op1 is None else (op0, op1)
     require("isa.alu_op", all(op.arity > 0 for op in used), op0=op0, op1=op1)
     for op in used:
@@ -107,14 +195,31 @@ def tensor_scalar(
     _claim_alu_operand(op0, operand0, source, "operand0")
     if op1 is not None:
         _claim_alu_operand(op1, operand1, source, "operand1")
-    _claim_tensor_scalar_engine(runs_on, used, (result, source, operand0, operand1))
+    if runs_on is not isa.engine.unknown:
+        _claim_tensor_scalar_engine(runs_on, used, (result, source, operand0, operand1))
     if runs_on is isa.engine.scalar:
         claim_scattered_by_scalar_engine(result)
 
 
-def _claim_tensor_scalar_engine(runs_on: isa.engine, used: tuple[Operator, ...], operands: tuple[object, ...]) -> None:
-    if runs_on is isa.engine.unknown:
+def _claim_alu_operand(op: Operator, value: object, data: Tensor, argument: str) -> None:
+    """Claim what one of the two operators demands of its operand."""
+    if op.arity == 1:
+        require("tensor_scalar.unary_operand", _unused(value), op=op, argument=argument)
         return
+    if value is None:
+        require("tensor_scalar.operands", False, argument=argument, value=None)
+        raise TypeError(f"{argument} is missing")
+    claim_scalar_operand("tensor_scalar.operands", value, data, argument)
+    if isinstance(value, Tensor) and op.arithmetic:
+        require("tensor_scalar.operand_fp32", value.dtype == float32, argument=argument, dtype=value.dtype)
+
+
+def _unused(value: object) -> object:
+    """Whether a value may be given as the operand of a unary operator."""
+    return value is None or (is_number(value) and value == 0)
+
+
+def _claim_tensor_scalar_engine(runs_on: isa.engine, used: tuple[Operator, ...], operands: tuple[object, ...]) -> None:
     require(
         "tensor_scalar.engine",
         runs_on in (isa.engine.vector, isa.engine.scalar, isa.engine.gpsimd)
@@ -135,11 +240,72 @@ def _claim_tensor_scalar_engine(runs_on: isa.engine, used: tuple[Operator, ...],
         )
 
 
-def scalar_tensor_tensor(
-    dst: object, data: object, op0: Operator, operand0: object, op1: Operator, operand1: object
+@TENSOR_SCALAR.meaning
+def _(step: Step) -> None:
+    """(data op0 operand0) op1 operand1, each with its operands exchanged if reversed."""
+    op0, op1 = step.operator("op0"), step.optional_operator("op1")
+    exact = op0.bitvec or (op1 is not None and op1.bitvec)
+    value = step.rows("data", exact=exact)
+    value = applied(step.n, op0, value, step.column("operand0", exact=exact), step.flag("reverse0"))
+    if op1 is not None:
+        value = applied(step.n, op1, value, step.column("operand1", exact=exact), step.flag("reverse1"))
+    step.write("dst", value)
+
+
+# --- scalar_tensor_tensor ---------------------------------------------------------------------------------------------
+
+SCALAR_TENSOR_TENSOR = operation("nisa.scalar_tensor_tensor", dependence=Dependence(Link.ROWS))
+
+define("stt.arith_only", "scalar_tensor_tensor takes arithmetic operators only.", "scalar_tensor_tensor")
+define("stt.psum", "data and operand1 are not both in PSUM.", "scalar_tensor_tensor")
+define(
+    "stt.shape",
+    "data, operand1 and dst have the same partitions and elements per partition; operand0 is a scalar or (P, 1).",
+    "scalar_tensor_tensor",
+)
+
+
+@SCALAR_TENSOR_TENSOR.current
+def _(
+    dst: object,
+    data: object,
+    op0: Operator,
+    operand0: object,
+    op1: Operator,
+    operand1: object,
+    reverse0: object = False,
+    reverse1: object = False,
+    name: object = None,
 ) -> None:
     """dst = (data op0 operand0) op1 operand1; operand0 a constant or (P, 1), operand1 a tile like data."""
     result, source, other = destination(dst), tile(data, "data"), tile(operand1, "operand1")
+    _claim_scalar_tensor_tensor(result, source, op0, operand0, op1, other)
+
+
+@SCALAR_TENSOR_TENSOR.legacy
+def _(
+    *,
+    data: object,
+    op0: Operator,
+    operand0: object,
+    op1: Operator,
+    operand1: object,
+    reverse0: object = False,
+    reverse1: object = False,
+    dtype: object = None,
+    mask: Mask | None = None,
+    **kwargs: object,
+) -> LegacyTensor:
+    """(data op0 operand0) op1 operand1; operand0 a constant or (P, 1), operand1 a tile like data."""
+    source, other = operand(data, mask, "data"), operand(operand1, mask, "operand1")
+    result = result_tile(source.shape, named_dtype(dtype, promoted(source.dtype, other.dtype)), mask=mask)
+    _claim_scalar_tensor_tensor(result, source, op0, resolved(operand0, mask, "operand0"), op1, other)
+    return result
+
+
+def _claim_scalar_tensor_tensor(
+    result: Tensor, source: Tensor, op0: Operator, operand0: object, op1: Operator, other: Tensor
+) -> None:
     require("stt.arith_only", op0.arithmetic and op1.arithmetic, op0=op0, op1=op1)
     claim_available(op0)
     claim_available(op1)
@@ -149,100 +315,42 @@ def scalar_tensor_tensor(
     claim_scalar_operand("stt.shape", operand0, source, "operand0")
 
 
-def tensor_tensor_scan(
-    dst: object, data0: object, data1: object, initial: object, op0: Operator, op1: Operator
-) -> None:
-    """dst[:, i] = (data0[:, i] op0 dst[:, i - 1]) op1 data1[:, i], from `initial` on."""
-    result, left, right = destination(dst), tile(data0, "data0"), tile(data1, "data1")
-    require(
-        "scan.ops",
-        op0.arithmetic and op1.arithmetic and op0.arity == op1.arity == 2,
-        op0=op0,
-        op1=op1,
-    )
-    claim_on_chip(dst=result, data0=left, data1=right)
-    claim_one_psum("scan.psum", data0=left, data1=right)
-    claim_same_layout("scan.shape", dst=result, data0=left, data1=right)
-    claim_scalar_operand("scan.initial", initial, result, "initial")
-    if isinstance(initial, Tensor):
-        require("scan.initial", initial.dtype == float32, dtype=initial.dtype)
+@SCALAR_TENSOR_TENSOR.meaning
+def _(step: Step) -> None:
+    """(data op0 operand0) op1 operand1, operand1 a tile."""
+    value = applied(step.n, step.operator("op0"), step.rows("data"), step.column("operand0"), step.flag("reverse0"))
+    value = applied(step.n, step.operator("op1"), value, step.rows("operand1"), step.flag("reverse1"))
+    step.write("dst", value)
 
 
-def activation(
-    dst: object,
-    op: Operator,
-    data: object,
-    bias: object = None,
-    scale: object = 1.0,
-    reduce_op: Operator | None = None,
-    reduce_res: object = None,
-    reduce_cmd: object = isa.reduce_cmd.idle,
-    *,
-    constant_bias_from: int = 3,
-) -> None:
-    """dst = op(data * scale + bias) on the Scalar Engine; `constant_bias_from`: the first generation that has it."""
-    result, source = destination(dst, gathers=True), tile(data, "data", gathers=True)
-    command = member(reduce_cmd, isa.reduce_cmd, "reduce_cmd")
-    require("activation.op", op.activation, op=op)
-    claim_on_chip(dst=result, data=source)
-    claim_same_layout("activation.shape", dst=result, data=source)
-    claim_scattered_by_scalar_engine(result)
-    claim_scalar_operand("activation.scale", scale, source, "scale")
-    if isinstance(scale, Tensor):
-        require("activation.scale", scale.dtype == float32, dtype=scale.dtype)
-    if bias is not None:
-        _claim_bias(bias, source, op, constant_bias_from)
-    if reduce_op is not None:
-        require("activation.reduce_op", reduce_op.name == "add", reduce_op=reduce_op)
-    if reduce_res is not None:
-        claim_column("activation.reduce_res", reduce_res, source, "reduce_res")
-    require("activation.reduce_cmd", command is not isa.reduce_cmd.load_reduce, reduce_cmd=command)
+# --- tensor_scalar_reduce ---------------------------------------------------------------------------------------------
+
+TENSOR_SCALAR_REDUCE = operation("nisa.tensor_scalar_reduce", dependence=Dependence(Link.ROWS), registers="vector")
+
+define("tsr.arith", "op0 of tensor_scalar_reduce is arithmetic.", "tensor_scalar_reduce")
+define(
+    "tsr.reduce_op",
+    "reduce_op is add, multiply, maximum or minimum (legacy: subtract too).",
+    "tensor_scalar_reduce; L:tensor_scalar_reduce",
+)
+define("tsr.shape", "dst has the partitions and elements per partition of data.", "tensor_scalar_reduce")
+define("tsr.operand", "operand0 is a compile-time scalar or a (P, 1) tile.", "tensor_scalar_reduce")
+define("tsr.reduce_res", "reduce_res is a (P, 1) tile in SBUF or PSUM.", "tensor_scalar_reduce")
+define(
+    "tsr.reduce_cmd",
+    "reduce_cmd is reset_reduce, reduce or load_reduce; reduce_init is given with load_reduce only.",
+    "tensor_scalar_reduce",
+    api=("nki",),
+)
+define("tsr.reverse0", "reverse0 is not supported yet.", "tensor_scalar_reduce", api=("nki",))
+define("tsr.unary", "The operand of a unary operator is None or 0.", "tensor_scalar_reduce")
+
+_REDUCERS = ("add", "multiply", "maximum", "minimum")
+_LEGACY_REDUCERS = (*_REDUCERS, "subtract")
 
 
-def _claim_bias(bias: object, source: Tensor, op: Operator, constant_bias_from: int) -> None:
-    if is_number(bias):
-        require("activation.bias", generation() >= constant_bias_from, bias=bias, generation=generation())
-    else:
-        claim_scalar_operand("activation.bias", bias, source, "bias")
-    if isinstance(bias, Tensor):
-        require("activation.bias", bias.dtype != tfloat32, dtype=bias.dtype)
-    if op.name == "reciprocal":
-        require("act.recip_bias_gen2", generation() >= 3, op=op, generation=generation())
-
-
-def activation_reduce(
-    dst: object,
-    op: Operator,
-    data: object,
-    reduce_op: Operator,
-    reduce_res: object,
-    bias: object = None,
-    scale: object = 1.0,
-    *,
-    constant_bias_from: int = 3,
-) -> None:
-    """`activation`, and the sum over the free axes in `reduce_res`."""
-    activation(
-        dst,
-        op,
-        data,
-        bias,
-        scale,
-        reduce_op,
-        reduce_res,
-        isa.reduce_cmd.reset_reduce,
-        constant_bias_from=constant_bias_from,
-    )
-
-
-def reciprocal(dst: object, data: object) -> None:
-    """dst = 1 / data."""
-    result, source = destination(dst), tile(data, "data")
-    claim_on_chip(dst=result, data=source)
-    claim_same_layout("reciprocal.shape", dst=result, data=source)
-
-
-def tensor_scalar_reduce(
+@TENSOR_SCALAR_REDUCE.current
+def _(
     dst: object,
     data: object,
     op0: Operator,
@@ -252,24 +360,98 @@ def tensor_scalar_reduce(
     reverse0: object = False,
     reduce_cmd: object = isa.reduce_cmd.reset_reduce,
     reduce_init: object = None,
-    *,
-    reducers: tuple[str, ...] = ("add", "multiply", "maximum", "minimum"),
+    reduce_res_negate: object = False,
+    name: object = None,
 ) -> None:
     """dst = data op0 operand0, and its reduction over all free axes in `reduce_res` (P, 1)."""
     result, source = destination(dst, gathers=True), tile(data, "data", gathers=True)
     command = member(reduce_cmd, isa.reduce_cmd, "reduce_cmd")
+    _claim_tensor_scalar_reduce(result, source, op0, operand0, reduce_op, reduce_res, _REDUCERS)
+    commands = (isa.reduce_cmd.reset_reduce, isa.reduce_cmd.reduce, isa.reduce_cmd.load_reduce)
+    loads = command is isa.reduce_cmd.load_reduce
+    require("tsr.reduce_cmd", command in commands and loads == (reduce_init is not None), reduce_cmd=command)
+    require("tsr.reverse0", reverse0 is False, reverse0=reverse0)
+
+
+@TENSOR_SCALAR_REDUCE.legacy
+def _(
+    *,
+    data: object,
+    op0: Operator,
+    operand0: object,
+    reduce_op: Operator,
+    reduce_res: object,
+    reverse0: object = False,
+    dtype: object = None,
+    mask: Mask | None = None,
+    **kwargs: object,
+) -> LegacyTensor:
+    """data op0 operand0, and its reduction over all free axes in `reduce_res` (P, 1)."""
+    source = operand(data, mask, "data")
+    result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
+    shift, column = resolved(operand0, mask, "operand0"), operand(reduce_res, mask, "reduce_res")
+    _claim_tensor_scalar_reduce(result, source, op0, shift, reduce_op, column, _LEGACY_REDUCERS)
+    return result
+
+
+def _claim_tensor_scalar_reduce(
+    result: Tensor,
+    source: Tensor,
+    op0: Operator,
+    operand0: object,
+    reduce_op: Operator,
+    reduce_res: object,
+    reducers: tuple[str, ...],
+) -> None:
     require("tsr.arith", op0.arithmetic, op0=op0)
     claim_available(op0)
     require("tsr.reduce_op", reduce_op.name in reducers, reduce_op=reduce_op)
     claim_on_chip(dst=result, data=source)
     claim_same_layout("tsr.shape", dst=result, data=source)
     if op0.arity == 1:
-        require("tsr.unary", operand0 is None or (is_number(operand0) and operand0 == 0), op0=op0)
+        require("tsr.unary", _unused(operand0), op0=op0)
     else:
         claim_scalar_operand("tsr.operand", operand0, source, "operand0")
     if reduce_res is not None:
         claim_column("tsr.reduce_res", reduce_res, source, "reduce_res")
-    commands = (isa.reduce_cmd.reset_reduce, isa.reduce_cmd.reduce, isa.reduce_cmd.load_reduce)
-    loads = command is isa.reduce_cmd.load_reduce
-    require("tsr.reduce_cmd", command in commands and loads == (reduce_init is not None), reduce_cmd=command)
-    require("tsr.reverse0", reverse0 is False, reverse0=reverse0)
+
+
+@TENSOR_SCALAR_REDUCE.meaning
+def _(step: Step) -> None:
+    """data op0 operand0, and its reduction over all free axes."""
+    value = applied(step.n, step.operator("op0"), step.rows("data"), step.column("operand0"), step.flag("reverse0"))
+    step.write("dst", value)
+    step.accumulate("vector", value, negate=step.flag("reduce_res_negate"))
+
+
+# --- reciprocal -------------------------------------------------------------------------------------------------------
+
+RECIPROCAL = operation("nisa.reciprocal", dependence=Dependence(Link.ROWS))
+
+define("reciprocal.shape", "dst has the partitions and elements per partition of data.", "reciprocal")
+
+
+@RECIPROCAL.current
+def _(dst: object, data: object, name: object = None) -> None:
+    """dst = 1 / data."""
+    _claim_reciprocal(destination(dst), tile(data, "data"))
+
+
+@RECIPROCAL.legacy
+def _(data: object, *, dtype: object = None, mask: Mask | None = None, **kwargs: object) -> LegacyTensor:
+    """1 / data."""
+    source = operand(data, mask, "data")
+    result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
+    _claim_reciprocal(result, source)
+    return result
+
+
+def _claim_reciprocal(result: Tensor, source: Tensor) -> None:
+    claim_on_chip(dst=result, data=source)
+    claim_same_layout("reciprocal.shape", dst=result, data=source)
+
+
+@RECIPROCAL.meaning
+def _(step: Step) -> None:
+    """1 / data."""
+    step.write("dst", step.n.unary("reciprocal", step.rows("data")))

@@ -1,11 +1,34 @@
-"""Functions of nl over every element."""
+"""Functions of nl over every element, in both generations of the API, and Python's operators on legacy tiles.
+
+They are the tokens of the operators of instructions as well. References: sections c.5 and f.4; RN-x.y release notes,
+MIG-x.y migration, LKI known issues of the legacy API, L:op docstring of that legacy function.
+"""
 
 from __future__ import annotations
 
-from nkiverify.model.dependence import Dependence, Link
-from nkiverify.model.registry import operation
+from collections.abc import Callable
+from typing import Any
 
-#: Functions of one operand, which are operators of instructions too.
+import numpy as np
+
+from nkiverify.model import allocation, legacy_tensor, operators_on_tiles
+from nkiverify.model.access import Access
+from nkiverify.model.contracts import define, require
+from nkiverify.model.dependence import Dependence, Link
+from nkiverify.model.dtypes import DType, bool_, float32
+from nkiverify.model.indices import Mask, broadcast_shapes
+from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, operand
+from nkiverify.model.meaning import Step
+from nkiverify.model.operation import issue
+from nkiverify.model.operators import OPERATORS
+from nkiverify.model.ops.operands import any_in_psum, generation, is_number, on_chip, tile
+from nkiverify.model.promotion import promoted, scalar_dtype
+from nkiverify.model.registry import operation
+from nkiverify.model.tensor import Tensor, declared_dtype
+from nkiverify.symbolic import all_of, equal
+from nkiverify.symbolic.execution import unsupported
+
+#: Functions of one operand.
 UNARY = (
     "abs", "square", "exp", "log", "sqrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "arctan", "tanh", "sigmoid",
     "relu", "gelu", "gelu_dx", "gelu_apprx_tanh", "gelu_apprx_sigmoid", "gelu_apprx_sigmoid_dx", "silu", "silu_dx",
@@ -17,7 +40,303 @@ BINARY = (
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "bitwise_and", "bitwise_or",
     "bitwise_xor", "left_shift", "right_shift", "logical_and", "logical_or", "logical_xor",
 )  # fmt: skip
-FUNCTIONS = {
-    name: operation(f"nl.{name}", dependence=Dependence(Link.BROADCAST), commutes=name == "add")
-    for name in (*UNARY, *BINARY)
-}
+#: Those that the current API alone has.
+_CURRENT_ONLY = frozenset(("abs_max", "abs_min", "gelu_apprx_sigmoid_dx"))
+#: Functions whose legacy results are truth values.
+_COMPARISONS = frozenset(
+    ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor")
+)
+#: Functions that the current API lists and no engine computes.
+_NO_HARDWARE = frozenset(("divide", "mod", "fmod"))
+_REMAINDERS = frozenset(("mod", "fmod"))
+_INTEGERS = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "invert"))
+#: Functions whose ranges do not concern the language: nl.sin reduces its argument, the others say nothing.
+_UNRANGED = frozenset(("sin", "reciprocal"))
+
+# --- the current API --------------------------------------------------------------------------------------------------
+
+define(
+    "nl.binary.same_shape",
+    "Two tile operands have identical shapes: no broadcasting.",
+    "RN-0.3; RN-0.4 known issues",
+    api=("nki",),
+)
+define(
+    "nl.binary.one_tile", "At least one operand is a tile.", "nl.equal; nl.bitwise_and; nl.logical_and", api=("nki",)
+)
+define("nl.bitwise.int", "Bit-wise functions take integer tiles.", "nl.bitwise_and", api=("nki",))
+define(
+    "nl.divide.unsupported",
+    "nl.divide is not used: no hardware instruction, fails to compile.",
+    "RN-0.4 known issues",
+    api=("nki",),
+)
+define(
+    "nl.mod.unsupported",
+    "nl.mod is not used: no hardware instruction, fails to compile.",
+    "RN-0.4 known issues",
+    api=("nki",),
+)
+define(
+    "nl.fmod.unsupported",
+    "nl.fmod is not used: no hardware instruction, fails to compile.",
+    "RN-0.4 known issues",
+    api=("nki",),
+)
+define(
+    "nl.power.tile",
+    "The exponent of nl.power is a tile, and no operand is in PSUM.",
+    "RN-0.4; tensor_tensor",
+    api=("nki",),
+)
+define("nl.abs_max.gen4", "nl.abs_max and nl.abs_min need gen4 or later.", "nl.abs_max", api=("nki",))
+define("nl.rsqrt.psum", "nl.rsqrt takes no PSUM input.", "MIG-0.5", api=("nki",))
+
+
+def _binary(name: str) -> Callable[..., Tensor]:
+    def function(x: object, y: object, dtype: object = None) -> Tensor:
+        tiles = [value for value in (x, y) if isinstance(value, Tensor)]
+        require("nl.binary.one_tile", len(tiles) >= 1, x=type(x).__name__, y=type(y).__name__)
+        if not tiles:
+            raise TypeError(f"nl.{name} needs at least one tile")
+        if name in _NO_HARDWARE:
+            require(f"nl.{name}.unsupported", False)
+        if name in ("abs_max", "abs_min"):
+            require("nl.abs_max.gen4", generation() >= 4, generation=generation())
+        for each in tiles:
+            tile(each, "operand")
+            require("isa.on_chip", on_chip(each), operand=each.buffer)
+        if name == "power":
+            require("nl.power.tile", isinstance(y, Tensor) and not any_in_psum(*tiles), y=type(y).__name__)
+        if name in _INTEGERS:
+            require("nl.bitwise.int", all(each.dtype.is_integer for each in tiles), dtype=tiles[0].dtype)
+        if len(tiles) == 2:
+            require("nl.binary.same_shape", _same_shape(*tiles), x=tiles[0].shape, y=tiles[1].shape)
+        natural = promoted(tiles[0].dtype, tiles[-1].dtype)
+        return allocation.result_tile(tiles[0].shape, natural if dtype is None else declared_dtype(dtype))
+
+    return function
+
+
+def _same_shape(left: Tensor, right: Tensor) -> Any:
+    if left.ndim != right.ndim:
+        return False
+    return all_of(*(equal(one, two) for one, two in zip(left.shape, right.shape, strict=True)))
+
+
+def _unary(name: str) -> Callable[..., Tensor]:
+    def function(x: object, dtype: object = None) -> Tensor:
+        source = tile(x, "x")
+        require("isa.on_chip", on_chip(source), x=source.buffer)
+        if name == "rsqrt":
+            require("nl.rsqrt.psum", not any_in_psum(source), x=source.buffer)
+        if name in _INTEGERS:
+            require("nl.bitwise.int", source.dtype.is_integer, dtype=source.dtype)
+        return allocation.result_tile(source.shape, source.dtype if dtype is None else declared_dtype(dtype))
+
+    return function
+
+
+# --- the legacy API ---------------------------------------------------------------------------------------------------
+
+define("leg.partition_bcast", "Operators do not broadcast the partition dimension.", "LKI", api=("neuronxcc",))
+define(
+    "leg.binary.broadcast",
+    "The operands of an element-wise function broadcast to a common shape.",
+    "L:add",
+    api=("neuronxcc",),
+)
+
+
+def _legacy_binary(name: str) -> Callable[..., LegacyTensor]:
+    def function(
+        x: object, y: object, *, dtype: object = None, mask: Mask | None = None, **kwargs: object
+    ) -> LegacyTensor:
+        return _combined(name, x, y, dtype, mask)
+
+    return function
+
+
+def _legacy_comparison(name: str) -> Callable[..., LegacyTensor]:
+    def function(
+        x: object, y: object, *, dtype: object = bool, mask: Mask | None = None, **kwargs: object
+    ) -> LegacyTensor:
+        return _combined(name, x, y, dtype, mask)
+
+    return function
+
+
+def _legacy_remainder(name: str) -> Callable[..., LegacyTensor]:
+    def function(
+        x: object, y: object, dtype: object = None, mask: Mask | None = None, **kwargs: object
+    ) -> LegacyTensor:
+        return _combined(name, x, y, dtype, mask)
+
+    return function
+
+
+def _legacy_unary(name: str) -> Callable[..., LegacyTensor]:
+    def function(x: object, *, dtype: object = None, mask: Mask | None = None, **kwargs: object) -> LegacyTensor:
+        return _computed(name, x, dtype, mask)
+
+    return function
+
+
+def _legacy_negation(name: str) -> Callable[..., LegacyTensor]:
+    def function(x: object, *, dtype: object = bool, mask: Mask | None = None, **kwargs: object) -> LegacyTensor:
+        return _computed(name, x, dtype, mask)
+
+    return function
+
+
+def _combined(name: str, x: object, y: object, dtype: object = None, mask: Mask | None = None) -> LegacyTensor:
+    """A new SBUF tile: x op y; shapes broadcast as in NumPy, one operand may be a number."""
+    tiles: list[Tensor] = []
+    dtypes: list[DType] = []
+    for value, argument in ((x, "x"), (y, "y")):
+        if isinstance(value, Tensor | Access):
+            given = operand(value, mask, argument)
+            tiles.append(given)
+            dtypes.append(given.dtype)
+        elif is_number(value):
+            dtypes.append(scalar_dtype(value))
+        else:
+            raise unsupported(f"an operand of type {type(value).__name__} of nl.{name}")
+    if not tiles:
+        raise unsupported(f"nl.{name} of two numbers")
+    require("isa.on_chip", on_chip(*tiles), operands=tuple(each.buffer for each in tiles))
+    shape = broadcast_shapes("leg.binary.broadcast", *(each.shape for each in tiles))
+    if name in _INTEGERS:
+        require("isa.bitvec_int", all(found.is_integer for found in dtypes), op=name, dtypes=tuple(dtypes))
+    return legacy_tensor.result_tile(shape, named_dtype(dtype, _natural_dtype(name, dtypes)), mask=mask)
+
+
+def _natural_dtype(name: str, dtypes: list[DType]) -> DType:
+    if name in _COMPARISONS:
+        return bool_
+    result = promoted(dtypes[0], dtypes[-1])
+    return float32 if name == "divide" and result.is_integer else result
+
+
+def _computed(name: str, x: object, dtype: object = None, mask: Mask | None = None) -> LegacyTensor:
+    """A new SBUF tile of the shape of `x`."""
+    source = operand(x, mask, "x")
+    require("isa.on_chip", on_chip(source), x=source.buffer)
+    if name == "invert":
+        require("isa.bitvec_int", source.dtype.is_integer, op=name, dtypes=(source.dtype,))
+    natural = bool_ if name == "logical_not" else source.dtype
+    return legacy_tensor.result_tile(source.shape, named_dtype(dtype, natural), mask=mask)
+
+
+# --- Python's operators on legacy tiles -------------------------------------------------------------------------------
+
+
+def _operator(name: str, x: object, y: object) -> Any:
+    """What an operator on tiles computes; the partition dimension is not broadcast ("leg.partition_bcast")."""
+    if not all(isinstance(value, Tensor | Access) or is_number(value) for value in (x, y)):
+        return NotImplemented
+    tiles = [operand(value, None, "operand") for value in (x, y) if isinstance(value, Tensor | Access)]
+    if len(tiles) == 2:
+        require(
+            "leg.partition_bcast",
+            equal(tiles[0].shape[0], tiles[1].shape[0]),
+            left=tiles[0].shape,
+            right=tiles[1].shape,
+        )
+    values = iter(tiles)
+    left, right = (next(values) if isinstance(value, Tensor | Access) else value for value in (x, y))
+    result = _combined(name, left, right)
+    reads: dict[str, Tensor] = {}
+    numbers: dict[str, Any] = {}
+    for argument, value in (("x", left), ("y", right)):
+        if isinstance(value, Tensor):
+            reads[argument] = value
+        else:
+            numbers[argument] = value
+    issue(f"nl.{name}", writes={"result": result}, reads=reads, **numbers)
+    return result
+
+
+def _operator_on(name: str, x: object) -> LegacyTensor:
+    """What an operator on one tile computes."""
+    source = operand(x, None, "x")
+    result = _computed(name, source)
+    issue(f"nl.{name}", writes={"result": result}, reads={"x": source})
+    return result
+
+
+def _in_place(name: str, target: object, value: object) -> Any:
+    """`target op= value`: the tile itself, its elements changed ("leg.plus_eq")."""
+    if not isinstance(value, Tensor | Access) and not is_number(value):
+        return NotImplemented
+    changed = operand(target, None, "target")
+    require("leg.assign_buffer", changed.on_chip, dst=changed.buffer)
+    if isinstance(value, Tensor | Access):
+        other = operand(value, None, "value")
+        require("leg.assign_buffer", other.on_chip, src=other.buffer)
+        claim_assignable(changed.shape, other.shape)
+        issue(f"nl.{name}", writes={"dst": changed}, reads={"x": changed, "y": other})
+    else:
+        issue(f"nl.{name}", writes={"dst": changed}, reads={"x": changed}, y=value)
+    return changed
+
+
+operators_on_tiles.compute_with(binary=_operator, unary=_operator_on, in_place=_in_place)
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def _binary_numbers(step: Step) -> None:
+    """x op y; shapes broadcast, one operand may be a number."""
+    name = step.name.removeprefix("nl.")
+    (target,) = step.written
+    rank = len(step.shape(target)) + 1
+    operator = OPERATORS.get(name)
+    exact = operator is not None and operator.bitvec
+    x, y = (
+        step.aligned(part, rank, exact=exact) if step.has(part) else step.constant(part, rank) for part in ("x", "y")
+    )
+    if exact and not isinstance(x.flat[0], np.uint32):
+        x, y = (part.astype(np.int64) if part.dtype.kind == "f" else part for part in (x, y))
+    step.write(target, step.n.binary(name, x, y), broadcast=True)
+
+
+def _unary_numbers(step: Step) -> None:
+    """A function of each element."""
+    name = step.name.removeprefix("nl.")
+    value = step.numbers("x", exact=name == "invert")
+    outside = None if name in _UNRANGED else step.n.out_of_range(name, value)
+    step.write(step.only_write, step.n.unary(name, value), undefined=outside, because=f"{name} outside its range")
+
+
+# --- their declarations -----------------------------------------------------------------------------------------------
+
+
+def _declare(name: str) -> None:
+    two = name in BINARY
+    declared = operation(f"nl.{name}", dependence=Dependence(Link.BROADCAST), commutes=name == "add")
+    declared.meaning(_binary_numbers if two else _unary_numbers)
+    document = f"`{name}` of {'two operands, element by element' if two else 'every element'}; as `op=` of an "
+    document += "instruction, the operator."
+    declared.current(_documented(_binary(name) if two else _unary(name), document))
+    if name not in _CURRENT_ONLY:
+        declared.legacy(_documented(_legacy_form(name)(name), document))
+
+
+def _documented(function: Callable[..., Tensor], document: str) -> Callable[..., Tensor]:
+    function.__doc__ = document
+    return function
+
+
+def _legacy_form(name: str) -> Callable[[str], Callable[..., LegacyTensor]]:
+    """What makes the function of this name, by its signature."""
+    if name not in BINARY:
+        return _legacy_negation if name == "logical_not" else _legacy_unary
+    if name in _COMPARISONS:
+        return _legacy_comparison
+    return _legacy_remainder if name in _REMAINDERS else _legacy_binary
+
+
+for _name in (*UNARY, *BINARY):
+    _declare(_name)

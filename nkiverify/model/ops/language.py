@@ -8,14 +8,11 @@ from nkiverify.model.allocation import allocate, result_tile
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, float32, uint32
 from nkiverify.model.ops import randomness
-from nkiverify.model.ops.operands import any_in_psum, generation, on_chip, tile
+from nkiverify.model.ops.operands import on_chip, tile
 from nkiverify.model.ops.reductions import last_axes
-from nkiverify.model.promotion import promoted
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
-
-_NO_HARDWARE = ("divide", "mod", "fmod")
 
 
 def _result_dtype(dtype: object, default: DType) -> DType:
@@ -26,40 +23,6 @@ def _same_shape(left: Tensor, right: Tensor) -> Any:
     if left.ndim != right.ndim:
         return False
     return all_of(*(equal(one, two) for one, two in zip(left.shape, right.shape, strict=True)))
-
-
-def binary(name: str, x: object, y: object, dtype: object) -> Tensor:
-    """A new SBUF tile: x op y, element by element; one of the two may be a number."""
-    tiles = [operand for operand in (x, y) if isinstance(operand, Tensor)]
-    require("nl.binary.one_tile", len(tiles) >= 1, x=type(x).__name__, y=type(y).__name__)
-    if not tiles:
-        raise TypeError(f"nl.{name} needs at least one tile")
-    if name in _NO_HARDWARE:
-        require(f"nl.{name}.unsupported", False)
-    if name in ("abs_max", "abs_min"):
-        require("nl.abs_max.gen4", generation() >= 4, generation=generation())
-    for operand in tiles:
-        tile(operand, "operand")
-        require("isa.on_chip", on_chip(operand), operand=operand.buffer)
-    if name == "power":
-        require("nl.power.tile", isinstance(y, Tensor) and not any_in_psum(*tiles), y=type(y).__name__)
-    if name.startswith("bitwise") or name.endswith("shift"):
-        require("nl.bitwise.int", all(operand.dtype.is_integer for operand in tiles), dtype=tiles[0].dtype)
-    if len(tiles) == 2:
-        require("nl.binary.same_shape", _same_shape(*tiles), x=tiles[0].shape, y=tiles[1].shape)
-    natural = tiles[0].dtype if len(tiles) == 1 else promoted(tiles[0].dtype, tiles[1].dtype)
-    return result_tile(tiles[0].shape, _result_dtype(dtype, natural))
-
-
-def unary(name: str, x: object, dtype: object) -> Tensor:
-    """A new SBUF tile of the shape of `x`."""
-    operand = tile(x, "x")
-    require("isa.on_chip", on_chip(operand), x=operand.buffer)
-    if name == "rsqrt":
-        require("nl.rsqrt.psum", not any_in_psum(operand), x=operand.buffer)
-    if name == "invert":
-        require("nl.bitwise.int", operand.dtype.is_integer, dtype=operand.dtype)
-    return result_tile(operand.shape, _result_dtype(dtype, operand.dtype))
 
 
 def reduce(name: str, x: object, axis: object, dtype: object, keepdims: bool) -> Tensor:

@@ -16,8 +16,7 @@ from nkiverify.model.isa_enums import (
     oob_mode,
     reduce_cmd,
 )
-from nkiverify.model.operators import Operator, operator
-from nkiverify.model.ops import elementwise as _elementwise
+from nkiverify.model.operators import operator
 from nkiverify.model.ops import microscaling as _microscaling
 from nkiverify.model.ops import reductions as _reductions
 from nkiverify.model.registers import VirtualRegister
@@ -25,14 +24,25 @@ from nkiverify.model.registers import VirtualRegister
 from ..language import NKIObject, NkiTensor, equal, maximum
 from . import _unmodelled
 from ._declared import (
+    activate2,
+    activation,
+    activation_reduce,
     dma_compute,
     dma_copy,
     dma_transpose,
+    exponential,
     memset,
     nc_matmul,
     nc_transpose,
+    reciprocal,
+    scalar_tensor_tensor,
     sendrecv,
     tensor_copy,
+    tensor_scalar,
+    tensor_scalar_cumulative,
+    tensor_scalar_reduce,
+    tensor_tensor,
+    tensor_tensor_scan,
 )
 from ._indexed import (
     affine_select,
@@ -50,11 +60,9 @@ from ._indexed import (
     tensor_copy_predicated,
 )
 from ._numeric import (
-    activate2,
     bn_aggr,
     bn_stats,
     dropout,
-    exponential,
     max8,
     nc_find_index8,
     nc_match_replace8,
@@ -66,7 +74,6 @@ from ._numeric import (
     sequence_bounds,
     set_rng_seed,
     tensor_partition_reduce,
-    tensor_scalar_cumulative,
     topk,
 )
 
@@ -163,126 +170,11 @@ def get_nc_version() -> nc_version:
 
 
 @documented
-def tensor_tensor(
-    dst: Any, data1: Any, data2: Any, op: Any, engine: Any = engine.unknown, name: Any = None
-) -> NkiInstruction:
-    """dst = data1 op data2, element by element."""
-    _elementwise.tensor_tensor(dst, data1, data2, operator(op), engine)
-    return ISSUED
-
-
-@documented
-def tensor_scalar(
-    dst: Any,
-    data: Any,
-    op0: Any,
-    operand0: Any,
-    reverse0: Any = False,
-    op1: Any = None,
-    operand1: Any = None,
-    reverse1: Any = False,
-    engine: Any = engine.unknown,
-    name: Any = None,
-) -> NkiInstruction:
-    """dst = (data op0 operand0) op1 operand1."""
-    _elementwise.tensor_scalar(dst, data, operator(op0), operand0, _optional(op1), operand1, engine)
-    return ISSUED
-
-
-@documented
-def scalar_tensor_tensor(
-    dst: Any,
-    data: Any,
-    op0: Any,
-    operand0: Any,
-    op1: Any,
-    operand1: Any,
-    reverse0: Any = False,
-    reverse1: Any = False,
-    name: Any = None,
-) -> NkiInstruction:
-    """dst = (data op0 operand0) op1 operand1, operand1 a tile."""
-    _elementwise.scalar_tensor_tensor(dst, data, operator(op0), operand0, operator(op1), operand1)
-    return ISSUED
-
-
-@documented
-def tensor_scalar_reduce(
-    dst: Any,
-    data: Any,
-    op0: Any,
-    operand0: Any,
-    reduce_op: Any,
-    reduce_res: Any = None,
-    reverse0: Any = False,
-    reduce_cmd: Any = reduce_cmd.reset_reduce,
-    reduce_init: Any = None,
-    reduce_res_negate: Any = False,
-    name: Any = None,
-) -> NkiInstruction:
-    """dst = data op0 operand0, and its reduction over the free axes."""
-    _elementwise.tensor_scalar_reduce(
-        dst, data, operator(op0), operand0, operator(reduce_op), reduce_res, reverse0, reduce_cmd, reduce_init
-    )
-    return ISSUED
-
-
-@documented
-def tensor_tensor_scan(
-    dst: Any,
-    data0: Any,
-    data1: Any,
-    initial: Any,
-    op0: Any,
-    op1: Any,
-    reverse0: Any = False,
-    reverse1: Any = False,
-    name: Any = None,
-) -> NkiInstruction:
-    """A recurrence along the free axis."""
-    _elementwise.tensor_tensor_scan(dst, data0, data1, initial, operator(op0), operator(op1))
-    return ISSUED
-
-
-@documented
 def tensor_reduce(
     dst: Any, op: Any, data: Any, axis: Any, negate: Any = False, keepdims: Any = False, name: Any = None
 ) -> NkiInstruction:
     """dst = data reduced over its last axes."""
     _reductions.tensor_reduce(dst, operator(op), data, axis, negate)
-    return ISSUED
-
-
-@documented
-def activation(
-    dst: Any,
-    op: Any,
-    data: Any,
-    bias: Any = None,
-    scale: Any = 1.0,
-    reduce_op: Any = None,
-    reduce_res: Any = None,
-    reduce_cmd: Any = reduce_cmd.idle,
-    name: Any = None,
-) -> NkiInstruction:
-    """dst = op(data * scale + bias)."""
-    _elementwise.activation(dst, operator(op), data, bias, scale, _optional(reduce_op), reduce_res, reduce_cmd)
-    return ISSUED
-
-
-@documented
-def activation_reduce(
-    dst: Any, op: Any, data: Any, reduce_op: Any, reduce_res: Any, bias: Any = None, scale: Any = 1.0, name: Any = None
-) -> NkiInstruction:
-    """dst = op(data * scale + bias), and its sum over the free axes."""
-    _elementwise.activation_reduce(dst, operator(op), data, operator(reduce_op), reduce_res, bias, scale)
-    return ISSUED
-
-
-@documented
-def reciprocal(dst: Any, data: Any, name: Any = None) -> NkiInstruction:
-    """dst = 1 / data."""
-    _elementwise.reciprocal(dst, data)
     return ISSUED
 
 
@@ -308,10 +200,6 @@ def nc_matmul_mx(
     """dst = stationary transposed times moving, in microscaled formats (gen4)."""
     _microscaling.nc_matmul_mx(dst, stationary, moving, stationary_scale, moving_scale, tile_position, tile_size)
     return ISSUED
-
-
-def _optional(op: Any) -> Operator | None:
-    return None if op is None else operator(op)
 
 
 _DOCUMENTED = frozenset(_unmodelled.__all__)

@@ -2,10 +2,62 @@
 
 from __future__ import annotations
 
-from nkiverify.model.isa_enums import dge_mode, dma_engine, engine, matmul_perf_mode, oob_mode
+from nkiverify.model.isa_enums import dge_mode, dma_engine, engine, matmul_perf_mode, oob_mode, reduce_cmd
 from nkiverify.model.stub import stub
 
-__all__ = ["dma_compute", "dma_copy", "dma_transpose", "memset", "nc_matmul", "nc_transpose", "sendrecv", "tensor_copy"]
+__all__ = [
+    "activate2",
+    "activation",
+    "activation_reduce",
+    "dma_compute",
+    "dma_copy",
+    "dma_transpose",
+    "exponential",
+    "memset",
+    "nc_matmul",
+    "nc_transpose",
+    "reciprocal",
+    "scalar_tensor_tensor",
+    "sendrecv",
+    "tensor_copy",
+    "tensor_scalar",
+    "tensor_scalar_cumulative",
+    "tensor_scalar_reduce",
+    "tensor_tensor",
+    "tensor_tensor_scan",
+]
+
+
+@stub
+def activate2(
+    dst,
+    op,
+    data,
+    imm0,
+    imm1,
+    op0,
+    op1,
+    relu_param=0.0,
+    reverse0=False,
+    reverse1=False,
+    reduce_op=None,
+    reduce_res=None,
+    reduce_cmd=reduce_cmd.idle,
+    name=None,
+):
+    """dst = op((data op0 imm0) op1 imm1) on the Scalar Engine of gen4, reduced over the free axes if asked."""
+
+
+@stub
+def activation(
+    dst, op, data, bias=None, scale=1.0, reduce_op=None, reduce_res=None, reduce_cmd=reduce_cmd.idle, name=None
+):
+    """dst = op(data * scale + bias) on the Scalar Engine."""
+
+
+@stub
+def activation_reduce(dst, op, data, reduce_op, reduce_res, bias=None, scale=1.0, name=None):
+    """dst = op(data * scale + bias), and its sum over the free axes in `reduce_res`."""
 
 
 @stub
@@ -23,6 +75,11 @@ def dma_copy(
 @stub
 def dma_transpose(dst, src, axes=None, priority=None, dge_mode=dge_mode.unknown, oob_mode=oob_mode.error, name=None):
     """dst = src with its axes in the order (1, 0), (2, 1, 0) or (3, 1, 2, 0), by its rank."""
+
+
+@stub
+def exponential(dst, src, max_value=0.0, reduce_res=None, reduce_cmd=reduce_cmd.idle, reduce_init=0.0, name=None):
+    """dst = exp(src - max_value) on the Vector Engine of gen4, and its sum over the free axes if asked."""
 
 
 @stub
@@ -53,6 +110,16 @@ def nc_transpose(dst, data, engine=engine.unknown, name=None):
 
 
 @stub
+def reciprocal(dst, data, name=None):
+    """dst = 1 / data."""
+
+
+@stub
+def scalar_tensor_tensor(dst, data, op0, operand0, op1, operand1, reverse0=False, reverse1=False, name=None):
+    """dst = (data op0 operand0) op1 operand1; operand0 a constant or (P, 1), operand1 a tile like data."""
+
+
+@stub
 def sendrecv(src, dst, send_to_rank, recv_from_rank, pipe_id, dma_engine=dma_engine.dma, name=None):
     """Send src to another core and receive dst from it."""
 
@@ -60,3 +127,42 @@ def sendrecv(src, dst, send_to_rank, recv_from_rank, pipe_id, dma_engine=dma_eng
 @stub
 def tensor_copy(dst, src, engine=engine.unknown, name=None):
     """Copy a tile inside SBUF and PSUM, casting to the dtype of `dst`."""
+
+
+@stub
+def tensor_scalar(
+    dst, data, op0, operand0, reverse0=False, op1=None, operand1=None, reverse1=False, engine=engine.unknown, name=None
+):
+    """dst = (data op0 operand0) op1 operand1; operands are constants or one element per partition."""
+
+
+@stub
+def tensor_scalar_cumulative(dst, src, op0, op1, imm0, imm1=None, reduce_cmd=reduce_cmd.reset_reduce, name=None):
+    """dst[i] = (src[i] op0 imm0) op1 dst[i - 1] along the free axis."""
+
+
+@stub
+def tensor_scalar_reduce(
+    dst,
+    data,
+    op0,
+    operand0,
+    reduce_op,
+    reduce_res=None,
+    reverse0=False,
+    reduce_cmd=reduce_cmd.reset_reduce,
+    reduce_init=None,
+    reduce_res_negate=False,
+    name=None,
+):
+    """dst = data op0 operand0, and its reduction over all free axes in `reduce_res` (P, 1)."""
+
+
+@stub
+def tensor_tensor(dst, data1, data2, op, engine=engine.unknown, name=None):
+    """dst = data1 op data2, element by element."""
+
+
+@stub
+def tensor_tensor_scan(dst, data0, data1, initial, op0, op1, reverse0=False, reverse1=False, name=None):
+    """dst[:, i] = (data0[:, i] op0 dst[:, i - 1]) op1 data1[:, i], from `initial` on."""

@@ -6,15 +6,10 @@ from typing import Any
 
 from nkiverify.model.documented import documented
 from nkiverify.model.instruction import ISSUED, NkiInstruction
-from nkiverify.model.isa_enums import engine, reduce_cmd
-from nkiverify.model.operators import Operator, operator
-from nkiverify.model.ops import fused_elementwise as _fused
+from nkiverify.model.isa_enums import engine
+from nkiverify.model.operators import operator
 from nkiverify.model.ops import randomness as _randomness
 from nkiverify.model.ops import statistics as _statistics
-
-
-def _optional(op: Any) -> Operator | None:
-    return None if op is None else operator(op)
 
 
 @documented
@@ -81,71 +76,6 @@ def nonzero_with_count(
 ) -> NkiInstruction:
     """Positions of non-zero elements, and how many there are."""
     _statistics.nonzero_with_count(dst, src, index_offset, padding_val)
-    return ISSUED
-
-
-@documented
-def activate2(
-    dst: Any,
-    op: Any,
-    data: Any,
-    imm0: Any,
-    imm1: Any,
-    op0: Any,
-    op1: Any,
-    relu_param: Any = 0.0,
-    reverse0: Any = False,
-    reverse1: Any = False,
-    reduce_op: Any = None,
-    reduce_res: Any = None,
-    reduce_cmd: Any = reduce_cmd.idle,
-    name: Any = None,
-) -> NkiInstruction:
-    """dst = op((data op0 imm0) op1 imm1) (gen4)."""
-    _fused.activate2(
-        dst,
-        operator(op),
-        data,
-        imm0,
-        imm1,
-        operator(op0),
-        operator(op1),
-        relu_param,
-        _optional(reduce_op),
-        reduce_res,
-        reduce_cmd,
-    )
-    return ISSUED
-
-
-@documented
-def exponential(
-    dst: Any,
-    src: Any,
-    max_value: Any = 0.0,
-    reduce_res: Any = None,
-    reduce_cmd: Any = reduce_cmd.idle,
-    reduce_init: Any = 0.0,
-    name: Any = None,
-) -> NkiInstruction:
-    """dst = exp(src - max_value) (gen4)."""
-    _fused.exponential(dst, src, max_value, reduce_res, reduce_cmd, reduce_init)
-    return ISSUED
-
-
-@documented
-def tensor_scalar_cumulative(
-    dst: Any,
-    src: Any,
-    op0: Any,
-    op1: Any,
-    imm0: Any,
-    imm1: Any = None,
-    reduce_cmd: Any = reduce_cmd.reset_reduce,
-    name: Any = None,
-) -> NkiInstruction:
-    """A running reduction of src op0 imm0."""
-    _fused.tensor_scalar_cumulative(dst, src, operator(op0), operator(op1), imm0, imm1, reduce_cmd)
     return ISSUED
 
 

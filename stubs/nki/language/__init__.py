@@ -35,25 +35,81 @@ from nkiverify.model.kernel_objects import KernelObject as _KernelObject
 from nkiverify.model.kernel_objects import shown_as as _shown_as
 from nkiverify.model.memory import PRIVATE_HBM, PSUM, SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.operators import OPERATORS, Operator
-from nkiverify.model.operators import token as _token
 from nkiverify.model.ops import language as _language
 from nkiverify.model.tensor import Tensor as NkiTensor
 from nkiverify.model.tile_size import TileSize as _TileSize
 
 from ._declared import (
+    abs,
+    abs_max,
+    abs_min,
+    add,
+    arctan,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
     broadcast_to,
+    ceil,
     copy,
+    cos,
+    divide,
     empty_like,
+    equal,
+    erf,
+    erf_dx,
+    exp,
     expand_dims,
+    floor,
+    fmod,
     full,
+    gelu,
+    gelu_apprx_sigmoid,
+    gelu_apprx_sigmoid_dx,
+    gelu_apprx_tanh,
+    gelu_dx,
+    greater,
+    greater_equal,
+    invert,
+    left_shift,
+    less,
+    less_equal,
     load,
     load_transpose2d,
+    log,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
     matmul,
+    maximum,
+    minimum,
+    mish,
+    mod,
+    multiply,
+    negative,
+    not_equal,
     ones,
+    power,
+    reciprocal,
+    relu,
+    right_shift,
+    rsqrt,
     shared_constant,
     shared_identity_matrix,
+    sigmoid,
+    sign,
+    silu,
+    silu_dx,
+    sin,
+    softplus,
+    sqrt,
+    square,
     store,
+    subtract,
+    tan,
+    tanh,
     transpose,
+    trunc,
     zeros,
     zeros_like,
 )
@@ -295,90 +351,6 @@ def is_on_chip(buffer: Any) -> bool:
 def device_print(print_prefix: Any, tensor: Any) -> None:
     """Prints at run time: nothing to check."""
 
-
-# Tensor Engine.
-
-
-# Element-wise functions, which are also the operators of instructions.
-
-
-def _binary(name: str) -> Callable[..., Any]:
-    def function(x: Any, y: Any, dtype: Any = None) -> NkiTensor:
-        return _language.binary(name, x, y, dtype)
-
-    return _named(function, name, "of two operands, element by element")
-
-
-def _unary(name: str) -> Callable[..., Any]:
-    def function(x: Any, dtype: Any = None) -> NkiTensor:
-        return _language.unary(name, x, dtype)
-
-    return _named(function, name, "of every element")
-
-
-def _named(function: Callable[..., Any], name: str, what: str) -> Callable[..., Any]:
-    function = documented(renamed(function, name, f"`{name}` {what}; as `op=` of an instruction, the operator."))
-    return _token(function) if name in OPERATORS else function
-
-
-add = _binary("add")
-subtract = _binary("subtract")
-multiply = _binary("multiply")
-divide = _binary("divide")
-maximum = _binary("maximum")
-minimum = _binary("minimum")
-abs_max = _binary("abs_max")
-abs_min = _binary("abs_min")
-power = _binary("power")
-equal = _binary("equal")
-not_equal = _binary("not_equal")
-less = _binary("less")
-less_equal = _binary("less_equal")
-greater = _binary("greater")
-greater_equal = _binary("greater_equal")
-bitwise_and = _binary("bitwise_and")
-bitwise_or = _binary("bitwise_or")
-bitwise_xor = _binary("bitwise_xor")
-left_shift = _binary("left_shift")
-right_shift = _binary("right_shift")
-logical_and = _binary("logical_and")
-logical_or = _binary("logical_or")
-logical_xor = _binary("logical_xor")
-fmod = _binary("fmod")
-mod = _binary("mod")
-
-abs = _unary("abs")
-square = _unary("square")
-exp = _unary("exp")
-log = _unary("log")
-sqrt = _unary("sqrt")
-rsqrt = _unary("rsqrt")
-reciprocal = _unary("reciprocal")
-sin = _unary("sin")
-cos = _unary("cos")
-tan = _unary("tan")
-arctan = _unary("arctan")
-tanh = _unary("tanh")
-sigmoid = _unary("sigmoid")
-relu = _unary("relu")
-gelu = _unary("gelu")
-gelu_apprx_sigmoid = _unary("gelu_apprx_sigmoid")
-gelu_apprx_tanh = _unary("gelu_apprx_tanh")
-gelu_dx = _unary("gelu_dx")
-gelu_apprx_sigmoid_dx = _unary("gelu_apprx_sigmoid_dx")
-silu = _unary("silu")
-silu_dx = _unary("silu_dx")
-softplus = _unary("softplus")
-mish = _unary("mish")
-erf = _unary("erf")
-erf_dx = _unary("erf_dx")
-ceil = _unary("ceil")
-floor = _unary("floor")
-trunc = _unary("trunc")
-negative = _unary("negative")
-sign = _unary("sign")
-invert = _unary("invert")
-logical_not = _unary("logical_not")
 
 #: Operators that are no functions.
 average: Operator = OPERATORS["average"]

@@ -7,22 +7,119 @@ from nkiverify.model.memory import SBUF
 from nkiverify.model.stub import stub
 
 __all__ = [
+    "abs",
+    "abs_max",
+    "abs_min",
+    "add",
+    "arctan",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
     "broadcast_to",
+    "ceil",
     "copy",
+    "cos",
+    "divide",
     "empty_like",
+    "equal",
+    "erf",
+    "erf_dx",
+    "exp",
     "expand_dims",
+    "floor",
+    "fmod",
     "full",
+    "gelu",
+    "gelu_apprx_sigmoid",
+    "gelu_apprx_sigmoid_dx",
+    "gelu_apprx_tanh",
+    "gelu_dx",
+    "greater",
+    "greater_equal",
+    "invert",
+    "left_shift",
+    "less",
+    "less_equal",
     "load",
     "load_transpose2d",
+    "log",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
     "matmul",
+    "maximum",
+    "minimum",
+    "mish",
+    "mod",
+    "multiply",
+    "negative",
+    "not_equal",
     "ones",
+    "power",
+    "reciprocal",
+    "relu",
+    "right_shift",
+    "rsqrt",
     "shared_constant",
     "shared_identity_matrix",
+    "sigmoid",
+    "sign",
+    "silu",
+    "silu_dx",
+    "sin",
+    "softplus",
+    "sqrt",
+    "square",
     "store",
+    "subtract",
+    "tan",
+    "tanh",
     "transpose",
+    "trunc",
     "zeros",
     "zeros_like",
 ]
+
+
+@stub
+def abs(x, dtype=None):
+    """`abs` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def abs_max(x, y, dtype=None):
+    """`abs_max` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def abs_min(x, y, dtype=None):
+    """`abs_min` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def add(x, y, dtype=None):
+    """`add` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def arctan(x, dtype=None):
+    """`arctan` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def bitwise_and(x, y, dtype=None):
+    """`bitwise_and` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def bitwise_or(x, y, dtype=None):
+    """`bitwise_or` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def bitwise_xor(x, y, dtype=None):
+    """`bitwise_xor` of two operands, element by element; as `op=` of an instruction, the operator."""
 
 
 @stub
@@ -31,8 +128,23 @@ def broadcast_to(x, shape, dtype=None):
 
 
 @stub
+def ceil(x, dtype=None):
+    """`ceil` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def copy(x, dtype=None):
     """A new SBUF tile with the elements of `x`, from SBUF or PSUM."""
+
+
+@stub
+def cos(x, dtype=None):
+    """`cos` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def divide(x, y, dtype=None):
+    """`divide` of two operands, element by element; as `op=` of an instruction, the operator."""
 
 
 @stub
@@ -41,13 +153,98 @@ def empty_like(x, dtype=None, buffer=None, name=""):
 
 
 @stub
+def equal(x, y, dtype=None):
+    """`equal` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def erf(x, dtype=None):
+    """`erf` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def erf_dx(x, dtype=None):
+    """`erf_dx` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def exp(x, dtype=None):
+    """`exp` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def expand_dims(x, axis):
     """A view with extent 1 inserted at `axis`."""
 
 
 @stub
+def floor(x, dtype=None):
+    """`floor` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def fmod(x, y, dtype=None):
+    """`fmod` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def full(shape, fill_value, dtype, buffer=SBUF, name=""):
     """A tensor filled with one value."""
+
+
+@stub
+def gelu(x, dtype=None):
+    """`gelu` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def gelu_apprx_sigmoid(x, dtype=None):
+    """`gelu_apprx_sigmoid` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def gelu_apprx_sigmoid_dx(x, dtype=None):
+    """`gelu_apprx_sigmoid_dx` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def gelu_apprx_tanh(x, dtype=None):
+    """`gelu_apprx_tanh` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def gelu_dx(x, dtype=None):
+    """`gelu_dx` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def greater(x, y, dtype=None):
+    """`greater` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def greater_equal(x, y, dtype=None):
+    """`greater_equal` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def invert(x, dtype=None):
+    """`invert` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def left_shift(x, y, dtype=None):
+    """`left_shift` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def less(x, y, dtype=None):
+    """`less` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def less_equal(x, y, dtype=None):
+    """`less_equal` of two operands, element by element; as `op=` of an instruction, the operator."""
 
 
 @stub
@@ -61,13 +258,98 @@ def load_transpose2d(src, dtype=None):
 
 
 @stub
+def log(x, dtype=None):
+    """`log` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def logical_and(x, y, dtype=None):
+    """`logical_and` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def logical_not(x, dtype=None):
+    """`logical_not` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def logical_or(x, y, dtype=None):
+    """`logical_or` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def logical_xor(x, y, dtype=None):
+    """`logical_xor` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def matmul(x, y, transpose_x=False):
     """A new PSUM tile: x.T @ y; x (K, M), y (K, N)."""
 
 
 @stub
+def maximum(x, y, dtype=None):
+    """`maximum` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def minimum(x, y, dtype=None):
+    """`minimum` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def mish(x, dtype=None):
+    """`mish` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def mod(x, y, dtype=None):
+    """`mod` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def multiply(x, y, dtype=None):
+    """`multiply` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def negative(x, dtype=None):
+    """`negative` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def not_equal(x, y, dtype=None):
+    """`not_equal` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def ones(shape, dtype, buffer=SBUF, name=""):
     """A tensor of ones."""
+
+
+@stub
+def power(x, y, dtype=None):
+    """`power` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def reciprocal(x, dtype=None):
+    """`reciprocal` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def relu(x, dtype=None):
+    """`relu` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def right_shift(x, y, dtype=None):
+    """`right_shift` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def rsqrt(x, dtype=None):
+    """`rsqrt` of every element; as `op=` of an instruction, the operator."""
 
 
 @stub
@@ -81,13 +363,73 @@ def shared_identity_matrix(n, dtype=uint8, dst=None):
 
 
 @stub
+def sigmoid(x, dtype=None):
+    """`sigmoid` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def sign(x, dtype=None):
+    """`sign` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def silu(x, dtype=None):
+    """`silu` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def silu_dx(x, dtype=None):
+    """`silu_dx` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def sin(x, dtype=None):
+    """`sin` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def softplus(x, dtype=None):
+    """`softplus` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def sqrt(x, dtype=None):
+    """`sqrt` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def square(x, dtype=None):
+    """`square` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def store(dst, value):
     """Write an SBUF tile to an HBM tensor."""
 
 
 @stub
+def subtract(x, y, dtype=None):
+    """`subtract` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def tan(x, dtype=None):
+    """`tan` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def tanh(x, dtype=None):
+    """`tanh` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def transpose(x, dtype=None):
     """A new PSUM tile (F, P) of a tile (P, F), at most 128 x 128."""
+
+
+@stub
+def trunc(x, dtype=None):
+    """`trunc` of every element; as `op=` of an instruction, the operator."""
 
 
 @stub

@@ -2,51 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from nkiverify.analysis.values.semantics.arithmetic import difference, mean, multiplied
 from nkiverify.analysis.values.semantics.table import meaning
 from nkiverify.model.meaning import Array, Step
-from nkiverify.model.operators import OPERATORS
-
-BINARY = (
-    "add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "mod", "fmod", "abs_max", "abs_min",
-    "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "bitwise_and", "bitwise_or", "bitwise_xor",
-    "left_shift", "right_shift", "logical_and", "logical_or", "logical_xor",
-)  # fmt: skip
-UNARY = (
-    "abs", "square", "exp", "log", "sqrt", "rsqrt", "reciprocal", "sin", "cos", "tan", "arctan", "tanh", "sigmoid",
-    "relu", "gelu", "gelu_dx", "gelu_apprx_tanh", "gelu_apprx_sigmoid", "gelu_apprx_sigmoid_dx", "silu", "silu_dx",
-    "softplus", "mish", "erf", "erf_dx", "ceil", "floor", "trunc", "negative", "sign", "invert", "logical_not",
-)  # fmt: skip
-#: Functions whose ranges do not concern the language: nl.sin reduces its argument, the others say nothing.
-_UNRANGED = frozenset(("sin", "reciprocal"))
-
-
-@meaning(*(f"nl.{name}" for name in BINARY))
-def binary(step: Step) -> None:
-    """x op y; shapes broadcast, one operand may be a number."""
-    name = step.name.removeprefix("nl.")
-    (target,) = step.written
-    rank = len(step.shape(target)) + 1
-    operator = OPERATORS.get(name)
-    exact = operator is not None and operator.bitvec
-    x, y = (
-        step.aligned(part, rank, exact=exact) if step.has(part) else step.constant(part, rank) for part in ("x", "y")
-    )
-    if exact and not isinstance(x.flat[0], np.uint32):
-        x, y = (part.astype(np.int64) if part.dtype.kind == "f" else part for part in (x, y))
-    step.write(target, step.n.binary(name, x, y), broadcast=True)
-
-
-@meaning(*(f"nl.{name}" for name in UNARY))
-def unary(step: Step) -> None:
-    """A function of each element."""
-    name = step.name.removeprefix("nl.")
-    value = step.numbers("x", exact=name == "invert")
-    outside = None if name in _UNRANGED else step.n.out_of_range(name, value)
-    step.write(step.only_write, step.n.unary(name, value), undefined=outside, because=f"{name} outside its range")
-
+from nkiverify.model.ops.arithmetic import difference, mean, multiplied
 
 _REDUCERS = {"sum": "add", "max": "maximum", "min": "minimum", "prod": "multiply", "all": "logical_and"}
 

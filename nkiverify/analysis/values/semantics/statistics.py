@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nkiverify.analysis.values.semantics.arithmetic import difference, mean
 from nkiverify.analysis.values.semantics.table import meaning
 from nkiverify.model.meaning import Array, Step
+from nkiverify.model.ops.arithmetic import difference, mean
 
 _FOUND = 8
 

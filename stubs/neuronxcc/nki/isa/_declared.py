@@ -2,10 +2,46 @@
 
 from __future__ import annotations
 
-from nkiverify.model.legacy_enums import dge_mode, engine, oob_mode
+from nkiverify.model.legacy_enums import dge_mode, engine, oob_mode, reduce_cmd
 from nkiverify.model.stub import stub
 
-__all__ = ["dma_copy", "memset", "nc_matmul", "nc_transpose", "tensor_copy"]
+__all__ = [
+    "activation",
+    "activation_reduce",
+    "dma_copy",
+    "memset",
+    "nc_matmul",
+    "nc_transpose",
+    "reciprocal",
+    "scalar_tensor_tensor",
+    "tensor_copy",
+    "tensor_scalar",
+    "tensor_scalar_reduce",
+    "tensor_tensor",
+    "tensor_tensor_scan",
+]
+
+
+@stub
+def activation(
+    op,
+    data,
+    *,
+    bias=None,
+    scale=1.0,
+    reduce_op=None,
+    reduce_res=None,
+    reduce_cmd=reduce_cmd.idle,
+    mask=None,
+    dtype=None,
+    **kwargs,
+):
+    """op(data * scale + bias) on the Scalar Engine; a bias is a tile on every generation."""
+
+
+@stub
+def activation_reduce(op, data, *, reduce_op, reduce_res, bias=None, scale=1.0, mask=None, dtype=None, **kwargs):
+    """op(data * scale + bias), and its sum over the free axes in `reduce_res`."""
 
 
 @stub
@@ -42,5 +78,54 @@ def nc_transpose(data, *, mask=None, dtype=None, engine=engine.unknown, **kwargs
 
 
 @stub
+def reciprocal(data, *, dtype=None, mask=None, **kwargs):
+    """1 / data."""
+
+
+@stub
+def scalar_tensor_tensor(
+    *, data, op0, operand0, op1, operand1, reverse0=False, reverse1=False, dtype=None, mask=None, **kwargs
+):
+    """(data op0 operand0) op1 operand1; operand0 a constant or (P, 1), operand1 a tile like data."""
+
+
+@stub
 def tensor_copy(src, *, mask=None, dtype=None, engine=engine.unknown, **kwargs):
     """A copy in SBUF."""
+
+
+@stub
+def tensor_scalar(
+    data,
+    op0,
+    operand0,
+    reverse0=False,
+    op1=None,
+    operand1=None,
+    reverse1=False,
+    *,
+    dtype=None,
+    mask=None,
+    engine=engine.unknown,
+    **kwargs,
+):
+    """(data op0 operand0) op1 operand1; operands are constants or one element per partition."""
+
+
+@stub
+def tensor_scalar_reduce(
+    *, data, op0, operand0, reduce_op, reduce_res, reverse0=False, dtype=None, mask=None, **kwargs
+):
+    """data op0 operand0, and its reduction over all free axes in `reduce_res` (P, 1)."""
+
+
+@stub
+def tensor_tensor(data1, data2, op, *, dtype=None, mask=None, engine=engine.unknown, **kwargs):
+    """data1 op data2, element by element."""
+
+
+@stub
+def tensor_tensor_scan(
+    data0, data1, initial, op0, op1, reverse0=False, reverse1=False, *, dtype=None, mask=None, **kwargs
+):
+    """r[:, i] = (data0[:, i] op0 r[:, i - 1]) op1 data1[:, i], from `initial` on."""

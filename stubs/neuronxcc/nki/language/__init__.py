@@ -33,28 +33,80 @@ from nkiverify.model.legacy_tensor import LegacyTensor, PartitionExtent
 from nkiverify.model.legacy_tensor import allocate as _allocate
 from nkiverify.model.legacy_tensor import given_mask as _given_mask
 from nkiverify.model.memory import PRIVATE_HBM, PSUM, SBUF, SHARED_HBM
-from nkiverify.model.operators import OPERATORS
 from nkiverify.model.operators import token as _token
-from nkiverify.model.ops import legacy_elementwise as _elementwise
 from nkiverify.model.ops import legacy_language as _language
 from nkiverify.model.tile_size import TileSize as _TileSize
 from nkiverify.symbolic.execution import unsupported
 
 from ._declared import (
+    abs,
+    add,
+    arctan,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
     broadcast_to,
+    ceil,
     copy,
+    cos,
+    divide,
     empty_like,
+    equal,
+    erf,
+    erf_dx,
+    exp,
     expand_dims,
+    floor,
+    fmod,
     full,
+    gelu,
+    gelu_apprx_sigmoid,
+    gelu_apprx_tanh,
+    gelu_dx,
+    greater,
+    greater_equal,
+    invert,
+    left_shift,
+    less,
+    less_equal,
     load,
     load_transpose2d,
+    log,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
     matmul,
+    maximum,
+    minimum,
+    mish,
+    mod,
+    multiply,
+    negative,
+    not_equal,
     ones,
+    power,
+    reciprocal,
+    relu,
+    right_shift,
+    rsqrt,
     shared_constant,
     shared_identity_matrix,
+    sigmoid,
+    sign,
+    silu,
+    silu_dx,
+    sin,
+    softplus,
+    sqrt,
+    square,
     static_cast,
     store,
+    subtract,
+    tan,
+    tanh,
     transpose,
+    trunc,
     zeros,
     zeros_like,
 )
@@ -298,107 +350,6 @@ def ndarray(shape: Any, dtype: Any, *, buffer: Any = None, name: Any = "", **kwa
 @legacy_documented
 def device_print(prefix: Any, x: Any, *, mask: Any = None, **kwargs: Any) -> None:
     """Prints at run time: nothing to check."""
-
-
-# Tensor Engine.
-
-
-# Element-wise functions, which are also the operators of instructions.
-
-
-def _binary(name: str) -> Callable[..., Any]:
-    def function(x: Any, y: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
-        return _elementwise.binary(name, x, y, dtype, _given_mask(mask))
-
-    return _named(function, name, "of two operands, element by element")
-
-
-def _comparison(name: str) -> Callable[..., Any]:
-    def function(x: Any, y: Any, *, dtype: Any = bool, mask: Any = None, **kwargs: Any) -> LegacyTensor:
-        return _elementwise.binary(name, x, y, dtype, _given_mask(mask))
-
-    return _named(function, name, "of two operands, element by element")
-
-
-def _remainder(name: str) -> Callable[..., Any]:
-    def function(x: Any, y: Any, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
-        return _elementwise.binary(name, x, y, dtype, _given_mask(mask))
-
-    return _named(function, name, "of two operands, element by element")
-
-
-def _unary(name: str) -> Callable[..., Any]:
-    def function(x: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
-        return _elementwise.unary(name, x, dtype, _given_mask(mask))
-
-    return _named(function, name, "of every element")
-
-
-def _named(function: Callable[..., Any], name: str, what: str) -> Callable[..., Any]:
-    function = legacy_documented(renamed(function, name, f"`{name}` {what}; as `op=` of an instruction, the operator."))
-    return _token(function) if name in OPERATORS else function
-
-
-add = _binary("add")
-subtract = _binary("subtract")
-multiply = _binary("multiply")
-divide = _binary("divide")
-maximum = _binary("maximum")
-minimum = _binary("minimum")
-power = _binary("power")
-bitwise_and = _binary("bitwise_and")
-bitwise_or = _binary("bitwise_or")
-bitwise_xor = _binary("bitwise_xor")
-left_shift = _binary("left_shift")
-right_shift = _binary("right_shift")
-equal = _comparison("equal")
-not_equal = _comparison("not_equal")
-less = _comparison("less")
-less_equal = _comparison("less_equal")
-greater = _comparison("greater")
-greater_equal = _comparison("greater_equal")
-logical_and = _comparison("logical_and")
-logical_or = _comparison("logical_or")
-logical_xor = _comparison("logical_xor")
-fmod = _remainder("fmod")
-mod = _remainder("mod")
-
-abs = _unary("abs")
-arctan = _unary("arctan")
-ceil = _unary("ceil")
-cos = _unary("cos")
-erf = _unary("erf")
-erf_dx = _unary("erf_dx")
-exp = _unary("exp")
-floor = _unary("floor")
-gelu = _unary("gelu")
-gelu_apprx_sigmoid = _unary("gelu_apprx_sigmoid")
-gelu_apprx_tanh = _unary("gelu_apprx_tanh")
-gelu_dx = _unary("gelu_dx")
-invert = _unary("invert")
-log = _unary("log")
-mish = _unary("mish")
-negative = _unary("negative")
-reciprocal = _unary("reciprocal")
-relu = _unary("relu")
-rsqrt = _unary("rsqrt")
-sigmoid = _unary("sigmoid")
-sign = _unary("sign")
-silu = _unary("silu")
-silu_dx = _unary("silu_dx")
-sin = _unary("sin")
-softplus = _unary("softplus")
-sqrt = _unary("sqrt")
-square = _unary("square")
-tan = _unary("tan")
-tanh = _unary("tanh")
-trunc = _unary("trunc")
-
-
-@legacy_documented
-def logical_not(x: Any, *, dtype: Any = bool, mask: Any = None, **kwargs: Any) -> LegacyTensor:
-    """Whether each element is zero."""
-    return _elementwise.unary("logical_not", x, dtype, _given_mask(mask))
 
 
 @legacy_documented

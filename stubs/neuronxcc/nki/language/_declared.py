@@ -6,23 +6,107 @@ from nkiverify.model.dtypes import uint8
 from nkiverify.model.stub import stub
 
 __all__ = [
+    "abs",
+    "add",
+    "arctan",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
     "broadcast_to",
+    "ceil",
     "copy",
+    "cos",
+    "divide",
     "empty_like",
+    "equal",
+    "erf",
+    "erf_dx",
+    "exp",
     "expand_dims",
+    "floor",
+    "fmod",
     "full",
+    "gelu",
+    "gelu_apprx_sigmoid",
+    "gelu_apprx_tanh",
+    "gelu_dx",
+    "greater",
+    "greater_equal",
+    "invert",
+    "left_shift",
+    "less",
+    "less_equal",
     "load",
     "load_transpose2d",
+    "log",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
     "matmul",
+    "maximum",
+    "minimum",
+    "mish",
+    "mod",
+    "multiply",
+    "negative",
+    "not_equal",
     "ones",
+    "power",
+    "reciprocal",
+    "relu",
+    "right_shift",
+    "rsqrt",
     "shared_constant",
     "shared_identity_matrix",
+    "sigmoid",
+    "sign",
+    "silu",
+    "silu_dx",
+    "sin",
+    "softplus",
+    "sqrt",
+    "square",
     "static_cast",
     "store",
+    "subtract",
+    "tan",
+    "tanh",
     "transpose",
+    "trunc",
     "zeros",
     "zeros_like",
 ]
+
+
+@stub
+def abs(x, *, dtype=None, mask=None, **kwargs):
+    """`abs` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def add(x, y, *, dtype=None, mask=None, **kwargs):
+    """`add` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def arctan(x, *, dtype=None, mask=None, **kwargs):
+    """`arctan` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def bitwise_and(x, y, *, dtype=None, mask=None, **kwargs):
+    """`bitwise_and` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def bitwise_or(x, y, *, dtype=None, mask=None, **kwargs):
+    """`bitwise_or` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def bitwise_xor(x, y, *, dtype=None, mask=None, **kwargs):
+    """`bitwise_xor` of two operands, element by element; as `op=` of an instruction, the operator."""
 
 
 @stub
@@ -31,8 +115,23 @@ def broadcast_to(src, *, shape, **kwargs):
 
 
 @stub
+def ceil(x, *, dtype=None, mask=None, **kwargs):
+    """`ceil` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def copy(src, *, mask=None, dtype=None, **kwargs):
     """A copy in SBUF."""
+
+
+@stub
+def cos(x, *, dtype=None, mask=None, **kwargs):
+    """`cos` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def divide(x, y, *, dtype=None, mask=None, **kwargs):
+    """`divide` of two operands, element by element; as `op=` of an instruction, the operator."""
 
 
 @stub
@@ -41,13 +140,93 @@ def empty_like(a, dtype=None, *, buffer=None, name="", **kwargs):
 
 
 @stub
+def equal(x, y, *, dtype=bool, mask=None, **kwargs):
+    """`equal` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def erf(x, *, dtype=None, mask=None, **kwargs):
+    """`erf` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def erf_dx(x, *, dtype=None, mask=None, **kwargs):
+    """`erf_dx` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def exp(x, *, dtype=None, mask=None, **kwargs):
+    """`exp` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def expand_dims(data, axis):
     """A view with one more dimension of extent 1 at the end."""
 
 
 @stub
+def floor(x, *, dtype=None, mask=None, **kwargs):
+    """`floor` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def fmod(x, y, dtype=None, mask=None, **kwargs):
+    """`fmod` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def full(shape, fill_value, dtype, *, buffer=None, name="", **kwargs):
     """A tensor filled with one value."""
+
+
+@stub
+def gelu(x, *, dtype=None, mask=None, **kwargs):
+    """`gelu` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def gelu_apprx_sigmoid(x, *, dtype=None, mask=None, **kwargs):
+    """`gelu_apprx_sigmoid` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def gelu_apprx_tanh(x, *, dtype=None, mask=None, **kwargs):
+    """`gelu_apprx_tanh` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def gelu_dx(x, *, dtype=None, mask=None, **kwargs):
+    """`gelu_dx` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def greater(x, y, *, dtype=bool, mask=None, **kwargs):
+    """`greater` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def greater_equal(x, y, *, dtype=bool, mask=None, **kwargs):
+    """`greater_equal` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def invert(x, *, dtype=None, mask=None, **kwargs):
+    """`invert` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def left_shift(x, y, *, dtype=None, mask=None, **kwargs):
+    """`left_shift` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def less(x, y, *, dtype=bool, mask=None, **kwargs):
+    """`less` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def less_equal(x, y, *, dtype=bool, mask=None, **kwargs):
+    """`less_equal` of two operands, element by element; as `op=` of an instruction, the operator."""
 
 
 @stub
@@ -61,13 +240,98 @@ def load_transpose2d(src, *, mask=None, dtype=None, **kwargs):
 
 
 @stub
+def log(x, *, dtype=None, mask=None, **kwargs):
+    """`log` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def logical_and(x, y, *, dtype=bool, mask=None, **kwargs):
+    """`logical_and` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def logical_not(x, *, dtype=bool, mask=None, **kwargs):
+    """`logical_not` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def logical_or(x, y, *, dtype=bool, mask=None, **kwargs):
+    """`logical_or` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def logical_xor(x, y, *, dtype=bool, mask=None, **kwargs):
+    """`logical_xor` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def matmul(x, y, *, transpose_x=False, mask=None, **kwargs):
     """A new PSUM tile: x @ y with x (M, K), or x.T @ y with x (K, M); y (K, N)."""
 
 
 @stub
+def maximum(x, y, *, dtype=None, mask=None, **kwargs):
+    """`maximum` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def minimum(x, y, *, dtype=None, mask=None, **kwargs):
+    """`minimum` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def mish(x, *, dtype=None, mask=None, **kwargs):
+    """`mish` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def mod(x, y, dtype=None, mask=None, **kwargs):
+    """`mod` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def multiply(x, y, *, dtype=None, mask=None, **kwargs):
+    """`multiply` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def negative(x, *, dtype=None, mask=None, **kwargs):
+    """`negative` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def not_equal(x, y, *, dtype=bool, mask=None, **kwargs):
+    """`not_equal` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def ones(shape, dtype, *, buffer=None, name="", **kwargs):
     """A tensor of ones."""
+
+
+@stub
+def power(x, y, *, dtype=None, mask=None, **kwargs):
+    """`power` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def reciprocal(x, *, dtype=None, mask=None, **kwargs):
+    """`reciprocal` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def relu(x, *, dtype=None, mask=None, **kwargs):
+    """`relu` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def right_shift(x, y, *, dtype=None, mask=None, **kwargs):
+    """`right_shift` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def rsqrt(x, *, dtype=None, mask=None, **kwargs):
+    """`rsqrt` of every element; as `op=` of an instruction, the operator."""
 
 
 @stub
@@ -81,6 +345,46 @@ def shared_identity_matrix(n, dtype=uint8, **kwargs):
 
 
 @stub
+def sigmoid(x, *, dtype=None, mask=None, **kwargs):
+    """`sigmoid` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def sign(x, *, dtype=None, mask=None, **kwargs):
+    """`sign` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def silu(x, *, dtype=None, mask=None, **kwargs):
+    """`silu` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def silu_dx(x, *, dtype=None, mask=None, **kwargs):
+    """`silu_dx` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def sin(x, *, dtype=None, mask=None, **kwargs):
+    """`sin` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def softplus(x, *, dtype=None, mask=None, **kwargs):
+    """`softplus` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def sqrt(x, *, dtype=None, mask=None, **kwargs):
+    """`sqrt` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def square(x, *, dtype=None, mask=None, **kwargs):
+    """`square` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def static_cast(input_data, dtype):
     """A copy with another dtype."""
 
@@ -91,8 +395,28 @@ def store(dst, value, *, mask=None, **kwargs):
 
 
 @stub
+def subtract(x, y, *, dtype=None, mask=None, **kwargs):
+    """`subtract` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def tan(x, *, dtype=None, mask=None, **kwargs):
+    """`tan` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def tanh(x, *, dtype=None, mask=None, **kwargs):
+    """`tanh` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
 def transpose(x, *, dtype=None, mask=None, **kwargs):
     """A new tile (F, P) of a 2-D tile (P, F), F at most 128."""
+
+
+@stub
+def trunc(x, *, dtype=None, mask=None, **kwargs):
+    """`trunc` of every element; as `op=` of an instruction, the operator."""
 
 
 @stub

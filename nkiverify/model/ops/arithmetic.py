@@ -1,4 +1,4 @@
-"""Pieces that several operations are made of."""
+"""Pieces that the meanings of several operations are made of."""
 
 from __future__ import annotations
 
