@@ -27,7 +27,7 @@ def documented(function: FunctionT) -> FunctionT:
     """A stub function whose parameters are the documented ones; any other keyword breaks "isa.kwargs_checked"."""
     allowed = frozenset(inspect.signature(function).parameters)
     recorder = _recorder(function)
-    execute = forgetting(function)
+    execute = forgetting(function, makes_result=recorder is not None)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -51,11 +51,12 @@ def _recorder(function: Callable[..., Any]) -> Recorder | None:
     return Recorder(declared, inspect.signature(function).parameters, package[0] == "neuronxcc")
 
 
-def forgetting(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, after which the numbers are unknown in every operand that it writes without saying what it writes."""
+def forgetting(function: Callable[..., Any], *, makes_result: bool) -> Callable[..., Any]:
+    """`function`, after which the numbers are unknown in all that it writes without saying what: in its operands and,
+    where it `makes_result`, in the tile it returns."""
     names = tuple(inspect.signature(function).parameters)
     written = tuple((position, name) for position, name in enumerate(names) if name in WRITTEN)
-    if not written:
+    if not written and not makes_result:
         return function
 
     def execute(*args: Any, **kwargs: Any) -> Any:
@@ -64,14 +65,14 @@ def forgetting(function: Callable[..., Any]) -> Callable[..., Any]:
             for position, name in written
             for operand in _integers(args[position] if position < len(args) else kwargs.get(name))
         ]
-        if not operands:
-            return function(*args, **kwargs)
         model = current_execution().model
         before = [model.read(operand.storage) for operand in operands]
         result = function(*args, **kwargs)
         for operand, value in zip(operands, before, strict=True):
             if model.read(operand.storage) is value:
                 overwritten(operand)
+        if makes_result and isinstance(result, Tensor) and model.read(result.storage) is None:
+            overwritten(result)
         return result
 
     return execute
@@ -111,7 +112,7 @@ def legacy_documented(function: FunctionT) -> FunctionT:
     open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     allowed = frozenset(name for name, parameter in parameters.items() if parameter.kind is not parameter.VAR_KEYWORD)
     recorder = _recorder(function)
-    execute = forgetting(function)
+    execute = forgetting(function, makes_result=recorder is not None)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -69,7 +69,8 @@ class _Call:
     """What one stub does: check the keywords, convert operators and masks, state the contracts, record."""
 
     def __init__(self, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> None:
-        self._does = forgetting(declared.functions["neuronxcc" if legacy else "nki"])
+        does = declared.functions["neuronxcc" if legacy else "nki"]
+        self._does = forgetting(does, makes_result=not declared.host)
         self._legacy = legacy
         self._name = declared.short_name
         self._issues = declared.name.startswith("nisa.") and not legacy and not declared.host

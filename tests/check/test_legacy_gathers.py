@@ -31,6 +31,15 @@ CHANGED = {
     "in place": "        rows += 1\n" + GATHER,
     "computed": "        rows = nl.add(rows, 1, dtype=nl.int32)\n" + GATHER,
     "assigned": "        other = nl.multiply(rows, 2, dtype=nl.int32)\n        rows[...] = other\n" + GATHER,
+    "computed, and one assigned": (
+        "        rows = nl.add(rows, 1000, dtype=nl.int32)\n        rows[0:1, 0:1] = 0\n" + GATHER
+    ),
+    "computed by an instruction, and one assigned": (
+        "        rows = nisa.tensor_tensor(rows, rows, op=nl.add)\n        rows[0:1, 0:1] = 0\n" + GATHER
+    ),
+    "filled, and one assigned": (
+        "        rows = nl.full((64, 1), 1000, dtype=nl.int32)\n        rows[0:1, 0:1] = 0\n" + GATHER
+    ),
     "stored and loaded": (
         "        nl.store(idx[t * 64 + i_p], value=nl.add(rows, 1, dtype=nl.int32), mask=inside)\n"
         "        rows = nl.load(idx[t * 64 + i_p], mask=inside)\n" + GATHER

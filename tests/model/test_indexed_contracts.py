@@ -560,6 +560,16 @@ def test_an_operation_that_says_nothing_of_what_it_writes_leaves_it_unknown(by_n
         value(selected)
 
 
+def test_what_a_function_returns_is_unknown_where_a_part_is_filled() -> None:
+    def added() -> None:
+        rows = nl.add(indices(4, 1, high=7), indices(4, 1, high=7))
+        nisa.memset(rows[0:1, :], 0)
+        nisa.dma_copy(sbuf(4, 2), hbm(8, 2).ap([[2, 4], [1, 2]], vector_offset=rows))
+
+    with pytest.raises(UnsupportedConstruct):
+        value(added)
+
+
 def test_patterns_and_constants_bound_indices() -> None:
     def counted(rows_in_table: int) -> None:
         places = sbuf(4, 1, dtype=uint32)
