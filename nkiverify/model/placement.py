@@ -74,8 +74,10 @@ def claim_address(shape: Sequence[Extent], dtype: DType, region: MemoryRegion, a
 def claim_operands(operation: Operation) -> None:
     """Claim that the operands are in their memories together, and what an engine's access to each asks for.
 
-    DMAs reach every partition and byte."""
-    exempt = operation.engine == "dma" or operation.name.startswith(_NO_ACCESS)
+    DMAs, by which collectives move data as well, reach every partition and byte; registers are loaded and stored
+    element by element, and printing is no instruction.
+    """
+    exempt = operation.engine in ("dma", "none")
     storages: dict[int, Storage] = {}
     for argument, view in (*operation.reads.items(), *operation.writes.items()):
         if not view.on_chip or view.block_dims or argument.endswith(".index"):
@@ -83,7 +85,7 @@ def claim_operands(operation: Operation) -> None:
         storages[id(view.storage)] = view.storage
         if exempt:
             continue
-        if not _scale_of_mx(operation.name, argument):
+        if not _is_scale(operation, argument):
             _claim_start(operation, argument, view)
         _claim_free_size(operation, argument, view)
         _claim_strides(operation, argument, view)
@@ -120,13 +122,10 @@ def _claim_resident(operation: Operation, storages: Iterable[Storage]) -> None:
             )
 
 
-#: Registers are loaded and stored element by element, collectives move data like DMAs, and printing is no instruction.
-_NO_ACCESS = ("nisa.register_", "ncc.", "nl.device_print")
 
-
-def _scale_of_mx(name: str, argument: str) -> bool:
-    """Whether the operand is a scale, with start partitions of its own ("mem.start_partition_mx_scale")."""
-    return name.endswith("_mx") and argument.endswith("scale")
+def _is_scale(operation: Operation, argument: str) -> bool:
+    """Whether the operand holds scales of blocks, with start partitions of its own ("mem.start_partition_mx_scale")."""
+    return argument.endswith("scale") and argument in operation.declared.rows
 
 
 def first_partition(view: Tensor) -> Extent:

@@ -57,7 +57,7 @@ class Declaration:
     name: str
     #: Which elements of its operands an element of its results depends on; None: on everything, and nothing is defined.
     dependence: Dependence | None = None
-    #: The engine it runs on, where it has no choice.
+    #: The engine it runs on, where it has no choice; "none" where no engine's access pattern reaches its operands.
     engine: str = "any"
     #: Whether it touches no element: allocation, views, what the host computes.
     host: bool = False
@@ -71,6 +71,9 @@ class Declaration:
     sums_loop: bool = False
     #: Whether it computes nothing: what it writes it has read, converted to another dtype at most.
     moves: bool = False
+    #: Whether it puts its `value` in its place, as Python's assignment to elements: one that nothing else reads was
+    #: computed there in the first place, and one that `sums_loop` joins what is there.
+    assigns: bool = False
     #: Whether it keeps part of what its result holds, beside what `updates` says.
     keeps: bool = False
     #: Whether leaving it out changes more than what it writes: random state, other cores, registers, the host.
@@ -81,6 +84,8 @@ class Declaration:
     decides: bool = False
     #: Whether counts known at run time decide what it writes: that it writes any element is not known.
     counted: bool = False
+    #: The contract that an index which data give, and which is out of bounds, breaks; empty where data give none.
+    out_of_bounds: str = ""
     #: Of operands of which only some rows are touched: rows of a group, and how many of them, the first ones.
     rows: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     #: The engine whose reduction registers it uses ("acc.scalar_regs", "acc.vector_regs"); empty for none.

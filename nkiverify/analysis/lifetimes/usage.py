@@ -181,7 +181,7 @@ def _use(item: Operation, view: Tensor, frame: Frame, usage: Usage, allocated: A
 
 def _note_purpose(allocated: Allocated, item: Operation, view: Tensor) -> None:
     writes = item.operation.writes
-    if item.operation.name == "setitem" and view is not writes.get("dst"):
+    if item.operation.declared.assigns and view is not writes.get("dst"):
         allocated.assigned = True
     elif view is not writes.get("result"):
         allocated.read = True

@@ -43,7 +43,7 @@ def _in_turn(items: Sequence[Recorded], span: range) -> Iterator[int | None]:
         program = _program_of(item) or program
         segments = parts.setdefault(program, [[]])
         segments[-1].append(position)
-        if isinstance(item, Executed) and item.operation.name == "nisa.core_barrier":
+        if isinstance(item, Executed) and item.operation.declared.barrier:
             segments.append([])
     for number in range(max(map(len, parts.values()), default=0)):
         if number:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nkiverify.analysis.masks import Placing, masks_otherwise, placing_of
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Cells, Region
 from nkiverify.analysis.values.formats import Array
@@ -273,6 +274,7 @@ class ValueExecution(ConcreteExecution):
             functions,
             operation.declared.product and accumulates(operation) is not False,
             loads_registers(operation),
+            bool(operation.attributes.get("transpose_x", True)),
         )
 
     # --- operations ---------------------------------------------------------------------------------------------------
@@ -283,8 +285,8 @@ class ValueExecution(ConcreteExecution):
             self.watch(operation, kernel_site(2))
         meaning = operation.declared.computes or MEANINGS.get(operation.name)
         if meaning is None:
-            if operation.name.startswith("nki.") and not operation.reads and not operation.writes:
-                # A function of nki.compiler: it says where tensors are, not what they hold.
+            if operation.declared.host and not operation.reads and not operation.writes:
+                # As a function of nki.compiler: it says where tensors are, not what they hold.
                 return
             raise self.unsupported(f"the values of {operation.name}")
         regions = self._regions(operation)
@@ -435,7 +437,7 @@ class ValueExecution(ConcreteExecution):
 
     def index_out_of_bounds(self, operation: Operation, operand: str, index: int, limit: int) -> None:
         """An index of a gather is outside what it indexes."""
-        rule = contract("local_gather.oob" if operation.name == "nisa.local_gather" else "n_gather.range")
+        rule = contract(operation.declared.out_of_bounds)
         self.violated(rule, kernel_site(2), {"index": index, "limit": limit, "operand": operand})
         raise UnsupportedConstruct("a gather beyond its operand")
 
@@ -447,23 +449,17 @@ def elements_as(view: Tensor) -> int:
     return size if owner.dtype.itemsize == view.dtype.itemsize else size * owner.dtype.itemsize // view.dtype.itemsize
 
 
-#: Operations whose operands and results share the grid of their mask.
-_UNALIGNED = frozenset(("nisa.nc_matmul", "nl.matmul", "nisa.nc_transpose", "nl.transpose", "nl.load_transpose2d"))
-
-#: Operations with an `axis` whose results have the shape of the operand.
-_NORMS = frozenset(("nl.softmax", "nl.rms_norm"))
-
-
 def masked_region(run: ValueExecution, operation: Operation, name: str, view: Tensor) -> Region:
     """The region of an operand under the mask of its operation (legacy)."""
     mask = operation.mask
     assert mask is not None
-    if view.indirect_by is not None or operation.name in _UNALIGNED:
+    if view.indirect_by is not None or masks_otherwise(operation):
         raise run.unsupported(f"the values of {operation.name} under a mask")
     size = elements_as(view)
     axis = operation.attributes.get("axis")
     reduced = next((operation.reads[part] for part in ("x", "data") if part in operation.reads), None)
-    if name in operation.reads or axis is None or reduced is None or operation.name in _NORMS:
+    left = name in operation.writes and placing_of(operation, name, writes=True) is Placing.REDUCED
+    if not left or axis is None or reduced is None:
         return storage.region(view.shape, view.strides, view.offset, view.dtype, size, mask)
     # The axes that a reduction leaves keep their part of the mask.
     shape = tuple(map(int, reduced.shape))

@@ -12,17 +12,19 @@ from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Region
 from nkiverify.analysis.values.formats import Array
 from nkiverify.foundation.source import Site
-from nkiverify.model.dependence import Link
+from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.registry import declaration
 
 if TYPE_CHECKING:
     from nkiverify.analysis.values.run import ValueExecution
     from nkiverify.model.tensor import Tensor
 
-#: Links of an element with the operand's element at the same place, where both have as many.
-_SAME_PLACE = (Link.ROW_MAJOR, Link.BROADCAST, Link.ROWS, Link.SELECTED)
-#: Links of an element with no more than the operand's elements in the same partition, where both have as many of these.
-_SAME_PARTITION = (Link.ROWS, Link.SELECTED, Link.PARTITION, Link.STATISTICS, Link.BEFORE, Link.REDUCED)
+#: An element depends on the one at the same place of an operand of as many elements.
+_AT_THE_SAME_PLACE = frozenset((Link.ROW_MAJOR, Link.BROADCAST, Link.ROWS, Link.SELECTED))
+#: A partition depends on the same partition of an operand of as many partitions.
+_IN_THE_SAME_PARTITION = frozenset(
+    (Link.BROADCAST, Link.ROWS, Link.SELECTED, Link.PARTITION, Link.STATISTICS, Link.BEFORE, Link.REDUCED)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Entry:
     accumulates: bool
     #: Whether it goes on from what reduction registers hold, which no operand shows.
     continues: bool
+    #: Whether columns of the stationary operand of a product, not rows, are for its rows.
+    by_columns: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,20 +127,30 @@ def _needed(entry: Entry, parameter: str, target: Region, name: str, operand: Re
     rows, columns = len(hit) // target.shape[0], operand.size // operand.shape[0]
     if name == parameter or (name == "dst" and parameter == "dst"):
         return _set(places[hit])
-    stated = declaration(entry.operation).dependence
-    link = Link.EVERYTHING if stated is None else stated.on(name)
-    if link in _SAME_PLACE and places.size == hit.size:
+    link = _link(entry, parameter, name)
+    if link is Link.NOTHING:
+        return set()
+    if link in _AT_THE_SAME_PLACE and places.size == hit.size:
         return _set(places[hit])
     if link is Link.TRANSPOSED and places.size == hit.size:
         return _set(places.reshape(operand.shape[0], -1).T.ravel()[hit])
-    aligned = link in _SAME_PARTITION or (link is Link.BROADCAST and len(operand.shape) == len(target.shape))
-    if aligned and operand.shape[0] == target.shape[0]:
+    aligned = len(operand.shape) == len(target.shape) or link is not Link.BROADCAST
+    if link in _IN_THE_SAME_PARTITION and aligned and operand.shape[0] == target.shape[0]:
         return _set(places.reshape(operand.shape[0], -1)[np.unique(chosen // rows)].ravel())
-    if link in (Link.STATIONARY, Link.MOVING) and operand.shape[0] == places.size // columns:
-        side = chosen // rows if link is Link.STATIONARY else chosen % rows
-        if side.size == 0 or int(side.max()) < columns:
-            return _set(places.reshape(operand.shape[0], -1)[:, np.unique(side)].ravel())
+    if link in (Link.STATIONARY, Link.MOVING):
+        side = np.unique(chosen // rows if link is Link.STATIONARY else chosen % rows)
+        lines = places.reshape(operand.shape[0], columns)
+        lines = lines.T if link is Link.MOVING or entry.by_columns else lines
+        if side.size == 0 or int(side[-1]) < len(lines):
+            return _set(lines[side].ravel())
     return _set(places)
+
+
+def _link(entry: Entry, parameter: str, name: str) -> Link:
+    stated = declaration(entry.operation).dependence
+    if stated is None:
+        return Link.EVERYTHING
+    return Link.PARTITION if parameter == REDUCTION_RESULT else stated.on(name)
 
 
 def _set(places: Array) -> set[int]:

@@ -20,25 +20,32 @@ from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
 
-ALL_REDUCE = operation("ncc.all_reduce", dependence=Dependence(Link.EVERYTHING), side_effect=True)
-ALL_GATHER = operation("ncc.all_gather", dependence=Dependence(Link.EVERYTHING), side_effect=True)
-ALL_GATHER_V = operation("ncc.all_gather_v", dependence=Dependence(Link.EVERYTHING), side_effect=True, counted=True)
-REDUCE_SCATTER = operation("ncc.reduce_scatter", dependence=Dependence(Link.EVERYTHING), side_effect=True)
-ALL_TO_ALL = operation("ncc.all_to_all", dependence=Dependence(Link.EVERYTHING), side_effect=True)
-ALL_TO_ALL_V = operation("ncc.all_to_all_v", dependence=Dependence(Link.EVERYTHING), side_effect=True, counted=True)
-COLLECTIVE_PERMUTE = operation("ncc.collective_permute", dependence=Dependence(Link.EVERYTHING), side_effect=True)
+ALL_REDUCE = operation("ncc.all_reduce", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True)
+ALL_GATHER = operation("ncc.all_gather", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True)
+ALL_GATHER_V = operation(
+    "ncc.all_gather_v", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True, counted=True
+)
+REDUCE_SCATTER = operation("ncc.reduce_scatter", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True)
+ALL_TO_ALL = operation("ncc.all_to_all", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True)
+ALL_TO_ALL_V = operation(
+    "ncc.all_to_all_v", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True, counted=True
+)
+COLLECTIVE_PERMUTE = operation(
+    "ncc.collective_permute", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True
+)
 COLLECTIVE_PERMUTE_IMPLICIT = operation(
-    "ncc.collective_permute_implicit", dependence=Dependence(Link.EVERYTHING), side_effect=True
+    "ncc.collective_permute_implicit", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True
 )
 COLLECTIVE_PERMUTE_IMPLICIT_REDUCE = operation(
-    "ncc.collective_permute_implicit_reduce", dependence=Dependence(Link.EVERYTHING), side_effect=True
+    "ncc.collective_permute_implicit_reduce", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True
 )
 COLLECTIVE_PERMUTE_IMPLICIT_CURRENT_PROCESSING_RANK_ID = operation(
     "ncc.collective_permute_implicit_current_processing_rank_id",
     dependence=Dependence(Link.EVERYTHING),
+    engine="dma",
     side_effect=True,
 )
-RANK_ID = operation("ncc.rank_id", dependence=Dependence(Link.EVERYTHING), side_effect=True)
+RANK_ID = operation("ncc.rank_id", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True)
 
 
 _CHANNELS = 4

@@ -210,7 +210,7 @@ def _(data: object, axis: int) -> LegacyTensor:
 # --- assignment -------------------------------------------------------------------------------------------------------
 
 #: `tile[...] = value` of the legacy API (`nkiverify.model.legacy_tensor.assign`).
-SETITEM = operation("setitem", dependence=Dependence(Link.BROADCAST), moves=True)
+SETITEM = operation("setitem", dependence=Dependence(Link.BROADCAST), moves=True, assigns=True)
 
 define_legacy(
     "leg.assign_shape",

@@ -28,11 +28,20 @@ NC_N_GATHER = operation(
     "nisa.nc_n_gather",
     dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
     engine="gpsimd",
+    out_of_bounds="n_gather.range",
 )
 LANGUAGE_GATHER_FLATTENED = operation(
-    "nl.gather_flattened", dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",)))
+    "nl.gather_flattened",
+    dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
+    out_of_bounds="n_gather.range",
 )
-LOCAL_GATHER = operation("nisa.local_gather", dependence=Dependence(Link.EVERYTHING), engine="gpsimd", keeps=True)
+LOCAL_GATHER = operation(
+    "nisa.local_gather",
+    dependence=Dependence(Link.EVERYTHING),
+    engine="gpsimd",
+    keeps=True,
+    out_of_bounds="local_gather.oob",
+)
 NONZERO_WITH_COUNT = operation(
     "nisa.nonzero_with_count", dependence=Dependence(Link.PARTITION), keeps=True, rows={"dst": (16, 1), "src": (16, 1)}
 )

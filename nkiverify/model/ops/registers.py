@@ -14,12 +14,22 @@ from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, equal
 from nkiverify.symbolic.execution import unsupported
 
-REGISTER_ALLOC = operation("nisa.register_alloc", dependence=Dependence(Link.NOTHING), side_effect=True, decides=True)
-REGISTER_MOVE = operation("nisa.register_move", dependence=Dependence(Link.NOTHING), side_effect=True, decides=True)
-REGISTER_LOAD = operation("nisa.register_load", dependence=Dependence(Link.NOTHING), side_effect=True, decides=True)
-REGISTER_STORE = operation("nisa.register_store", dependence=Dependence(Link.NOTHING), side_effect=True, decides=True)
+REGISTER_ALLOC = operation(
+    "nisa.register_alloc", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True, decides=True
+)
+REGISTER_MOVE = operation(
+    "nisa.register_move", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True, decides=True
+)
+REGISTER_LOAD = operation(
+    "nisa.register_load", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True, decides=True
+)
+REGISTER_STORE = operation(
+    "nisa.register_store", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True, decides=True
+)
 CORE_BARRIER = operation("nisa.core_barrier", dependence=Dependence(Link.NOTHING), side_effect=True, barrier=True)
-LANGUAGE_DEVICE_PRINT = operation("nl.device_print", dependence=Dependence(Link.NOTHING), side_effect=True)
+LANGUAGE_DEVICE_PRINT = operation(
+    "nl.device_print", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True
+)
 
 
 def register_alloc(x: object = None) -> VirtualRegister:

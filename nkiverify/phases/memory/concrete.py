@@ -90,7 +90,7 @@ def _lives(operations: Sequence[Operation]) -> dict[Storage, _Life]:
         for view in on_chip_views(item):
             life = lives.setdefault(view.storage, _Life(position, position))
             life.last = position
-            if item.operation.name == "setitem" and view is not writes.get("dst"):
+            if item.operation.declared.assigns and view is not writes.get("dst"):
                 life.assigned = True
             elif view is not writes.get("result"):
                 life.read = True
