@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from nkiverify.analysis.marks.shadow import Findings, execute
+from nkiverify.analysis.marks.findings import Findings
+from nkiverify.analysis.marks.shadow import execute
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import ConcreteExecution

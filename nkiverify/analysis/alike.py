@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from nkiverify.analysis.effects import Registers
 from nkiverify.analysis.marks.order import Recorded, SharedTensors
+from nkiverify.analysis.reduction_registers import Registers
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.side_effects import has_effect
 from nkiverify.ir.program import Allocation, Assume, Block, Branch, Loop

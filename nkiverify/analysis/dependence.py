@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from nkiverify.analysis.effects import REGISTERS, Command, command_of, reduced_axes
+from nkiverify.analysis.reduction_registers import REGISTERS, Command, command_of
 from nkiverify.model.dependence import PERMUTATIONS, REDUCTION_RESULT, Link
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
@@ -26,6 +26,15 @@ _COMPARE: dict[str, Callable[[npt.NDArray[np.int64], int], npt.NDArray[np.bool_]
     "equal": np.equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal,
     "greater": np.greater, "greater_equal": np.greater_equal,
 }  # fmt: skip
+
+
+def reduced_axes(operation: Operation, rank: int) -> tuple[int, ...] | None:
+    """The axes, counted from 0, that the attribute `axis` names of an operand; None where it is not understood."""
+    given = operation.attributes.get("axis")
+    axes = tuple(given) if is_sequence(given) or isinstance(given, set | frozenset) else (given,)
+    if not all(isinstance(axis, int) and -rank <= axis < rank for axis in axes):
+        return None
+    return tuple(sorted({axis % rank for axis in axes}))
 
 
 def is_reduced(argument: str) -> bool:

@@ -1,120 +1,137 @@
-"""What an operation does beyond the operands of its call: reduction registers, rows of a result that it leaves alone.
+"""What an operation does to elements: its effects, in order, which every walk over a program follows.
 
-The registers of an engine are an operand like any other here: 128 numbers, one for each partition, that a reduction
-begins anew or goes on with ("acc.scalar_regs", "acc.vector_regs", "acc.cmds").
+Sets for all shapes (`sets.transfer`), marks of a concrete run (`marks.transfer`) and who wrote what (`marks.liveness`)
+follow the same effects, and differ in how they represent elements alone: `sets.regions` and `marks.windows` turn the
+view of an effect into elements. What is read is taken from the side of too much: all that a mask may leave. What is
+written is taken from the side of too little: what a mask leaves for sure, and nothing that is not `certain`.
 """
 
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
+from nkiverify.analysis.dependence import link_of
+from nkiverify.analysis.masks import masks_otherwise
+from nkiverify.analysis.reduction_registers import REGISTERS, Command, Registers, command_of
 from nkiverify.analysis.sets.coordinates import as_term
-from nkiverify.model.dtypes import float32
+from nkiverify.analysis.sets.keys import Key, key_of
+from nkiverify.analysis.side_effects import skips
+from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.extents import is_sequence
-from nkiverify.model.memory import SBUF
 from nkiverify.model.operation import LANE_STAYS, Operation
-from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.symbolic import Extent, constant_value
-from nkiverify.symbolic.terms import Term
+from nkiverify.model.registry import Updates
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic import constant_value
 
-#: The operand that the reduction registers are.
-REGISTERS = "reduction registers"
-
-_PARTITIONS = 128
+#: The last generation on which matmuls add to nothing but what matmuls wrote ("nc_matmul.accum_nonmatmul_init").
+LAST_STRICT_GENERATION = 3
 
 
-class Command(enum.Enum):
-    """What an operation does with the registers of its engine."""
+class Does(enum.Enum):
+    """What is done to the elements of a view."""
 
-    NOTHING = "nothing"
-    #: They hold nothing known afterwards.
-    CLOBBER = "clobber"
-    #: They begin anew with nothing of the operands.
-    RESET = "reset"
-    #: They begin anew with what the operation reduces.
-    BEGIN = "begin"
-    #: What the operation reduces joins what they hold.
+    #: All programs of a launch wait for the others. The view is what they wait for; none of it is read.
+    WAIT = "wait"
+    READ = "read"
+    #: A product is added to the sum that is there, or begins it, as `accumulate` says: what is there may count.
+    ACCUMULATE = "accumulate"
+    #: A sum over the iterations of a loop goes on with what is there, which is nothing in its first iteration.
     JOIN = "join"
+    WRITE = "write"
+    #: Nothing known is there afterwards.
+    CLOBBER = "clobber"
 
 
-def command_of(operation: Operation) -> Command:
-    """What an operation does with the registers of its engine."""
-    if not operation.declared.registers:
-        return Command.NOTHING
-    # Instructions without that parameter begin anew.
-    implied = "idle" if "reduce_cmd" in operation.attributes else "reset_reduce"
-    name = str(getattr(operation.attributes.get("reduce_cmd"), "name", implied))
-    if name == "idle":
-        return Command.CLOBBER if operation.declared.clobbers_when_idle else Command.NOTHING
-    return {"reset": Command.RESET, "reduce": Command.JOIN}.get(name, Command.BEGIN)
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One thing that an operation does to one of its operands; the reduction registers are an operand as well."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RegisterFile:
-    """The identity of the registers of an engine; those of every program of a launch are others."""
-
-    engine: str
-    program: tuple[object, ...] = ()
-    indices: tuple[()] = ()
+    does: Does
+    operation: Operation
+    argument: str
+    view: Tensor
+    #: Whether all elements that the mask and `rows` leave are written, whatever the data are.
+    certain: bool = True
+    #: Whether it is part of a sum in place, which iterations without an order may add to ("leg.affine_range").
+    commutes: bool = False
 
     @property
-    def key(self) -> tuple[object, ...]:
-        """What it is known by."""
-        # A symbolic program is hashed by what it is: its value is not known.
-        program = tuple(("any", part.uid) if isinstance(part, Term) else part for part in self.program)
-        return (REGISTERS, self.engine, program)
+    def writes(self) -> bool:
+        """Whether it changes what is there."""
+        return self.does in (Does.WRITE, Does.CLOBBER)
+
+    @property
+    def rows(self) -> tuple[int, int] | None:
+        """Of how many rows (partitions) how many are touched, the first ones of each group; None for all rows."""
+        return self.operation.declared.rows.get(self.argument)
+
+    @property
+    def decides(self) -> bool:
+        """Whether undefined elements count at once, as what is read decides where others go."""
+        return self.argument.endswith(".index") or self.operation.declared.decides
+
+    def depends_on(self, read: str) -> Link:
+        """Which elements of the operand `read` an element of what is written depends on."""
+        return link_of(self.operation, self.argument, read)
 
 
-class Registers:
-    """Gives operations their reduction registers as operands."""
+class Effects:
+    """Gives operations their effects: all that is read first, then what is written.
+
+    It knows the reduction registers, and which tensors are sums over the iterations of a loop.
+    """
 
     def __init__(self) -> None:
-        self._storages: dict[tuple[object, ...], Storage] = {}
-        #: By operation, which is kept so that no other has its id.
-        self._known: dict[int, tuple[Operation, Operation]] = {}
+        self._registers = Registers()
+        self._sums: set[Key] = set()
 
-    def made_explicit(self, operation: Operation) -> Operation:
-        """The operation with the registers it reads and writes; itself where it does neither."""
-        command = command_of(operation)
-        if command is Command.NOTHING:
-            return operation
-        known = self._known.get(id(operation))
-        if known is None:
-            known = self._known[id(operation)] = (operation, self._with(operation, command))
-        return known[1]
+    def of(self, operation: Operation) -> list[Effect]:
+        """The effects of an operation of the program that is followed, in order."""
+        operation = self.explicit(operation)
+        found = list(self._of(operation))
+        if operation.declared.sums_loop:
+            self._sums.update(key_of(view.storage) for view in operation.writes.values())
+        return found
 
-    def _with(self, operation: Operation, command: Command) -> Operation:
-        view = self._view(operation)
-        reads = {**operation.reads, REGISTERS: view} if command is Command.JOIN else operation.reads
-        # First, since what is reduced into `reduce_res` is what they hold then.
-        return replace(operation, reads=reads, writes={REGISTERS: view, **operation.writes})
+    def explicit(self, operation: Operation) -> Operation:
+        """The operation with the reduction registers among its operands."""
+        return self._registers.made_explicit(operation)
 
-    def _view(self, operation: Operation) -> Tensor:
-        identity = RegisterFile(operation.declared.registers, operation.program)
-        storage = self._storages.get(identity.key)
-        if storage is None:
-            shape: tuple[Extent, ...] = (_PARTITIONS, 1)
-            storage = Storage(identity, shape, float32, SBUF, f"{REGISTERS} of the {identity.engine} engine")
-            self._storages[identity.key] = storage
-        operands = (*operation.writes.values(), *operation.reads.values())
-        rows = next((view.shape[0] for view in operands if view.ndim), _PARTITIONS)
-        return Tensor.of(storage, (rows, 1), (1, 1), storage.dtype)
+    def _of(self, operation: Operation) -> Iterator[Effect]:
+        declared, reads, writes = operation.declared, operation.reads, operation.writes
+        if declared.barrier:
+            for argument, view in reads.items():
+                yield Effect(Does.WAIT, operation, argument, view)
+            return
+        adds_up = declared.commutes and "dst" in writes and reads.get("x") is writes["dst"]
+        product = adds_product(operation)
+        joins = declared.assigns and "value" in reads and key_of(reads["value"].storage) in self._sums
+        accumulates = product and operation.attributes.get("accumulate") is not False
+        for argument, view in reads.items():
+            if not (product and argument == "dst"):
+                yield Effect(Does.READ, operation, argument, view, commutes=adds_up and argument == "x")
+        sure = {argument: self._is_certain(operation, argument) for argument in writes}
+        if accumulates:
+            yield Effect(Does.ACCUMULATE, operation, "dst", writes["dst"], sure["dst"])
+        for argument, view in writes.items() if joins else ():
+            yield Effect(Does.JOIN, operation, argument, view, sure[argument])
+        for argument, view in writes.items():
+            clobbers = argument == REGISTERS and command_of(operation) is Command.CLOBBER
+            does = Does.CLOBBER if clobbers else Does.WRITE
+            yield Effect(does, operation, argument, view, sure[argument], adds_up or joins or accumulates)
+
+    @staticmethod
+    def _is_certain(operation: Operation, argument: str) -> bool:
+        anywhere = operation.writes[argument].indirect_by is not None or skips(operation)
+        perhaps = operation.body is not None or _may_leave_out(operation, argument)
+        return not (anywhere or perhaps or masks_otherwise(operation))
 
 
-def is_register_file(storage: Storage) -> bool:
-    """Whether a storage stands for reduction registers."""
-    return isinstance(storage.identity, RegisterFile)
-
-
-def reading_rule(storage: Storage) -> str:
-    """The contract that reading undefined elements of a storage breaks, where an output depends on them."""
-    return "acc.reduce_needs_init" if is_register_file(storage) else "df.read_unwritten"
-
-
-def rows_touched(operation: Operation, argument: str) -> tuple[int, int] | None:
-    """Of how many rows (partitions) how many are touched, the first ones of each group; None for all rows."""
-    return operation.declared.rows.get(argument)
+def adds_product(operation: Operation) -> bool:
+    """Whether it writes, or adds to, a sum of products in PSUM."""
+    return operation.declared.product and "dst" in operation.writes
 
 
 def exchanges(operation: Operation) -> bool:
@@ -123,11 +140,23 @@ def exchanges(operation: Operation) -> bool:
     return stated is not None and stated.exchanges
 
 
+def _may_leave_out(operation: Operation, argument: str) -> bool:
+    """Whether it is not known which elements of a result are written."""
+    if operation.declared.dependence is None:
+        # What nobody described defines nothing.
+        return True
+    if operation.declared.counted or _shuffles_from_outside(operation):
+        return True
+    # What `reduce_res` holds after an idle command is not documented.
+    return argument == REDUCTION_RESULT and command_of(operation) in (Command.NOTHING, Command.CLOBBER)
+
+
 def _shuffles_from_outside(operation: Operation) -> bool:
     """Whether a shuffle may take a partition that its source has not got: what comes from there is not documented."""
     lanes = operation.attributes.get("shuffle_mask")
     source, target = operation.reads.get("src"), operation.writes.get("dst")
-    if operation.name != "nisa.nc_stream_shuffle" or source is None or target is None or not is_sequence(lanes):
+    shuffles = operation.declared.updates is Updates.SHUFFLING
+    if not shuffles or source is None or target is None or not is_sequence(lanes):
         return False
     moved = [(at, int(lane)) for at, lane in enumerate(lanes) if lane != LANE_STAYS]
     rows, wanted = constant_value(source.shape[0]), constant_value(target.shape[0])
@@ -136,25 +165,3 @@ def _shuffles_from_outside(operation: Operation) -> bool:
     full = all(size % len(lanes) == 0 for size in as_term(source.shape[0]).monomials.values())
     same = as_term(source.shape[0]) is as_term(target.shape[0])
     return not same or not (full or all(lane <= at for at, lane in moved))
-
-
-def may_leave_out(operation: Operation, argument: str) -> bool:
-    """Whether it is not known which elements of a result are written."""
-    if operation.declared.dependence is None:
-        # What nobody described defines nothing.
-        return True
-    if _shuffles_from_outside(operation):
-        return True
-    if operation.declared.counted:
-        return True
-    # What `reduce_res` holds after an idle command is not documented.
-    return argument == "reduce_res" and command_of(operation) in (Command.NOTHING, Command.CLOBBER)
-
-
-def reduced_axes(operation: Operation, rank: int) -> tuple[int, ...] | None:
-    """The axes, counted from 0, that the attribute `axis` names of an operand; None where it is not understood."""
-    given = operation.attributes.get("axis")
-    axes = tuple(given) if is_sequence(given) or isinstance(given, set | frozenset) else (given,)
-    if not all(isinstance(axis, int) and -rank <= axis < rank for axis in axes):
-        return None
-    return tuple(sorted({axis % rank for axis in axes}))

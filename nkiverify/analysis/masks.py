@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from nkiverify.analysis.effects import REGISTERS, reduced_axes, rows_touched
+from nkiverify.analysis.dependence import reduced_axes
+from nkiverify.analysis.reduction_registers import REGISTERS
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.operation import Operation
@@ -125,17 +126,18 @@ class Touched:
         )
 
 
-_ALL = Touched(None, None)
+#: All elements, for sure.
+EVERYTHING = Touched(None, None)
 
 
 def touched(operation: Operation, argument: str, *, writes: bool) -> Touched:
     """Which elements of an operand a concrete run touches, under the mask and in the rows that count."""
-    mask, rows = operation.mask, rows_touched(operation, argument)
+    mask, rows = operation.mask, operation.declared.rows.get(argument)
     if mask is None and rows is None:
-        return _ALL
+        return EVERYTHING
     view = (operation.writes if writes else operation.reads)[argument]
     shape = tuple(int(extent) for extent in view.shape)
-    found = _ALL if mask is None else _under(operation, argument, mask, shape, writes=writes)
+    found = EVERYTHING if mask is None else _under(operation, argument, mask, shape, writes=writes)
     if rows is None:
         return found
     counted = np.zeros(shape, bool)

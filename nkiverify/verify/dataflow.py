@@ -13,7 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
-from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, Open, OutOfTime, Proof, prove
+from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, OutOfTime, prove
+from nkiverify.analysis.sets.proof import Open, Proof
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.minimise import Witness, smallest_legal
 from nkiverify.engines.rounds import Rounds, rounds

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
-from nkiverify.analysis.sets.flow import Proof, prove
+from nkiverify.analysis.sets.flow import prove
+from nkiverify.analysis.sets.proof import Proof
 from nkiverify.foundation.records import Run
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target

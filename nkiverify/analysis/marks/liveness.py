@@ -7,18 +7,17 @@ What cannot be followed counts as used, so that what is left is in vain for cert
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.dependence import Marks
-from nkiverify.analysis.effects import Registers, may_leave_out
+from nkiverify.analysis.effects import Effect, Effects
 from nkiverify.analysis.marks.order import ABANDONED, Recorded, SharedTensors, interleaved
-from nkiverify.analysis.marks.windows import Window, units_of
-from nkiverify.analysis.masks import touched
-from nkiverify.analysis.side_effects import has_effect, skips
+from nkiverify.analysis.marks.windows import Window, units_of, window
+from nkiverify.analysis.side_effects import has_effect
 from nkiverify.ir.program import Allocation, Returned
 from nkiverify.ir.program import Operation as Executed
 from nkiverify.model.operation import Operation
@@ -111,7 +110,7 @@ class _Run:
         self.shared = SharedTensors()
         self.returned: list[Tensor] = []
         self._units = units_of(items)
-        self._registers = Registers()
+        self._effects = Effects()
         self._held: dict[int, _Held] = {}
         self._left = MAX_ELEMENTS
         self._looks = MAX_LOOKED_AT
@@ -119,50 +118,36 @@ class _Run:
         self._reads: dict[int, set[int]] = {}
         self._overwritten: dict[int, int] = {}
         self._wrote: set[int] = set()
-        #: Storages with the result of a loop_reduce: assigning one in each iteration sums up over them.
-        self._running_sums: set[int] = set()
         self.used: set[int] = set()
 
     def operation(self, position: int, operation: Operation) -> None:
         """Note who wrote what the operation reads, and that it wrote what it writes."""
-        operation = self._registers.made_explicit(operation)
-        read = self._reads[position] = set()
+        self._reads[position] = set()
         if has_effect(operation):
             self.used.add(position)
-        for argument, view in self._looked_at(operation):
-            held = self._of(view.storage)
-            if held.each is None or view.indirect_by is not None:
-                read.update(held.writers(None))
-                continue
-            written = argument not in operation.reads
-            window = Window(held.unit, held.size, view, touched(operation, argument, writes=written).may)
-            if not window.in_range:
-                self._lose(held)
-                continue
-            self._looks -= window.count
-            read.update(held.writers(window) if self._looks > 0 else held.ever)
-        for argument, view in operation.writes.items():
-            held = self._of(view.storage)
-            uncertain = view.indirect_by is not None or operation.body is not None or skips(operation)
-            if held.lost:
-                self.used.add(position)
-            elif uncertain or may_leave_out(operation, argument):
+        for effect in self._effects.of(operation):
+            held = self._of(effect.view.storage)
+            if not effect.writes:
+                # Also what is waited for, and what a sum may go on with: it counts as read.
+                self._read(position, held, effect)
+            elif held.lost or not effect.certain:
                 # It may write anywhere, or nothing: what was there may still be.
                 self.used.add(position)
             else:
-                part = touched(operation, argument, writes=True)
-                self._write(position, held, Window(held.unit, held.size, view, part.must), whole=part.exact)
+                written = window(effect, held.unit, held.size)
+                self._write(position, held, written, whole=written.exact)
 
-    def _looked_at(self, operation: Operation) -> Iterable[tuple[str, Tensor]]:
-        yield from operation.reads.items()
-        product = operation.name in ("nisa.nc_matmul", "nisa.nc_matmul_mx")
-        value = operation.reads.get("value")
-        sums_up = operation.name == "setitem" and value is not None and id(value.storage) in self._running_sums
-        if sums_up or (product and operation.attributes.get("accumulate") is not False):
-            # It may add to what is there.
-            yield from operation.writes.items()
-        if operation.name == "nl.loop_reduce":
-            self._running_sums.update(id(view.storage) for view in operation.writes.values())
+    def _read(self, position: int, held: _Held, effect: Effect) -> None:
+        read = self._reads[position]
+        if held.each is None or effect.view.indirect_by is not None:
+            read.update(held.writers(None))
+            return
+        seen = window(effect, held.unit, held.size)
+        if not seen.in_range:
+            self._lose(held)
+            return
+        self._looks -= seen.count
+        read.update(held.writers(seen) if self._looks > 0 else held.ever)
 
     def _write(self, position: int, held: _Held, window: Window, *, whole: bool) -> None:
         if not whole or not window.in_range:

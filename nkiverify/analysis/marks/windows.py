@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nkiverify.analysis.dependence import Marks
+from nkiverify.analysis.effects import Does, Effect
+from nkiverify.analysis.masks import EVERYTHING, Touched, touched
 from nkiverify.ir.program import Operation as Executed
 from nkiverify.model.tensor import Tensor
 
@@ -16,13 +18,21 @@ Places = npt.NDArray[np.int64]
 
 
 class Window:
-    """The elements of a storage that a view shows, those that `inside` says if not all.
+    """The elements of a storage that a view shows, those that `inside` says if not all; `part` says what is sure.
 
     Arrays have an entry for each `unit` bytes of the storage, `size` in all. `shape` has an axis more than the view:
     the units that an element consists of.
     """
 
-    def __init__(self, unit: int, size: int, view: Tensor, inside: npt.NDArray[np.bool_] | None = None) -> None:
+    def __init__(
+        self,
+        unit: int,
+        size: int,
+        view: Tensor,
+        inside: npt.NDArray[np.bool_] | None = None,
+        part: Touched = EVERYTHING,
+    ) -> None:
+        self.part = part
         ratio = view.dtype.itemsize // unit
         self._size = size
         self.view_shape = tuple(int(extent) for extent in view.shape)
@@ -44,6 +54,11 @@ class Window:
             first = int(self._places.min(initial=0))
             last = int(self._places.max(initial=0))
         self.in_range = first >= 0 and last < size
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is known which elements a mask leaves."""
+        return self.part.exact
 
     @property
     def touched(self) -> bool:
@@ -108,6 +123,12 @@ class Window:
             array[self._places] = values
         else:
             array[self._places] = values[self.inside][:, None]
+
+
+def window(effect: Effect, unit: int, size: int) -> Window:
+    """The elements that an effect touches: all that it may read, or what it writes for sure."""
+    part = touched(effect.operation, effect.argument, writes=effect.does not in (Does.READ, Does.WAIT))
+    return Window(unit, size, effect.view, part.must if effect.writes else part.may, part)
 
 
 def units_of(items: Sequence[object]) -> dict[int, int]:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from nkiverify.analysis.dependence import link_of, matters
-from nkiverify.analysis.effects import reduced_axes
+from nkiverify.analysis.dependence import link_of, matters, reduced_axes
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.regions import Region, same_extent
 from nkiverify.model.dependence import PERMUTATIONS, Link

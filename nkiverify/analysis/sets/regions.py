@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from nkiverify.analysis.masks import Left
+from nkiverify.analysis.effects import Effect
+from nkiverify.analysis.masks import Left, left_by, masks_otherwise
 from nkiverify.analysis.sets.affine import Sets, Text
 from nkiverify.analysis.sets.coordinates import Coordinates, Jumps, as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
@@ -77,6 +78,24 @@ class Regions:
         self._keep: list[object] = []
         self._coordinates: dict[int, Coordinates] = {}
         self._wholes: dict[int, isl.Set] = {}
+
+    def touched(self, effect: Effect, context: isl.Set) -> Region | None:
+        """The elements that an effect touches: all that it may read, or what it writes where that is `certain`.
+
+        None where they cannot be told: it may then be any of the storage.
+        """
+        operation = effect.operation
+        if not effect.writes:
+            # A mask over another grid leaves out nothing that is read for certain.
+            mask = None if masks_otherwise(operation) else operation.mask
+            return self.of(effect.view, mask, context, writes=False, rows=effect.rows)
+        if masks_otherwise(operation):
+            return None
+        try:
+            left = left_by(operation, effect.argument) if operation.mask is not None else None
+        except LookupError:
+            return None
+        return self.of(effect.view, operation.mask, context, writes=True, rows=effect.rows, left=left)
 
     def of(
         self,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from math import prod
 from types import MappingProxyType
 
+from nkiverify.analysis.marks.findings import Fault, Findings
 from nkiverify.analysis.marks.order import Recorded
-from nkiverify.analysis.marks.shadow import Fault, Findings, execute, first_reaching
+from nkiverify.analysis.marks.shadow import execute, first_reaching
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.binding import ConcreteBinding

@@ -17,9 +17,9 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
+from nkiverify.analysis.effects import Does, Effects
 from nkiverify.analysis.marks.order import Recorded
-from nkiverify.analysis.marks.windows import Window, units_of
-from nkiverify.analysis.masks import touched
+from nkiverify.analysis.marks.windows import units_of, window
 from nkiverify.analysis.sets.structure import items
 from nkiverify.ir.program import Assume, Branch, DomainDimension, Loop, Program
 from nkiverify.ir.program import Operation as Executed
@@ -162,32 +162,29 @@ def _terms(program: Program) -> Iterator[Term]:
 def _reads(recorded: Sequence[Recorded]) -> dict[str, _Read]:
     """The elements of each input that are read at all, by its name."""
     units = units_of(recorded)
+    effects = Effects()
     found: dict[str, _Read] = {}
     marks: dict[str, npt.NDArray[np.int32]] = {}
     for position, item in enumerate(recorded):
         if not isinstance(item, Executed):
             continue
-        operation = item.operation
-        for operand, view in operation.reads.items():
-            storage = view.storage
-            if not isinstance(storage.identity, tuple):
+        for effect in effects.of(item.operation):
+            storage = effect.view.storage
+            if effect.does is not Does.READ or not isinstance(storage.identity, tuple):
                 continue
             unit = units.get(id(storage), storage.dtype.itemsize)
             parts = storage.dtype.itemsize // unit
             shape = tuple(int(extent) for extent in storage.shape)
             size = int(storage.size) * parts
             seen = marks.setdefault(storage.name, np.zeros(size, np.int32))
-            if view.indirect_by is not None:
+            read = window(effect, unit, size)
+            if effect.view.indirect_by is None and read.in_range:
+                read.write(seen, 1)
+            else:
                 # Any of it, as the indices have it.
                 seen[:] = 1
-            else:
-                window = Window(unit, size, view, touched(operation, operand, writes=False).may)
-                if window.in_range:
-                    window.write(seen, 1)
-                else:
-                    seen[:] = 1
             there = np.asarray(seen.reshape(*shape, parts) != 0).any(axis=-1)
-            found[storage.name] = _Read(storage, np.asarray(there), position, operand)
+            found[storage.name] = _Read(storage, np.asarray(there), position, effect.argument)
     return found
 
 

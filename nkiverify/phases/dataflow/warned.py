@@ -26,9 +26,10 @@ from math import prod
 import numpy as np
 
 from nkiverify.analysis.alike import stored_alike
+from nkiverify.analysis.marks.findings import Findings
 from nkiverify.analysis.marks.liveness import InVain, liveness
 from nkiverify.analysis.marks.order import Recorded
-from nkiverify.analysis.marks.shadow import Findings, execute
+from nkiverify.analysis.marks.shadow import execute
 from nkiverify.analysis.masks import touched
 from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.analysis.side_effects import Source, source_of

@@ -1,0 +1,142 @@
+"""What a concrete run did that is documented as undefined: faults, doubts, and marks that lead back to reads."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from nkiverify.analysis.dependence import Marks
+from nkiverify.analysis.effects import Effect
+from nkiverify.analysis.marks.windows import Places
+from nkiverify.analysis.reduction_registers import reading_rule
+from nkiverify.model.tensor import Tensor
+
+#: Marks of elements. Greater ones number the reads of `Findings.origins`, downwards: of two, the earlier one wins. The
+#: ones beyond `SURELY` are what an element was computed from for sure.
+UNWRITTEN, MAYBE, DEFINED = -1, -2, 0
+SURELY = 1 << 29
+_FIRST_ORIGIN = SURELY + (1 << 29) - 1
+#: From here on marks are results of operations that are said to be in vain, by position; they win over others.
+IN_VAIN = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A broken contract: at the recorded item number `position`, about `element` of the tensor called `tensor`."""
+
+    contract: str
+    position: int
+    tensor: str
+    element: tuple[int, ...]
+    quantities: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a run did. `doubts` say what cannot be followed: without faults, they leave the verdict open."""
+
+    faults: list[Fault] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    #: Reads of unwritten elements; those that reach an output are faults as well.
+    origins: list[Fault] = field(default_factory=list)
+    #: How many outputs, reads and writes were looked at.
+    looked_at: int = 0
+    #: Of the operations said to be in vain, those whose results reach something that counts.
+    used: set[int] = field(default_factory=set)
+    #: Stores of values that another program has stored to the same elements.
+    alike: list[Fault] = field(default_factory=list)
+
+
+class Notes:
+    """Writes down what is found at the item number `position`.
+
+    `followed` are the reads whose unwritten elements are told apart; those of other reads are then taken for defined.
+    """
+
+    def __init__(self, followed: Collection[int] | None = None) -> None:
+        self.findings = Findings()
+        self.position = 0
+        #: Whether something that may be undefined, but need not be, has come to an output.
+        self.perhaps = False
+        self._followed = followed
+        #: For each of the origins, the number of its first element, and the elements.
+        self._numbers: list[int] = []
+        self._elements: list[Places] = []
+        self._next = 0
+        self._greatest = DEFINED
+        self._seen: set[tuple[str, int]] = set()
+
+    def doubt(self, text: str) -> None:
+        """Something that cannot be followed."""
+        if text not in self.findings.doubts:
+            self.findings.doubts.append(text)
+
+    def fault(self, fault: Fault) -> None:
+        """A broken contract; one of each at one item."""
+        key = (fault.contract, fault.position)
+        if key not in self._seen:
+            self._seen.add(key)
+            self.findings.faults.append(fault)
+
+    def claim(self, contract: str, view: Tensor, broken: npt.NDArray[np.bool_], **quantities: object) -> None:
+        """A contract about every element of `view`, and where it is `broken`."""
+        if broken.any():
+            self.fault(Fault(contract, self.position, view.storage.name or "dst", *_shown(view, broken, quantities)))
+
+    def unwritten(self, effect: Effect, values: Marks) -> Marks:
+        """`values` that are read, with a new mark for those that are unwritten."""
+        unwritten = values == UNWRITTEN
+        if not unwritten.any():
+            self.doubt("a read of elements that an indirect or skipped write may have left out")
+            unwritten = values == MAYBE
+        argument, view = effect.argument, effect.view
+        first = tuple(int(at) for at in np.argwhere(unwritten)[0][:-1])
+        shown = (("operand", argument), ("element", first), ("of", tuple(view.shape)), ("buffer", str(view.buffer)))
+        name = view.storage.name or argument
+        if self._followed is not None and self.position not in self._followed:
+            return np.where(values < DEFINED, DEFINED, values).astype(np.int32)
+        self.findings.origins.append(Fault(reading_rule(view.storage), self.position, name, first, shown))
+        self._numbers.append(self._next)
+        mark: Marks | int = _FIRST_ORIGIN - self._next
+        self._next += 1
+        if self._followed is not None:
+            there = unwritten.any(axis=-1)
+            self._elements.append(np.argwhere(there))
+            count = len(self._elements[-1])
+            mark = np.zeros(there.shape, np.int32)
+            mark[there] = _FIRST_ORIGIN - self._numbers[-1] - np.arange(count)
+            mark = mark[..., None]
+            self._next += count - 1
+        return np.where(values < DEFINED, mark, values).astype(np.int32)
+
+    def reaches(self, mark: int, *, decides: bool = True) -> None:
+        """What `mark` stands for has come to an output, or to an operation that uses it at once."""
+        if mark >= IN_VAIN:
+            self.findings.used.add(mark - IN_VAIN)
+        elif mark > SURELY and decides:
+            self._greatest = max(self._greatest, mark)
+            self.fault(self.findings.origins[bisect_right(self._numbers, _FIRST_ORIGIN - mark) - 1])
+        elif mark > DEFINED and decides:
+            self.perhaps = True
+
+    def first_reached(self) -> Fault | None:
+        """The first of the elements told apart that has reached an output."""
+        if self._greatest == DEFINED:
+            return None
+        number = _FIRST_ORIGIN - self._greatest
+        at = bisect_right(self._numbers, number) - 1
+        fault = self.findings.origins[at]
+        element = tuple(int(part) for part in self._elements[at][number - self._numbers[at]])
+        shown = tuple((name, element if name == "element" else value) for name, value in fault.quantities)
+        return replace(fault, element=element, quantities=shown)
+
+
+def _shown(
+    view: Tensor, broken: npt.NDArray[np.bool_], quantities: dict[str, object]
+) -> tuple[tuple[int, ...], tuple[tuple[str, object], ...]]:
+    first = tuple(int(at) for at in np.argwhere(broken)[0])
+    return first, (("element", first), ("of", tuple(view.shape)), *quantities.items())

@@ -1,0 +1,127 @@
+"""What iterations or programs without an order do to the same element, in a concrete run."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+import numpy as np
+import numpy.typing as npt
+
+from nkiverify.analysis.effects import Effect
+from nkiverify.analysis.marks.findings import Fault, Notes
+from nkiverify.analysis.marks.order import DRAWN, Running
+from nkiverify.analysis.marks.storages import Shadow, Shadows
+from nkiverify.analysis.marks.windows import Window
+from nkiverify.analysis.reduction_registers import is_register_file
+from nkiverify.ir.program import Allocation, Iteration, ParallelLoop
+from nkiverify.model.memory import SHARED_HBM
+
+#: What is done to an element. Sums in place commute with one another, and so do stores that all programs make alike.
+WROTE, READ, ADDED, ALIKE = 0, 1, 2, 3
+#: An element used by more than one iteration (reads and accumulations only).
+_SEVERAL = -1
+#: The loop that the programs of a launch are the iterations of.
+_PROGRAMS = 0
+
+
+class Unordered:
+    """Follows loops without an order, and compares what their iterations use. `alike`: the positions of stores that
+    every program makes alike."""
+
+    def __init__(self, shadows: Shadows, notes: Notes, alike: Container[int]) -> None:
+        self._shadows = shadows
+        self._notes = notes
+        self._alike = alike
+        #: Loops that are running; by loop, the iterations around the present operation.
+        self._running: dict[object, Running] = {}
+        self._programs_of: dict[object, tuple[object, ...]] = {}
+        self._programs: dict[tuple[object, ...], int] = {}
+        self.iterations: dict[object, int] = {}
+
+    def iteration(self, item: Iteration) -> None:
+        """A loop goes on with its next iteration."""
+        loop = self._running[item.loop]
+        if loop.loses(ends=False):
+            self._notes.doubt(DRAWN)
+        self._running[item.loop] = loop.next(item)
+
+    def loop(self, item: ParallelLoop) -> None:
+        """A loop begins or ends."""
+        if item.begins:
+            self._running[item.loop] = Running()
+            self._programs_of[item.loop] = item.program
+        elif item.loop in self._running:
+            self._end(item.loop)
+
+    def finish(self) -> None:
+        """The run is over."""
+        for loop in list(self._running):
+            self._end(loop)
+
+    def barrier(self) -> None:
+        """All programs have come to a barrier: what they did before is done."""
+        for shadow in self._shadows:
+            shadow.users.pop(_PROGRAMS, None)
+
+    def _end(self, loop: object) -> None:
+        if self._running.pop(loop).loses(ends=True):
+            self._notes.doubt(DRAWN)
+        for shadow in self._shadows:
+            shadow.users.pop(loop, None)
+
+    def executes(self, program: tuple[object, ...]) -> None:
+        """This program of a launch executes something, in the present iterations of its loops."""
+        self.iterations = {}
+        for key, loop in self._running.items():
+            if self._programs_of[key] == program and loop.number >= 0:
+                self.iterations[key] = loop.number
+                if loop.empty:
+                    self._running[key] = loop.executing()
+        if program:
+            self.iterations[_PROGRAMS] = self._programs.setdefault(program, len(self._programs))
+
+    def allocated(self, item: Allocation, shadow: Shadow) -> None:
+        """What is allocated in an iteration is private to it."""
+        # What all programs see is not private to the one that allocates it first.
+        others = {_PROGRAMS} if item.storage.buffer is SHARED_HBM and item.program else set()
+        shadow.inside = frozenset(self.iterations) - others
+
+    def use(self, effect: Effect, shadow: Shadow, region: Window, how: int, *, sure: bool = True) -> None:
+        """Compare with what other iterations of the loops around have done to the same elements.
+
+        Not `sure`: `region` may be more than is used.
+        """
+        if is_register_file(shadow.storage):
+            # Iterations without an order reduce in registers one after the other.
+            return
+        position, view = self._notes.position, effect.view
+        for loop, number in self.iterations.items():
+            if loop in shadow.inside or (shadow.storage.buffer.on_chip and loop == _PROGRAMS):
+                continue
+            users = shadow.users.get(loop)
+            if users is None:
+                users = shadow.users[loop] = np.zeros((4, shadow.marks.size), np.int32)
+            mine = number + 1
+            use = ALIKE if loop == _PROGRAMS and how == WROTE and position in self._alike else how
+            clash = np.zeros(region.shape, bool)
+            for which in (WROTE, READ, ADDED, ALIKE):
+                seen = region.read(users[which], 0)
+                others = (seen != 0) & (seen != mine)
+                if use != which or use == WROTE:
+                    clash |= others
+                elif use == ALIKE and others.any():
+                    first = _first(others)
+                    self._notes.findings.alike.append(Fault("df.programs_same", position, effect.argument, first))
+            if clash.any() and not sure:
+                self._notes.doubt("a mask that does not fit what it leaves out")
+            elif clash.any():
+                contract, kind = ("df.programs", "program") if loop == _PROGRAMS else ("df.affine_range", "iteration")
+                first = _first(clash)
+                shown = (("element", first), ("of", tuple(view.shape)), (kind, number))
+                self._notes.fault(Fault(contract, position, view.storage.name or "tensor", first, shown))
+            seen = region.read(users[use], 0).max(axis=-1)
+            region.write(users[use], np.where((seen != 0) & (seen != mine), _SEVERAL, mine).astype(np.int32))
+
+
+def _first(elements: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    return tuple(int(at) for at in np.argwhere(elements)[0][:-1])

@@ -1,0 +1,252 @@
+"""What operations do to what is known, as sets for all shapes: the transfer functions of the walk `sets.flow`.
+
+`marks.transfer` is the same for the marks of a concrete run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import islpy as isl
+
+from nkiverify.analysis.alike import independent, is_shared
+from nkiverify.analysis.effects import LAST_STRICT_GENERATION, Does, Effect, Effects, adds_product, exchanges
+from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
+from nkiverify.analysis.sets.affine import Sets, mentions
+from nkiverify.analysis.sets.coordinates import Jumps
+from nkiverify.analysis.sets.keys import Key, key_of
+from nkiverify.analysis.sets.knowledge import State, add, remove
+from nkiverify.analysis.sets.positions import Partly, defined_elements
+from nkiverify.analysis.sets.products import Products
+from nkiverify.analysis.sets.proof import Proof
+from nkiverify.analysis.sets.regions import Region, Regions
+from nkiverify.analysis.sets.structure import bounds_of, has_parallel, items, programs
+from nkiverify.analysis.sets.unordered import Access, Accesses, Use
+from nkiverify.analysis.side_effects import Source, has_effect, source_of
+from nkiverify.ir.program import Operation as Executed
+from nkiverify.ir.program import Program, Returned
+from nkiverify.model.memory import PSUM
+from nkiverify.model.operation import Operation
+from nkiverify.symbolic import conditions
+
+
+@dataclass(slots=True)
+class _Step:
+    """An operation that is executed, and its operands that may be undefined, with where they are read."""
+
+    item: Executed
+    state: State
+    operation: Operation
+    undefined: dict[str, Region | None] = field(default_factory=dict)
+
+    def positions(self) -> dict[str, Partly | None]:
+        """For each operand that may be undefined in part: where it is read, and where it is defined."""
+        found: dict[str, Partly | None] = {}
+        for argument, region in self.undefined.items():
+            known = self.state.known.defined.get(key_of(self.operation.reads[argument].storage))
+            found[argument] = None if region is None or known is None else Partly(region, known, self.state.context)
+        return found
+
+
+class Transfer:
+    """Executes operations on states, and claims what they ask for."""
+
+    def __init__(
+        self,
+        program: Program,
+        generation: int,
+        jumps: Mapping[Key, Jumps],
+        in_vain: frozenset[Source],
+        proof: Proof,
+    ) -> None:
+        self.sets = Sets(Products(program.dimensions))
+        self.regions = Regions(self.sets, jumps)
+        self.programs = programs(program.body)
+        #: What holds of the coordinates of a program.
+        self.everywhere = self.sets.parameters_where(
+            condition for atom in self.programs for condition in bounds_of(atom)
+        )
+        self.accesses = Accesses(self.sets) if self.programs or has_parallel(program.body) else None
+        #: Tensors returned, and writes to arguments, that the walk has met.
+        self.outputs = 0
+        self._in_vain = in_vain
+        self._generation = generation
+        self._proof = proof
+        self._effects = Effects()
+        self._alike = independent(program.body, self.programs) if self.programs else frozenset()
+        self._returned_keys = {
+            key_of(tensor.storage)
+            for item in items(program.body)
+            if isinstance(item, Returned)
+            for tensor in item.tensors
+        }
+        self._reads: dict[Does, Callable[[_Step, Effect], None]] = {
+            Does.WAIT: self._wait,
+            Does.READ: self._read,
+            Does.ACCUMULATE: self._accumulate,
+            Does.JOIN: self._join,
+        }
+        self._writes = {Does.WRITE: self._write, Does.CLOBBER: self._clobber}
+
+    def execute(self, item: Executed, state: State) -> None:
+        """An operation is executed in `state`, which is changed."""
+        effects = self._effects.of(item.operation)
+        step = _Step(item, state, self._effects.explicit(item.operation))
+        for effect in effects:
+            if not effect.writes:
+                self._reads[effect.does](step, effect)
+        if step.undefined and self._in_vain and has_effect(step.operation):
+            self._proof.claim("df.read_unwritten", item.site, False, "it has an effect besides")
+        if step.undefined and exchanges(step.operation):
+            self._proof.claim("df.read_unwritten", item.site, False, "what another program receives may be undefined")
+        for effect in effects:
+            if effect.writes:
+                self._writes[effect.does](step, effect)
+
+    # --- what is read -------------------------------------------------------------------------------------------------
+
+    def _wait(self, step: _Step, effect: Effect) -> None:
+        """All programs have to come here."""
+        names = [name for atom in self.programs for name in (self.sets.parameter(atom), *self.sets.names.on(atom))]
+        context = step.state.context
+        together = not mentions(context.gist(self.sets.completed(self.everywhere, context)), names)
+        self._proof.claim("df.programs", step.item.site, together, "a barrier that not all programs may come to")
+
+    def _read(self, step: _Step, effect: Effect) -> None:
+        """What is read has to be defined, where it counts."""
+        state, storage = step.state, effect.view.storage
+        region, elements = self._touched(step, effect)
+        self._access(step, effect, elements, Use.ADDED if effect.commutes else Use.READ)
+        if storage.buffer is PSUM and not adds_product(step.operation):
+            add(state.known.read_out, key_of(storage), elements)
+            add(state.own.read_out, key_of(storage), elements)
+        if not self._is_defined(step, effect, region, elements, reading_rule(storage)) and effect.decides:
+            self._proof.claim("df.read_unwritten", step.item.site, False, "an index may be unwritten")
+
+    def _is_defined(self, step: _Step, effect: Effect, region: Region | None, elements: isl.Set, contract: str) -> bool:
+        """Whether what is read is shown to be defined; where it is not, the operands say so."""
+        if self._proof.tentative:
+            return True
+        key = key_of(effect.view.storage)
+        if key[0] == "argument" or self.sets.within(elements, step.state.known.defined.get(key), step.state.context):
+            self._proof.count(contract)
+            return True
+        step.undefined[effect.argument] = region
+        self._proof.reads_unwritten = True
+        return False
+
+    def _accumulate(self, step: _Step, effect: Effect) -> None:
+        """What a matmul adds to has to be there, and to be of the same sum."""
+        if self._proof.tentative:
+            return
+        state, site, storage = step.state, step.item.site, effect.view.storage
+        mode = step.operation.attributes.get("accumulate")
+        key, (region, elements) = key_of(storage), self._touched(step, effect)
+        if mode is True and not self._is_defined(step, effect, region, elements, "df.accumulate_unwritten"):
+            self._proof.claim("df.accumulate_unwritten", site, False, "an element may be unwritten")
+        if storage.buffer is not PSUM:
+            return
+        if step.operation.body is not None:
+            # "loop.accumulate_dynamic": not documented.
+            self._proof.claim("df.accumulate_stale", site, False, "a sum over the iterations of a device loop")
+        if mode is None:
+            read_out = state.known.read_out.get(key)
+            apart = read_out is None or self.sets.empty(elements.intersect(read_out), state.context)
+            self._proof.claim("df.accumulate_stale", site, apart, "the sum may have been read out before")
+            return
+        where = state.context
+        if isinstance(mode, conditions.Condition):
+            # As in `accumulate=k > 0`: what is there counts where the condition holds.
+            where = where.intersect(self.sets.parameters_where([mode]))
+            shown = self.sets.within(elements, state.known.defined.get(key), where)
+            self._proof.claim("df.accumulate_unwritten", site, shown, "an element may be unwritten")
+        if self._generation <= LAST_STRICT_GENERATION:
+            shown = self.sets.within(elements, state.known.products.get(key), where)
+            self._proof.claim("df.accumulate_other", site, shown, "something else may have been written there")
+
+    def _join(self, step: _Step, effect: Effect) -> None:
+        """What is there need not be defined: it is nothing in the first iteration."""
+
+    # --- what is written ----------------------------------------------------------------------------------------------
+
+    def _write(self, step: _Step, effect: Effect) -> None:
+        """What is written is defined, as far as it is computed from what is."""
+        item, state, operation, view = step.item, step.state, step.operation, effect.view
+        key = key_of(view.storage)
+        region, reached = self._touched(step, effect)
+        alike = Use.ALIKE if id(item) in self._alike else Use.WRITTEN
+        self._access(step, effect, reached, Use.ADDED if effect.commutes else alike)
+        self.outputs += key[0] == "argument"
+        if view.legacy and key[0] == "argument":
+            self._proof.claim("df.input_written", item.site, key in self._returned_keys, "an argument is written")
+        sure = region.elements if region is not None and effect.certain else None
+        good = sure
+        if step.undefined and region is not None and sure is not None:
+            good = defined_elements(operation, effect.argument, region, step.positions())
+        if self._in_vain and source_of(item) in self._in_vain:
+            good = None
+            self._spoil(step, key, reached)
+        elif step.undefined:
+            self._spoil(step, key, reached if good is None else reached.subtract(good))
+        self.define(state, key, good)
+        if view.storage.buffer is PSUM:
+            self._note_product(step, key, sure, reached)
+
+    def _spoil(self, step: _Step, key: Key, bad: isl.Set) -> None:
+        """What may be computed from undefined operands is not defined, and must not reach an argument."""
+        site = step.item.site
+        if step.undefined and step.operation.body is not None:
+            self._proof.claim("df.read_unwritten", site, False, "a device loop may leave it undefined for itself")
+        self.spoil(step.state, key, bad)
+        if key[0] == "argument" and not self.sets.empty(bad, step.state.context):
+            self._proof.claim("df.read_unwritten", site, False, "what is written to an argument may be undefined")
+
+    def _note_product(self, step: _Step, key: Key, sure: isl.Set | None, reached: isl.Set) -> None:
+        """What matmuls and others write to PSUM: which sums there are."""
+        state, product = step.state, adds_product(step.operation)
+        if not product:
+            self.fill(state, key, reached)
+        elif sure is not None:
+            add(state.known.products, key, sure)
+            add(state.own.products, key, sure)
+        if sure is not None and not (product and step.operation.attributes.get("accumulate") is None):
+            # What is said of it, to begin anew or to go on, is meant; only what is inferred may go on by mistake.
+            remove(state.known.read_out, key, sure)
+            remove(state.own.read_out, key, sure)
+
+    def _clobber(self, step: _Step, effect: Effect) -> None:
+        self.spoil(step.state, key_of(effect.view.storage), self._touched(step, effect)[1])
+
+    # --- noting -------------------------------------------------------------------------------------------------------
+
+    def _touched(self, step: _Step, effect: Effect) -> tuple[Region | None, isl.Set]:
+        """What an effect touches, and all that it may touch."""
+        region = self.regions.touched(effect, step.state.context)
+        return region, self.regions.whole(effect.view.storage) if region is None else region.elements
+
+    def define(self, state: State, key: Key, found: isl.Set | None) -> None:
+        """Elements hold something well defined."""
+        add(state.known.defined, key, found)
+        add(state.own.defined, key, found)
+
+    def spoil(self, state: State, key: Key, found: isl.Set) -> None:
+        """Elements may hold something undefined."""
+        remove(state.known.defined, key, found)
+        remove(state.own.defined, key, found)
+        add(state.spoiled, key, found)
+
+    def fill(self, state: State, key: Key, found: isl.Set) -> None:
+        """Elements may be written by something else than matmuls."""
+        remove(state.known.products, key, found)
+        remove(state.own.products, key, found)
+        add(state.filled, key, found)
+
+    def _access(self, step: _Step, effect: Effect, elements: isl.Set, use: Use) -> None:
+        # Iterations without an order reduce in registers one after the other.
+        state, storage = step.state, effect.view.storage
+        if self.accesses is not None and not is_register_file(storage):
+            around = {loop: found.number for loop, found in state.iterations.items()}
+            # Iterations on different paths do not meet.
+            here = elements.intersect_params(state.path)
+            self.accesses.add(Access(key_of(storage), here, use, step.item.site, is_shared(storage), around))
