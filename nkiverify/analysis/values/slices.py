@@ -23,8 +23,17 @@ if TYPE_CHECKING:
 _AT_THE_SAME_PLACE = frozenset((Link.ROW_MAJOR, Link.BROADCAST, Link.ROWS, Link.SELECTED))
 #: A partition depends on the same partition of an operand of as many partitions.
 _IN_THE_SAME_PARTITION = frozenset(
-    (Link.BROADCAST, Link.ROWS, Link.SELECTED, Link.PARTITION, Link.ALONG, Link.STATISTICS, Link.AGGREGATED,
-     Link.BEFORE, Link.REDUCED)
+    (
+        Link.BROADCAST,
+        Link.ROWS,
+        Link.SELECTED,
+        Link.PARTITION,
+        Link.ALONG,
+        Link.STATISTICS,
+        Link.AGGREGATED,
+        Link.BEFORE,
+        Link.REDUCED,
+    )
 )
 
 
