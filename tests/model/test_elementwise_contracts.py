@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, bfloat16, float32, int32, tfloat32
 from nkiverify.model.tensor import Tensor
 from tests.model.stub_library import (
@@ -19,6 +20,7 @@ from tests.model.stub_library import (
     old_sbuf,
     psum,
     sbuf,
+    value,
 )
 
 
@@ -322,3 +324,28 @@ CONTROLS = [
 @pytest.mark.parametrize("control", CONTROLS, ids=str)
 def test_the_contract_is_broken_by_the_first_illegal_use_only(control: Control) -> None:
     control.check()
+
+
+@pytest.mark.parametrize("library", [nisa, old_nisa], ids=["current", "legacy"])
+def test_a_wrong_call_is_told_of_under_the_name_of_the_operation(library: Any) -> None:
+    with pytest.raises(TypeError, match=r"^tensor_tensor\(\) missing .* 'op'$"):
+        value(lambda: library.tensor_tensor(*[sbuf(4, 6)] * (3 if library is nisa else 2)))
+
+
+@pytest.mark.parametrize("library, tile", [(nl, sbuf), (old_nl, old_sbuf)], ids=["current", "legacy"])
+def test_functions_of_the_language_are_named_too(library: Any, tile: Any) -> None:
+    with pytest.raises(TypeError, match=r"^maximum\(\) missing .* 'y'$"):
+        value(lambda: library.maximum(tile(4, 6)))
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["current", "legacy"])
+def test_only_optional_operators_may_be_none(legacy: bool) -> None:
+    def scaled(op: object) -> None:
+        if legacy:
+            old_nisa.tensor_scalar(old_sbuf(4, 6), op, 1.0, op1=None)
+        else:
+            nisa.tensor_scalar(sbuf(4, 6), sbuf(4, 6), op, 1.0, op1=None)
+
+    value(lambda: scaled(old_nl.add if legacy else nl.add))
+    with pytest.raises(UnsupportedConstruct, match=r"the operator .*None"):
+        value(lambda: scaled(None))
