@@ -48,8 +48,9 @@ checker: $(READY) ## put faults into the checker and say which tests notice them
 removal: $(READY) ## take each contract out of the checker; its wrong control must not fail then
 	$(RUN) -m lab.removal $(ARGS)
 
-lint: $(READY) ## check the style
+lint: $(READY) ## check the style, and that layers import only those below them
 	$(RUN) -m ruff check
+	$(VENV)/bin/lint-imports
 
 types: $(READY) ## check the types
 	$(RUN) -m mypy

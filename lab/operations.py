@@ -56,12 +56,12 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_module
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target, Verification
-from nkiverify.ir.program import Block, Branch, Program, Returned
-from nkiverify.ir.program import Operation as Executed
+from nkiverify.ir.program import Block, Branch, Program
 from nkiverify.model.dtypes import float32, uint8
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.operation import Operation
+from nkiverify.model.recorded import Executed, Returned
 from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic.execution import running

@@ -23,22 +23,10 @@ from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.ir.contract import Contract
-from nkiverify.ir.program import (
-    Allocation,
-    Assume,
-    Block,
-    Branch,
-    Claim,
-    Drawn,
-    Iteration,
-    Loop,
-    Operation,
-    ParallelLoop,
-    Program,
-    Returned,
-)
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Drawn, Iteration, Loop, ParallelLoop, Program
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import as_term
 from nkiverify.symbolic.conditions import Condition
@@ -161,7 +149,7 @@ def _walk(block: Block, given: dict[Atom, int], found: Recording) -> None:
 
 def _kind(item: object, here: Valuation) -> str:
     """An item of either run as text."""
-    if isinstance(item, Operation):
+    if isinstance(item, Executed):
         done = item.operation
         read = dict(done.reads)
         adds = done.attributes.get("accumulate")

@@ -16,24 +16,13 @@ from nkiverify.analysis.sets.keys import indices_of, key_of
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import (
-    Allocation,
-    Assume,
-    Block,
-    Branch,
-    Claim,
-    Item,
-    Loop,
-    Operation,
-    Program,
-    Returned,
-    Unordered,
-)
-from nkiverify.model.dynamic_loops import LoopBody
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, Unordered
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.indices import IndexTensor
+from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import as_term
 from nkiverify.symbolic.conditions import Condition, disjunction, equals_zero, negate
@@ -113,7 +102,7 @@ class _Walk:
                 path.append(condition)
                 self.blocks(arm, other, path)
                 path.pop()
-        elif isinstance(one, Operation) and isinstance(two, Operation):
+        elif isinstance(one, Executed) and isinstance(two, Executed):
             done, again = one.operation, two.operation
             _same(done.name == again.name)
             for part in ("reads", "writes", "attributes", "mask", "body", "program"):

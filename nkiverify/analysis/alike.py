@@ -18,11 +18,11 @@ from nkiverify.analysis.marks.order import Recorded, SharedTensors
 from nkiverify.analysis.reduction_registers import Registers
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.side_effects import has_effect
-from nkiverify.ir.program import Allocation, Assume, Block, Branch, Loop
-from nkiverify.ir.program import Operation as Executed
+from nkiverify.ir.program import Assume, Block, Branch, Loop
 from nkiverify.model.indices import IndexTensor, Mask, MaskTerm
 from nkiverify.model.operation import Operation
 from nkiverify.model.operators import Operator
+from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import SymRational
 from nkiverify.symbolic.conditions import Condition

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nkiverify.ir.program import Operation as Executed
 from nkiverify.model.operation import Operation
+from nkiverify.model.recorded import Executed
 
 #: Operations of one name at one line of the kernel: file, line, name.
 Source = tuple[str, int, str]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import types
 from dataclasses import dataclass
 from types import CodeType, FrameType
+from weakref import WeakKeyDictionary
 
 #: A module whose globals hold this name was loaded as kernel code; everything else is ours or a library's.
 KERNEL_MARKER = "__nki_kernel__"
@@ -77,3 +79,27 @@ def kernel_calls(depth: int = 1) -> tuple[Site, ...]:
             found.append(frame_site(frame))
         frame = frame.f_back
     return tuple(found[:0:-1])
+
+
+#: Whether a class is defined in kernel code, for the classes met.
+_kernel_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+
+
+def is_kernel_class(cls: type) -> bool:
+    """Whether a class is defined in kernel code."""
+    known = _kernel_classes.get(cls)
+    if known is None:
+        known = _kernel_classes[cls] = cls.__module__ in _kernel_modules or any(
+            isinstance(member, types.FunctionType) and KERNEL_MARKER in member.__globals__
+            for member in vars(cls).values()
+        )
+    return known
+
+
+#: Names of the modules loaded as kernel code, which classes without methods are recognised by.
+_kernel_modules: set[str] = set()
+
+
+def register_kernel_module(name: str) -> None:
+    """Make classes of the module of this name part of the state that is watched."""
+    _kernel_modules.add(name)

@@ -13,8 +13,8 @@ from nkiverify.frontend.placeholders import STUB_PACKAGES
 from nkiverify.frontend.ranges import SymRange
 from nkiverify.frontend.text import SymText
 from nkiverify.model.legacy_tensor import LegacyTensor
+from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.integers import SymInt
@@ -33,7 +33,7 @@ STAND_INS: dict[type, type] = {
 
 #: The documented attributes of NKI's objects, by class; ours have more.
 DOCUMENTED_ATTRIBUTES: dict[type, frozenset[str]] = {
-    Tensor: frozenset(
+    NkiTensor: frozenset(
         [
             "ap",
             "broadcast",
@@ -112,6 +112,7 @@ _IMPORTED_BY_STUBS = frozenset(
         "legacy_view",
         "operator",
         "renamed",
+        "simulate_by",
         "unsupported",
     ]
 )

@@ -415,7 +415,7 @@ def _call_list(*arguments: Any) -> Any:
 
 def _list_of_sequence(value: Any) -> SymList:
     from nkiverify.symbolic import terms
-    from nkiverify.symbolic.lists import Segment
+    from nkiverify.symbolic.segments import Segment
 
     if value.parallel:
         current_execution().drawn()

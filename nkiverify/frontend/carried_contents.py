@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nkiverify.model.contents import UNKNOWN, Contents, Interval, Value
+from nkiverify.model.known_numbers import UNKNOWN, Contents, Interval, Value
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.integers import Extent

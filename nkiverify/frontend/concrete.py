@@ -22,15 +22,16 @@ from nkiverify.foundation.source import Site, frame_site, kernel_calls, kernel_s
 from nkiverify.ir import program
 from nkiverify.ir.contract import Contract
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
-from nkiverify.model.contents import Interval
+from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.known_numbers import Interval
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.state import ModelState
-from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.model.tensor import Register, Storage, Tensor
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
@@ -61,7 +62,7 @@ class AllBroken(BaseException):
 
 
 #: What a concrete run notes, in order.
-Recorded = program.Operation | program.Allocation | program.Returned | program.Unordered
+Recorded = recorded.Executed | recorded.Allocation | recorded.Returned | program.Unordered
 
 
 class _UnorderedRange(Sequence[int]):
@@ -216,21 +217,21 @@ class ConcreteExecution:
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Note what the kernel returned."""
         if self.records:
-            self.recorded.append(program.Returned(tuple(chain(*programs))))
+            self.recorded.append(recorded.Returned(tuple(chain(*programs))))
 
     def operation(self, operation: Operation) -> None:
         """Note an operation."""
-        self.recorded.append(program.Operation(operation, kernel_site(2), kernel_calls(2)))
+        self.recorded.append(recorded.Executed(operation, kernel_site(2), kernel_calls(2)))
 
     def allocation(self, storage: Storage) -> None:
         """Note an allocation."""
-        self.recorded.append(program.Allocation(storage, kernel_site(2), current_launch().program))
+        self.recorded.append(recorded.Allocation(storage, kernel_site(2), current_launch().program))
 
-    def index_range(self, index: Tensor | VirtualRegister) -> Interval | None:
+    def index_range(self, index: Tensor | Register) -> Interval | None:
         """Tensors and registers have no values here."""
         return None
 
-    def register_number(self, register: VirtualRegister) -> int | None:
+    def register_number(self, register: Register) -> int | None:
         """Registers have no values here."""
         return None
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_calls, kernel_site
@@ -20,6 +20,7 @@ from nkiverify.ir import program
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assume, Claim, DomainDimension
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
+from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
@@ -33,7 +34,6 @@ from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
-    from nkiverify.frontend.summaries import SummarisedLoop
     from nkiverify.model.operation import Operation
     from nkiverify.model.tensor import Storage, Tensor
 
@@ -70,6 +70,13 @@ class TargetRaised(Exception):
         super().__init__(f"the target raises {type(error).__name__}: {error}{place}")
 
 
+class OpenLoop(Protocol):
+    """A loop that is being summarised, as the execution of its body sees it."""
+
+    def refuse_unbound(self, name: str | None) -> None:
+        """Give up the loop if `name`, which could not be found, is one it has no value for at the start of the body."""
+
+
 class SymbolicExecution(Paths):
     """Executes a target for all values of its dimensions at once. The model asks it what
     `nkiverify.model.execution` says."""
@@ -101,7 +108,7 @@ class SymbolicExecution(Paths):
         #: Copies lent to kernel code, with what they held.
         self._lent: list[tuple[Any, list[Any]]] = []
         #: The loops being summarised, outermost first.
-        self.open_loops: list[SummarisedLoop] = []
+        self.open_loops: list[OpenLoop] = []
         self._claims = 0
 
     # --- exploring ---------------------------------------------------------------------------------------------------
@@ -310,17 +317,17 @@ class SymbolicExecution(Paths):
         """Record an operation."""
         self.check_alive()
         if self.recording:
-            self._block.items.append(program.Operation(operation, kernel_site(2), kernel_calls(2)))
+            self._block.items.append(recorded.Executed(operation, kernel_site(2), kernel_calls(2)))
 
     def allocation(self, storage: Storage) -> None:
         """Record an allocation."""
         if self.recording:
-            self._block.items.append(program.Allocation(storage, kernel_site(2), current_launch().program))
+            self._block.items.append(recorded.Allocation(storage, kernel_site(2), current_launch().program))
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Record what the kernel returned."""
         if self.records and self.recording:
-            self._block.items.append(program.Returned(tuple(chain(*programs))))
+            self._block.items.append(recorded.Returned(tuple(chain(*programs))))
 
     def index_range(self, index: object) -> None:
         """Tensors and registers have no values here."""

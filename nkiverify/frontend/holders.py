@@ -13,14 +13,14 @@ from collections import deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from nkiverify.foundation.source import KERNEL_MARKER
+from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_class
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.lists import Segment, SymList
+from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import SymRational
+from nkiverify.symbolic.segments import Segment
 from nkiverify.symbolic.substitution import PLAIN, has_hidden_state, own_dict, slot_names
 from nkiverify.symbolic.terms import Atom, Term
 
@@ -257,30 +257,6 @@ def _of_numpy(value: object) -> Holder | None:
     except Exception:
         raise OpaqueState(value) from None
     return Holder(value, lambda it: {"": pickle.dumps(it)}, None)
-
-
-#: Whether a class is defined in kernel code, for the classes met.
-_kernel_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
-
-
-def is_kernel_class(cls: type) -> bool:
-    """Whether a class is defined in kernel code."""
-    known = _kernel_classes.get(cls)
-    if known is None:
-        known = _kernel_classes[cls] = cls.__module__ in _kernel_modules or any(
-            isinstance(member, types.FunctionType) and KERNEL_MARKER in member.__globals__
-            for member in vars(cls).values()
-        )
-    return known
-
-
-#: Names of the modules loaded as kernel code, which classes without methods are recognised by.
-_kernel_modules: set[str] = set()
-
-
-def register_kernel_module(name: str) -> None:
-    """Make classes of the module of this name part of the state that is watched."""
-    _kernel_modules.add(name)
 
 
 # --- reading and writing ----------------------------------------------------------------------------------------------

@@ -23,11 +23,10 @@ from typing import Any
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
-from nkiverify.foundation.source import KERNEL_MARKER
+from nkiverify.foundation.source import KERNEL_MARKER, register_kernel_module
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TELLING
-from nkiverify.frontend.holders import register_kernel_module
 from nkiverify.frontend.import_guard import ImportRefused, guarded_import
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.module_code import execute

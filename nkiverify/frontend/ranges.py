@@ -11,8 +11,9 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
+from nkiverify.symbolic.stands_for import missing_attribute
 from nkiverify.symbolic.terms import Term
-from nkiverify.symbolic.values import as_term, missing_attribute, observe
+from nkiverify.symbolic.values import as_term, observe
 
 
 @runtime_checkable

@@ -29,7 +29,8 @@ from nkiverify.frontend.holders import (
     parts_inside,
 )
 from nkiverify.frontend.process_state import ProcessState, states_in_use
-from nkiverify.symbolic.lists import Element, SymList
+from nkiverify.symbolic.lists import SymList
+from nkiverify.symbolic.segments import Element
 from nkiverify.symbolic.substitution import own_dict
 
 #: What the import system puts into a module.

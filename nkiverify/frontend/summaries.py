@@ -29,10 +29,11 @@ from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.snapshot import Change, Snapshot, missing
 from nkiverify.ir.program import Loop as LoopItem
-from nkiverify.model.contents import Contents
+from nkiverify.model.known_numbers import Contents
 from nkiverify.symbolic import conditions, known, terms
-from nkiverify.symbolic.lists import Element, Part, Pending, Segment, SymList
+from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.path_conditions import Context
+from nkiverify.symbolic.segments import Element, Part, Pending, Segment
 from nkiverify.symbolic.substitution import CannotSubstitute, mutable_parts, same_value, substitute
 from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term

@@ -14,15 +14,16 @@ from typing import Any, Protocol
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.ir.program import DomainDimension
-from nkiverify.model.contents import Interval, whole_range
+from nkiverify.model.allocation import argument
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, int32
 from nkiverify.model.execution import current_execution
+from nkiverify.model.known_numbers import Interval, whole_range
 from nkiverify.model.launch import Kernel
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.returned import tensors_in
-from nkiverify.model.tensor import Tensor, argument
+from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, constant_value, known, maximum, minimum, terms
 from nkiverify.symbolic.terms import INT32_MAX
 

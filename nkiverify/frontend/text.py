@@ -12,9 +12,9 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
-from nkiverify.symbolic.stands_for import StandsFor
+from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
 from nkiverify.symbolic.terms import Term
-from nkiverify.symbolic.values import TextConversion, missing_attribute, only_shows
+from nkiverify.symbolic.values import TextConversion, only_shows
 
 
 class SymText(StandsFor):

@@ -6,13 +6,11 @@
               | Claim(contract, condition)         must hold here
               | Loop(index, extent, bounds, body)  the body for every index with `bounds`; no state is carried
               | Branch(condition, then, orelse)    the last item of its block: the paths do not meet again in it
-             | Operation(operation)               what an instruction reads and writes
-             | Allocation(storage)                a tensor begins to exist
-             | Returned(tensors)                  what the kernel returns
+             | Recorded                           an operation, an allocation, what is returned (`model.recorded`)
              | ParallelLoop, Iteration            a loop without an order that is run iteration by iteration
              | Drawn                              elements of such a loop's range are taken outside the loop
 
-Those from Operation on are recorded only where a phase asks for them; engines pass over them.
+Those from Recorded on are recorded only where a phase asks for them; engines pass over them.
 
 A block's items are in program order. Within a block, what follows an `Assume` may use it; what follows a `Branch` is
 inside its arms, and the program after the loop around it goes on behind the `Loop`.
@@ -25,8 +23,6 @@ from dataclasses import dataclass, field
 
 from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract
-from nkiverify.model.operation import Operation as Issued
-from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Dimension, Index, Term
@@ -92,29 +88,10 @@ class Branch:
     site: Site | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Operation:
-    """An operation is executed at `site`; `calls` are the kernel's calls that lead to it, outermost first."""
+class Recorded:
+    """Something that is recorded for analyses: an operation, an allocation, what is returned."""
 
-    operation: Issued
-    site: Site | None
-    calls: tuple[Site, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Allocation:
-    """A storage is allocated at `site`, by the program of a launch grid with these coordinates."""
-
-    storage: Storage
-    site: Site | None
-    program: tuple[Extent, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Returned:
-    """The kernel returned these tensors."""
-
-    tensors: tuple[Tensor, ...]
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +128,7 @@ class Drawn:
 
 #: What is recorded of iterations that have no order, where they are run one by one.
 Unordered = Iteration | ParallelLoop | Drawn
-Item = Assume | Claim | Loop | Branch | Operation | Allocation | Returned | Unordered
+Item = Assume | Claim | Loop | Branch | Recorded | Unordered
 
 
 @dataclass(slots=True, eq=False)

@@ -11,20 +11,18 @@ gathered or scattered. It has the partitions of the grid for itself; what the ot
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nkiverify.model.contracts import require
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import IndexTensor, Mask, as_index, broadcast_shapes
-from nkiverify.model.indirection import Indirection, IndirectionKind, Reach, claim_reach, is_run_time
+from nkiverify.model.indirection import claim_reach, is_run_time
 from nkiverify.model.memory import SBUF
 from nkiverify.model.operators_on_tiles import TileOperators
+from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, implies
 from nkiverify.symbolic.execution import unsupported
-
-if TYPE_CHECKING:
-    from nkiverify.model.tensor import Tensor
 
 
 class Access(TileOperators):
@@ -227,8 +225,6 @@ def _rows(
     Only the dimension of the partitions, or one before it, can be chosen from: no index before varies over the grid,
     and none at all over the axis of the partitions, which belongs to the column.
     """
-    from nkiverify.model.tensor import Tensor
-
     dimension = chosen[0]
     part = keys[dimension]
     column = part.resolve() if isinstance(part, Access) else part

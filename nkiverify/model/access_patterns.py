@@ -7,19 +7,16 @@ partition's numbers; what it implies is claimed here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from nkiverify.model import indirection, views
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
 from nkiverify.model.extents import as_extent, is_sequence, is_zero
-from nkiverify.model.indirection import Reach
+from nkiverify.model.tensor import Reach, Tensor
 from nkiverify.model.views import claim_rank
 from nkiverify.symbolic import Extent, all_of, equal, known, minimum, product
 from nkiverify.symbolic.execution import unsupported
-
-if TYPE_CHECKING:
-    from nkiverify.model.tensor import Tensor
 
 TensorT = TypeVar("TensorT", bound="Tensor")
 

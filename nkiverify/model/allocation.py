@@ -1,13 +1,19 @@
-"""Allocating tensors: `nl.ndarray` and the functions that also fill."""
+"""Allocating tensors: `nl.ndarray` and the functions that also fill; arguments of the kernel."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
+from nkiverify.model.dynamic_loops import innermost_body
+from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, is_one, is_sequence
+from nkiverify.model.known_numbers import Interval, Value, whole_range
 from nkiverify.model.memory import SBUF, MemoryRegion
+from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.placement import claim_address
-from nkiverify.model.tensor import Tensor, declared_dtype, name_given, new_storage
+from nkiverify.model.tensor import Storage, declared_dtype, name_given
 from nkiverify.model.views import claim_rank, host_shape, rank_contract
 from nkiverify.symbolic import Extent, all_of
 
@@ -18,7 +24,7 @@ def allocate(
     buffer: object = SBUF,
     name: object = "",
     address: object = None,
-) -> Tensor:
+) -> NkiTensor:
     """An uninitialised tensor of the current API: shape (P, F, …) on chip, P partitions."""
     extents = host_shape(shape)
     region = claimed_region(buffer)
@@ -28,18 +34,18 @@ def allocate(
     element = declared_dtype(dtype)
     if placed is not None:
         claim_address(extents, element, region, placed)
-    return Tensor.whole(new_storage(extents, element, region, name_given(name), address=placed))
+    return NkiTensor.whole(new_storage(extents, element, region, name_given(name), address=placed))
 
 
-def temporary(shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF) -> Tensor:
+def temporary(shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF) -> NkiTensor:
     """A new tile that a language function returns; its size is claimed."""
     claim_on_chip_shape(shape, region)
     return result_tile(shape, dtype, region)
 
 
-def result_tile(shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF) -> Tensor:
+def result_tile(shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF) -> NkiTensor:
     """As `temporary` where the operands, or the function's own contracts, bound the size already."""
-    return Tensor.whole(new_storage(shape, dtype, region))
+    return NkiTensor.whole(new_storage(shape, dtype, region))
 
 
 def claimed_region(buffer: object) -> MemoryRegion:
@@ -74,3 +80,46 @@ def _address(address: object) -> tuple[Extent, Extent]:
     if not well_formed:
         raise TypeError(f"address is a pair of integers, not {address!r}")
     return numbers[0], numbers[1]
+
+
+def new_storage(
+    shape: tuple[Extent, ...],
+    dtype: DType,
+    buffer: MemoryRegion,
+    name: str = "",
+    *,
+    address: tuple[Extent, Extent] | None = None,
+    allocator: object = None,
+    block_dims: int = 0,
+) -> Storage:
+    """A storage for the allocation being made; the caller has stated the contracts."""
+    run = current_execution()
+    run.host_extents(shape)
+    storage = Storage(
+        run.allocation_id(), shape, dtype, buffer, name, address, allocator, block_dims, body=innermost_body()
+    )
+    run.model.allocated(storage.identity)
+    if run.records:
+        run.allocation(storage)
+    return storage
+
+
+def argument(
+    name: str,
+    shape: Sequence[Extent],
+    dtype: DType,
+    buffer: MemoryRegion = MemoryRegion.shared_hbm,
+    content_range: tuple[Extent, Extent] | None = None,
+) -> NkiTensor:
+    """A tensor argument of the kernel, in HBM ("lang.args"). The domain answers for its shape.
+
+    `content_range` bounds its elements, both ends included; without one they are any numbers of the dtype.
+    """
+    values = whole_range(dtype) if content_range is None else Interval(*content_range)
+    if content_range is None and values is not None and name:
+        values = Interval(values.low, values.high, undeclared=name)
+    storage = Storage(("argument", name), tuple(shape), dtype, buffer, name, content_range=values)
+    run = execution_in_progress()
+    if run is not None and values is not None:
+        run.model.given(storage.identity, Value((values,)))
+    return NkiTensor.whole(storage)

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Protocol, cast
 
 from nkiverify.foundation.errors import InternalError
 from nkiverify.ir.contract import Contract
-from nkiverify.model.execution import ModelExecution, current_execution
+from nkiverify.symbolic import execution
+from nkiverify.symbolic.execution import Execution
 
-if TYPE_CHECKING:
-    from nkiverify.ir.contract import Contract
+
+class ClaimingExecution(Execution, Protocol):
+    """What stating a contract needs from an execution, symbolic or concrete."""
+
+    #: The phases whose contracts count: the others are not looked at.
+    phases: frozenset[int]
+
+    def require(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Record a claim, or check it at once."""
+
+    def suffices(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Record a claim that is enough for the contract; where values are plain, nothing."""
+
+
+def _execution() -> ClaimingExecution:
+    return cast(ClaimingExecution, execution.current_execution())
+
 
 _registry: dict[str, Contract] = {}
 
@@ -72,7 +88,7 @@ def require(id: str, condition: object, /, **quantities: object) -> None:
     run records a claim; a concrete run raises `ContractViolation` where the condition is false. Either looks at the
     contracts of its own phases only.
     """
-    run = current_execution()
+    run = _execution()
     rule = _registry.get(id) or contract(id)
     if _counts(rule, run):
         run.require(rule, condition, quantities)
@@ -84,18 +100,18 @@ def suffices(id: str, condition: object, /, **quantities: object) -> None:
     A symbolic run records a claim whose refutation proves nothing until a plain run breaks the contract; a plain run,
     which could not tell either, has nothing to report.
     """
-    run = current_execution()
+    run = _execution()
     rule = _registry.get(id) or contract(id)
     if _counts(rule, run):
         run.suffices(rule, condition, quantities)
 
 
-def _counts(rule: Contract, run: ModelExecution) -> bool:
+def _counts(rule: Contract, run: ClaimingExecution) -> bool:
     """Whether the run looks at the contract, and the API in use documents it."""
     return rule.phase in run.phases and (not _legacy_calls or _LEGACY in rule.api)
 
 
 def evident(id: str) -> None:
     """State a contract that evidently holds here: a symbolic run counts the claim, others have nothing to check."""
-    if current_execution().symbolic:
+    if _execution().symbolic:
         require(id, True)

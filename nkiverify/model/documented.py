@@ -12,7 +12,8 @@ from nkiverify.model.contents import overwritten, tracked
 from nkiverify.model.contracts import legacy_rules, require
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_sequence
-from nkiverify.model.operation import WRITTEN, Recorder
+from nkiverify.model.operation import WRITTEN
+from nkiverify.model.recording import Recorder
 from nkiverify.model.registry import declaration
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic.execution import unsupported

@@ -10,43 +10,17 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.model.contents import UNKNOWN, Assumption, Contents, Interval, Place, Value
 from nkiverify.model.contracts import require
 from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, is_one
+from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.registers import VirtualRegister, held_by, set_register
+from nkiverify.model.state import LoopBody
+from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import known
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-    from nkiverify.model.tensor import Tensor
-
-
-class LoopBody:
-    """One body of a device loop being emitted, `outer` the one around it. What is allocated in it is not used after.
-
-    `before` and `assumed` are the model's: what storages held before the loop, and what its body takes for granted.
-    """
-
-    __slots__ = ("__weakref__", "assumed", "before", "outer")
-
-    def __init__(self, outer: LoopBody | None = None) -> None:
-        self.outer = outer
-        self.before = Contents()
-        self.assumed: dict[Place, Assumption] = {}
-
-    def is_around(self, body: LoopBody | None) -> bool:
-        """Whether `body` is this one or inside it."""
-        while body is not None:
-            if body is self:
-                return True
-            body = body.outer
-        return False
-
-    def settled(self, value: Value) -> Value:
-        """What a value is once nothing more can break the assumptions of this body."""
-        return UNKNOWN if value.known is None else value.without(frozenset(self.assumed.values()))
 
 
 def innermost_body() -> LoopBody | None:

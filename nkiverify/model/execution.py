@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol, cast
+from collections.abc import Iterator
+from typing import Protocol, cast
 
+from nkiverify.model.contracts import ClaimingExecution
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.known_numbers import Interval
+from nkiverify.model.operation import Operation
+from nkiverify.model.state import ModelState
+from nkiverify.model.tensor import Register, Storage, Tensor
 from nkiverify.symbolic import execution
-from nkiverify.symbolic.execution import Execution
-
-if TYPE_CHECKING:
-    from nkiverify.ir.contract import Contract
-    from nkiverify.model.contents import Interval
-    from nkiverify.model.hardware import Hardware
-    from nkiverify.model.operation import Operation
-    from nkiverify.model.registers import VirtualRegister
-    from nkiverify.model.state import ModelState
-    from nkiverify.model.tensor import Storage, Tensor
 
 
-class ModelExecution(Execution, Protocol):
+class ModelExecution(ClaimingExecution, Protocol):
     """What the model needs from an execution, symbolic or concrete."""
 
     #: The hardware generation the kernel is checked for.
@@ -27,17 +23,8 @@ class ModelExecution(Execution, Protocol):
     #: Whether the target asks that what is live fits its memory without being spilled.
     no_spills: bool
 
-    #: The phases whose contracts count: the others are not looked at.
-    phases: frozenset[int]
-
     #: What the model keeps between two operations.
     model: ModelState
-
-    def require(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
-        """Record a claim, or check it at once."""
-
-    def suffices(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
-        """Record a claim that is enough for the contract; where values are plain, nothing."""
 
     #: Whether it is told of operations and allocations.
     records: bool
@@ -48,13 +35,13 @@ class ModelExecution(Execution, Protocol):
     def allocation(self, storage: Storage) -> None:
         """A storage is allocated."""
 
-    def index_range(self, index: Tensor | VirtualRegister) -> Interval | None:
+    def index_range(self, index: Tensor | Register) -> Interval | None:
         """The numbers an index tensor or register holds, where tensors have elements; None where they have not."""
 
-    def register_number(self, register: VirtualRegister) -> int | None:
+    def register_number(self, register: Register) -> int | None:
         """The number a register holds, where registers have one."""
 
-    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
+    def iterations(self, register: Register, start: object, stop: object, step: object) -> Iterator[None] | None:
         """The iterations of a device loop, its register set in each; None where its body is run once for all."""
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:

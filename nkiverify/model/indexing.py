@@ -8,16 +8,15 @@ compiler rejects it (reference section b.2, `idx.oob`). Negative numbers count f
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from nkiverify.model.access import Access
 from nkiverify.model.contracts import evident, require
 from nkiverify.model.extents import as_extent, is_one
 from nkiverify.model.indices import IndexTensor
+from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, ceil_div, constant_value
 from nkiverify.symbolic.execution import unsupported
-
-if TYPE_CHECKING:
-    from nkiverify.model.tensor import Tensor
 
 TensorT = TypeVar("TensorT", bound="Tensor")
 
@@ -42,8 +41,6 @@ def index(tensor: TensorT, key: object) -> Any:
     """`tensor[key]`: a view, or for index tensors an access that waits for its mask."""
     keys = key if type(key) is tuple else (key,)
     if has_index_tensor(keys):
-        from nkiverify.model.access import Access
-
         return Access.of(tensor, keys)
     return _basic(tensor, keys)
 

@@ -5,68 +5,26 @@ What is claimed of the indices is claimed where the view is used, since a DMA ma
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from nkiverify.model.contents import Value, held
+from nkiverify.model.contents import held
 from nkiverify.model.contracts import require, suffices
 from nkiverify.model.execution import current_execution
+from nkiverify.model.extents import as_extent
+from nkiverify.model.known_numbers import Value
 from nkiverify.model.memory import SBUF
-from nkiverify.model.registers import VirtualRegister, held_by
+from nkiverify.model.registers import held_by
+from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
-
-if TYPE_CHECKING:
-    from nkiverify.model.tensor import Tensor
 
 TensorT = TypeVar("TensorT", bound="Tensor")
 
 
-class IndirectionKind(enum.Enum):
-    """What the indices choose."""
-
-    #: One index moves the whole view.
-    SCALAR = "scalar"
-    #: One index for each row of dimension 0.
-    ROWS = "rows"
-    #: Elements of the free axes (tensor indirection of gen4).
-    ELEMENTS = "elements"
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Where a view goes: with index x, from `first + x * unit` to `last + x * unit` of `size` positions."""
-
-    unit: Extent
-    first: Extent
-    last: Extent
-    size: Extent
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Indirection:
-    """How indices move a view. `index` is the tensor or register that holds them; `reach` is None where the
-    documentation bounds nothing. Each of its units moves the view (or a row of it) by `stride` elements of its storage.
-    """
-
-    kind: IndirectionKind
-    index: Tensor | VirtualRegister
-    reach: Reach | None
-    stride: Extent = 1
-
-    @property
-    def by_rows(self) -> bool:
-        """Whether dimension 0 of the view is made of rows chosen one by one."""
-        return self.kind is IndirectionKind.ROWS
-
-
 def is_run_time(value: object) -> bool:
     """Whether `value` is an index known at run time only."""
-    from nkiverify.model.tensor import Tensor
-
-    return isinstance(value, Tensor | VirtualRegister)
+    return isinstance(value, Tensor | Register)
 
 
 def claim_reach(contract: str, moves: Indirection) -> None:
@@ -79,7 +37,7 @@ def claim_reach(contract: str, moves: Indirection) -> None:
     if actual is not None:
         value: Value | None = Value((actual,))
     else:
-        value = held_by(index) if isinstance(index, VirtualRegister) else held(index)
+        value = held_by(index) if isinstance(index, Register) else held(index)
     if value is None or value.known is None:
         raise unsupported(
             "an indirect access with indices computed at run time",
@@ -119,9 +77,7 @@ def by_scalar(index: object, reach: Reach) -> Indirection:
 
 def claim_scalar_index(contract: str, index: object) -> None:
     """Claim that `index` is a register or a tile of one element in SBUF."""
-    from nkiverify.model.tensor import Tensor
-
-    if isinstance(index, VirtualRegister):
+    if isinstance(index, Register):
         return
     if not isinstance(index, Tensor):
         require(contract, False, index=type(index).__name__)
@@ -138,8 +94,6 @@ def by_vector(
     stride: Extent | None = None,
 ) -> Indirection:
     """The indirection of `rows` rows of an HBM tensor, `stride` elements apart, by a tile of indices in SBUF."""
-    from nkiverify.model.tensor import Tensor
-
     if not isinstance(index, Tensor):
         require("ap.vector_offset", False, index=type(index).__name__)
         raise TypeError(f"a vector of indices is a tile, not {type(index).__name__}")
@@ -185,8 +139,6 @@ def select(tensor: TensorT, dimension: int, index: object) -> TensorT:
 
 def vector_select(tensor: TensorT, dim: object, vector_offset: object) -> TensorT:
     """Rows of an HBM tensor, one for each index of an (n, 1) tile in SBUF."""
-    from nkiverify.model.tensor import Tensor
-
     require("view.one_indirection", tensor.indirect_by is None)
     legal = dim == 0 and not tensor.on_chip and isinstance(vector_offset, Tensor)
     require("view.vector_select", legal, dim=dim, buffer=tensor.buffer, index=type(vector_offset).__name__)
@@ -202,9 +154,6 @@ def vector_select(tensor: TensorT, dim: object, vector_offset: object) -> Tensor
 
 def indirect(tensor: TensorT, index: object, num_elem: Any) -> TensorT:
     """Free elements of an on-chip tile chosen by a tile of offsets (tensor indirection): shape (P, num_elem)."""
-    from nkiverify.model.extents import as_extent
-    from nkiverify.model.tensor import Tensor
-
     generation = current_execution().hardware.generation
     require("ti.gen4", generation >= 4, generation=generation)
     require("view.one_indirection", tensor.indirect_by is None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product as cartesian
@@ -19,18 +20,10 @@ from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.returned import tensors_in
+from nkiverify.model.state import Launch
 from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """One kernel execution in progress: its grid, and the coordinates of the program that runs."""
-
-    grid: tuple[Extent, ...]
-    program: tuple[Extent, ...]
-
 
 #: The legacy documentation describes gen2 and gen3.
 LAST_LEGACY_GENERATION = 3
@@ -82,6 +75,19 @@ def _grid_extent(part: object) -> Extent:
     return extent
 
 
+#: With this set to 1, calling a kernel with arrays simulates it ("sim.debug").
+SIMULATOR_VARIABLE = "NKI_SIMULATOR"
+
+Simulate = Callable[["Kernel", tuple[Any, ...], dict[str, Any]], Any]
+_simulate: Simulate
+
+
+def simulate_by(simulate: Simulate) -> None:
+    """Kernels that the environment wants simulated are run by `simulate`: the stubs know the simulator."""
+    global _simulate
+    _simulate = simulate
+
+
 class Kernel:
     """A function decorated with `nki.jit`. `kernel[grid]` is the kernel with a launch grid."""
 
@@ -121,12 +127,8 @@ class Kernel:
         return tuple(inspect.signature(self.function).parameters)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if execution_in_progress() is None:
-            # Imported late: the simulator is built on kernels, and needs NumPy.
-            from nkiverify.analysis.values import simulator
-
-            if simulator.wanted_by_environment():
-                return simulator.simulate(self, args, kwargs)
+        if execution_in_progress() is None and os.environ.get(SIMULATOR_VARIABLE, "") == "1":
+            return _simulate(self, args, kwargs)
         self._claim_not_nested()
         grid = self._claimed_grid()
         args = tuple(self._argument(value) for value in args)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from nkiverify.model import contents
 from nkiverify.model.access import Access
-from nkiverify.model.allocation import claim_on_chip_shape
+from nkiverify.model.allocation import claim_on_chip_shape, new_storage
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, legacy_dtype_named
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent, is_one, is_sequence, same
 from nkiverify.model.indexing import has_index_tensor
 from nkiverify.model.indices import Mask, as_mask
-from nkiverify.model.indirection import Indirection
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
-from nkiverify.model.operation import issue
+from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.operators_on_tiles import TileOperators
-from nkiverify.model.tensor import Storage, Tensor, free_elements, name_given, new_storage
+from nkiverify.model.recording import issue
+from nkiverify.model.tensor import Indirection, Storage, Tensor, free_elements, name_given
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class LegacyTensor(TileOperators, Tensor):
+class LegacyTensor(TileOperators, NkiTensor):
     """A tensor of `neuronxcc.nki` (`nki.tensor`).
 
     `validity` is the mask of the operation that made it: outside of it, its elements are unspecified

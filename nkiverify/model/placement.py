@@ -7,7 +7,7 @@ claimed: it may start at partition 0, 32, 64 or 96 as far as it fits ("mem.start
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nkiverify.model.access_patterns import in_units
 from nkiverify.model.contracts import require
@@ -15,11 +15,9 @@ from nkiverify.model.dtypes import DType
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero, same
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
+from nkiverify.model.operation import Operation
+from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, product
-
-if TYPE_CHECKING:
-    from nkiverify.model.operation import Operation
-    from nkiverify.model.tensor import Storage, Tensor
 
 #: The phase whose contracts these are.
 MEMORY_PHASE = 3

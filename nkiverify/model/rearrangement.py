@@ -7,15 +7,14 @@ first, as in `rearrange(("p", ("a", "b")), ("p", "b", "a"), {"a": 4})`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
+from nkiverify.model import views
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_sequence
+from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, equal, product
 from nkiverify.symbolic.execution import unsupported
-
-if TYPE_CHECKING:
-    from nkiverify.model.tensor import Tensor
 
 TensorT = TypeVar("TensorT", bound="Tensor")
 
@@ -35,12 +34,12 @@ def rearrange(tensor: TensorT, src_pattern: object, dst_pattern: object, fixed_s
     for dimension in range(len(source) - 1, -1, -1):
         group = source[dimension]
         if len(group) > 1:
-            view = view.reshape_dim(dimension, [sizes[name] for name in group])
+            view = views.reshape_dim(view, dimension, [sizes[name] for name in group])
     if names != wanted:
-        view = view.permute([names.index(name) for name in wanted])
+        view = views.permute(view, [names.index(name) for name in wanted])
     for position, group in enumerate(target):
         if len(group) > 1:
-            view = view.flatten_dims(position, position + len(group) - 1)
+            view = views.flatten_dims(view, position, position + len(group) - 1)
     return view
 
 

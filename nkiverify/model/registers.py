@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from nkiverify.model.contents import UNKNOWN, Interval, Value
 from nkiverify.model.contracts import require
 from nkiverify.model.execution import current_execution
+from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
+from nkiverify.model.tensor import Register
 from nkiverify.symbolic.execution import unsupported
 
 
-class VirtualRegister:
+class VirtualRegister(Register):
     """A 32-bit register: `nki.isa.VirtualRegister`. A frozen one belongs to a loop and is only read."""
 
-    __slots__ = ("frozen", "identity")
+    __slots__ = ()
 
     def __init__(self, state: object = None, frozen: bool = False) -> None:
         if state is not None:
@@ -38,12 +39,14 @@ class VirtualRegister:
         return "register"
 
 
-def set_register(register: VirtualRegister, value: Value | None) -> None:
+def set_register(register: Register, value: Value | None) -> None:
     """A register gets a number of `value`; None: of something not yet written."""
-    current_execution().model.write(register, UNKNOWN if value is None else value, whole=True)
+    run = current_execution()
+    whole = run.is_one_allocation(register.identity)
+    run.model.write(register, UNKNOWN if value is None else value, whole=whole)
 
 
-def held_by(register: VirtualRegister) -> Value | None:
+def held_by(register: Register) -> Value | None:
     """What a register may hold; None where nothing has set it."""
     return current_execution().model.read(register)
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.frontend.holders import is_kernel_class
+from nkiverify.foundation.source import is_kernel_class
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.memory import MemoryRegion

@@ -8,17 +8,12 @@ the model"), and `tests/model/test_state.py` fails for what is not in that list.
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
-from nkiverify.model.contents import UNKNOWN, Assumption, Contents, Place, Value
-from nkiverify.model.execution import current_execution
+from nkiverify.model.known_numbers import UNKNOWN, Assumption, Contents, Place, Value
 from nkiverify.model.memory import SHARED_HBM
-from nkiverify.symbolic import equal
-
-if TYPE_CHECKING:
-    from nkiverify.model.dynamic_loops import LoopBody
-    from nkiverify.model.launch import Launch
+from nkiverify.symbolic import Extent, equal
 
 _ANOTHER_ITERATION = "another iteration of a device loop writes"
 _ANOTHER_PROGRAM = "another program of the launch may write"
@@ -30,6 +25,40 @@ class HoldsNumbers(Protocol):
     @property
     def identity(self) -> object:
         """Which allocation it is."""
+
+
+class LoopBody:
+    """One body of a device loop being emitted, `outer` the one around it. What is allocated in it is not used after.
+
+    `before` and `assumed` are the model's: what storages held before the loop, and what its body takes for granted.
+    """
+
+    __slots__ = ("__weakref__", "assumed", "before", "outer")
+
+    def __init__(self, outer: LoopBody | None = None) -> None:
+        self.outer = outer
+        self.before = Contents()
+        self.assumed: dict[Place, Assumption] = {}
+
+    def is_around(self, body: LoopBody | None) -> bool:
+        """Whether `body` is this one or inside it."""
+        while body is not None:
+            if body is self:
+                return True
+            body = body.outer
+        return False
+
+    def settled(self, value: Value) -> Value:
+        """What a value is once nothing more can break the assumptions of this body."""
+        return UNKNOWN if value.known is None else value.without(frozenset(self.assumed.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One kernel execution in progress: its grid, and the coordinates of the program that runs."""
+
+    grid: tuple[Extent, ...]
+    program: tuple[Extent, ...]
 
 
 class ModelState:
@@ -95,7 +124,7 @@ class ModelState:
         return value if shared in value.assumptions else value.assuming(shared)
 
     def write(self, holder: HoldsNumbers, value: Value, *, whole: bool) -> None:
-        """Numbers of `value` are written, over all that was there if `whole`, else beside it."""
+        """Numbers of `value` are written, over all that was there if `whole` (of one allocation), else beside it."""
         if not self.follows:
             return
         place = place_of(holder.identity)
@@ -103,7 +132,7 @@ class ModelState:
             self._shared.setdefault(place, Assumption()).break_it(_ANOTHER_PROGRAM)
             value = UNKNOWN
         before = self._contents.get(place)
-        if before is not None and not (whole and current_execution().is_one_allocation(holder.identity)):
+        if before is not None and not whole:
             value = before.joined(value)
         # A record of its own even of the same numbers: that it was written shows.
         self._contents[place] = replace(value)

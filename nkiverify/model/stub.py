@@ -15,8 +15,9 @@ from nkiverify.model.documented import forgetting
 from nkiverify.model.execution import current_execution
 from nkiverify.model.instruction import ISSUED
 from nkiverify.model.legacy_tensor import given_mask
-from nkiverify.model.operation import OPERATOR_PARAMETERS, Recorder
+from nkiverify.model.operation import OPERATOR_PARAMETERS
 from nkiverify.model.operators import OPERATORS, legacy_operator, operator, token
+from nkiverify.model.recording import Recorder
 from nkiverify.model.registry import MODULES, Declaration, declaration
 from nkiverify.symbolic.execution import unsupported
 

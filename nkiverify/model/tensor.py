@@ -1,22 +1,22 @@
-"""The tensor: one class for every rank, memory and API generation.
+"""Tensors as data: storages, views of them, and indices known at run time that move a view.
 
 A tensor is a view (shape, strides, offset, all in elements) of a storage: what one allocation made. Elements have no
-values; what is checked is where they are, how many there are and what type they have.
+values; what is checked is where they are, how many there are and what type they have. What kernels do with a tensor is
+in `nkiverify.model.nki_tensor` and `nkiverify.model.legacy_tensor`.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from nkiverify.model import access_patterns, indexing, indirection, rearrangement, views
-from nkiverify.model.contents import Interval, Value, whole_range
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, dtype_named
-from nkiverify.model.dynamic_loops import LoopBody, innermost_body
-from nkiverify.model.execution import current_execution, execution_in_progress
+from nkiverify.model.known_numbers import Interval
 from nkiverify.model.memory import MemoryRegion
+from nkiverify.model.state import LoopBody
 from nkiverify.symbolic import Extent, product
 from nkiverify.symbolic.execution import unsupported
 
@@ -91,8 +91,56 @@ def row_major(shape: Sequence[Extent]) -> tuple[Extent, ...]:
     return tuple(strides)
 
 
+class Register:
+    """A register of an engine's sequencer. A frozen one belongs to a loop and is only read."""
+
+    __slots__ = ("frozen", "identity")
+
+    frozen: bool
+    #: Which allocation it is.
+    identity: object
+
+
+class IndirectionKind(enum.Enum):
+    """What the indices choose."""
+
+    #: One index moves the whole view.
+    SCALAR = "scalar"
+    #: One index for each row of dimension 0.
+    ROWS = "rows"
+    #: Elements of the free axes (tensor indirection of gen4).
+    ELEMENTS = "elements"
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where a view goes: with index x, from `first + x * unit` to `last + x * unit` of `size` positions."""
+
+    unit: Extent
+    first: Extent
+    last: Extent
+    size: Extent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Indirection:
+    """How indices move a view. `index` is the tensor or register that holds them; `reach` is None where the
+    documentation bounds nothing. Each of its units moves the view (or a row of it) by `stride` elements of its storage.
+    """
+
+    kind: IndirectionKind
+    index: Tensor | Register
+    reach: Reach | None
+    stride: Extent = 1
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether dimension 0 of the view is made of rows chosen one by one."""
+        return self.kind is IndirectionKind.ROWS
+
+
 class Tensor:
-    """A view of a storage: `nki.language.NkiTensor`.
+    """A view of a storage, for every rank, memory and API generation.
 
     Element (i0, i1, …) is element `offset + sum(strides[k] * ik)` of the storage, counted in elements of `dtype`
     ("NkiTensor; LG Tensor values"). On chip, dimension `block_dims` (0 in the current API) is the partition dimension.
@@ -109,7 +157,7 @@ class Tensor:
     storage: Storage
     block_dims: int
     #: How a tensor or register of indices known at run time moves the view, if one does.
-    indirect_by: indirection.Indirection | None
+    indirect_by: Indirection | None
     #: The offset as a sum of products not yet multiplied out: most views are never asked for it.
     _offset: tuple[tuple[Extent, Extent], ...]
     _free_size: Extent | None
@@ -126,7 +174,7 @@ class Tensor:
         dtype: DType,
         offset: tuple[tuple[Extent, Extent], ...] = (),
         block_dims: int = 0,
-        indirect_by: indirection.Indirection | None = None,
+        indirect_by: Indirection | None = None,
     ) -> Self:
         """The view with these properties; `offset` is a sum of products, in elements."""
         self = object.__new__(cls)
@@ -228,108 +276,6 @@ class Tensor:
             size = self._free_size = free_elements(self.shape[self.block_dims + 1 :])
         return size
 
-    def __getitem__(self, key: object) -> Any:
-        return indexing.index(self, key)
-
-    def __setitem__(self, key: object, value: object) -> None:
-        raise unsupported("assignment to elements of a tensor of the current API", "write it with an instruction")
-
-    # Views.
-
-    def permute(self, dims: Sequence[int]) -> Self:
-        """Dimensions in another order."""
-        return views.permute(self, dims)
-
-    def broadcast(self, dim: int, size: Extent) -> Self:
-        """Dimension `dim`, of extent 1, repeated `size` times without a copy."""
-        return views.broadcast(self, dim, size)
-
-    def expand_dim(self, dim: int) -> Self:
-        """A dimension of extent 1 inserted at `dim`."""
-        return views.expand_dim(self, dim)
-
-    def squeeze_dim(self, dim: int) -> Self:
-        """Dimension `dim`, of extent 1, removed."""
-        return views.squeeze_dim(self, dim)
-
-    def reshape_dim(self, dim: int, shape: Sequence[Extent]) -> Self:
-        """Dimension `dim` split into several."""
-        return views.reshape_dim(self, dim, shape)
-
-    def flatten_dims(self, start_dim: int, end_dim: int) -> Self:
-        """Dimensions `start_dim` to `end_dim`, both included, merged into one."""
-        return views.flatten_dims(self, start_dim, end_dim)
-
-    def reshape(self, shape: Sequence[Extent]) -> Self:
-        """The same elements in another shape."""
-        return views.reshape(self, shape)
-
-    def rearrange(self, src_pattern: object, dst_pattern: object, fixed_sizes: object = None) -> Self:
-        """Dimensions split, permuted and merged as two patterns of names say."""
-        return rearrangement.rearrange(self, src_pattern, dst_pattern, fixed_sizes)
-
-    def slice(self, dim: int, start: Extent, end: Extent, step: Extent = 1) -> Self:
-        """Elements `start` to `end` (excluded) of dimension `dim`, every `step`-th."""
-        return views.slice_dim(self, dim, start, end, step)
-
-    def select(self, dim: int, index: object) -> Self:
-        """Element `index` of dimension `dim`, which goes away."""
-        return views.select(self, dim, index)
-
-    def vector_select(self, dim: int, vector_offset: object) -> Self:
-        """Rows chosen by a tensor of indices."""
-        return indirection.vector_select(self, dim, vector_offset)
-
-    def ap(
-        self,
-        pattern: Sequence[Sequence[Extent]],
-        offset: Extent | None = None,
-        scalar_offset: object = None,
-        vector_offset: object = None,
-        indirect_dim: int = 0,
-        dtype: object = None,
-    ) -> Self:
-        """The storage seen through an access pattern: pairs of step and count, in elements of `dtype`."""
-        element = self.dtype if dtype is None else declared_dtype(dtype)
-        return access_patterns.access_pattern(
-            self, pattern, offset, scalar_offset, vector_offset, indirect_dim, element
-        )
-
-    def view(self, dtype: object) -> Self:
-        """The same bytes as elements of another dtype."""
-        return views.reinterpret(self, declared_dtype(dtype))
-
-    def reinterpret_cast(self, *args: object, **kwargs: object) -> NoReturn:
-        """Listed without a description."""
-        raise unsupported("NkiTensor.reinterpret_cast", "use view(dtype)")
-
-    def indirect(self, index: object, num_elem: object = None) -> Self:
-        """Free elements chosen by a tensor of indices (gen4)."""
-        return indirection.indirect(self, index, num_elem)
-
-    def is_contiguous(self) -> Any:
-        """Whether the elements lie without gaps in row-major order; on chip, inside each partition."""
-        return views.is_contiguous(self)
-
-    def is_indirect(self) -> bool:
-        """Whether the view's place depends on a tensor or register of indices."""
-        return self.indirect_by is not None
-
-    def get_pattern(self) -> list[list[Extent]]:
-        """Pairs of stride and count, dimension by dimension."""
-        return [[stride, count] for stride, count in zip(self.strides, self.shape, strict=True)]
-
-    # Python protocols that would go wrong quietly.
-
-    def __iter__(self) -> NoReturn:
-        raise unsupported("iterating over a tensor", "index it in a loop over a range")
-
-    def __len__(self) -> NoReturn:
-        raise unsupported("len() of a tensor", "use its shape")
-
-    def __bool__(self) -> NoReturn:
-        raise unsupported("the truth value of a tensor", "compare with None, or use a host value")
-
     def __eq__(self, other: object) -> Any:
         if self is other:
             return True
@@ -342,26 +288,7 @@ class Tensor:
 
     def __repr__(self) -> str:
         extents = ", ".join(repr(extent) for extent in self.shape)
-        run = execution_in_progress()
-        elements = "" if run is None else run.shown(self)
-        return f"{self.label or 'tensor'}({extents}) {self.dtype} in {self.buffer}{elements}"
-
-
-def _no_operator(symbol: str) -> Any:
-    def operator(self: Tensor, other: object = None) -> NoReturn:
-        raise unsupported(f"the operator {symbol} on a tensor of the current API", "use an nki.isa instruction")
-
-    return operator
-
-
-for _name, _symbol in (
-    ("add", "+"), ("sub", "-"), ("mul", "*"), ("truediv", "/"), ("mod", "%"), ("pow", "**"), ("and", "&"), ("or", "|"),
-    ("xor", "^"), ("lshift", "<<"), ("rshift", ">>"), ("matmul", "@"),
-):  # fmt: skip
-    setattr(Tensor, f"__{_name}__", _no_operator(_symbol))
-    setattr(Tensor, f"__r{_name}__", _no_operator(_symbol))
-for _name, _symbol in (("neg", "-"), ("invert", "~"), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")):
-    setattr(Tensor, f"__{_name}__", _no_operator(_symbol))
+        return f"{self.label or 'tensor'}({extents}) {self.dtype} in {self.buffer}"
 
 
 def declared_dtype(dtype: object, default: DType | None = None) -> DType:
@@ -376,46 +303,3 @@ def declared_dtype(dtype: object, default: DType | None = None) -> DType:
         require("tensor.dtypes", False, dtype=dtype)
         raise TypeError(f"unknown dtype {dtype!r}")
     return found
-
-
-def argument(
-    name: str,
-    shape: Sequence[Extent],
-    dtype: DType,
-    buffer: MemoryRegion = MemoryRegion.shared_hbm,
-    content_range: tuple[Extent, Extent] | None = None,
-) -> Tensor:
-    """A tensor argument of the kernel, in HBM ("lang.args"). The domain answers for its shape.
-
-    `content_range` bounds its elements, both ends included; without one they are any numbers of the dtype.
-    """
-    values = whole_range(dtype) if content_range is None else Interval(*content_range)
-    if content_range is None and values is not None and name:
-        values = Interval(values.low, values.high, undeclared=name)
-    storage = Storage(("argument", name), tuple(shape), dtype, buffer, name, content_range=values)
-    run = execution_in_progress()
-    if run is not None and values is not None:
-        run.model.given(storage.identity, Value((values,)))
-    return Tensor.whole(storage)
-
-
-def new_storage(
-    shape: tuple[Extent, ...],
-    dtype: DType,
-    buffer: MemoryRegion,
-    name: str = "",
-    *,
-    address: tuple[Extent, Extent] | None = None,
-    allocator: object = None,
-    block_dims: int = 0,
-) -> Storage:
-    """A storage for the allocation being made; the caller has stated the contracts."""
-    run = current_execution()
-    run.host_extents(shape)
-    storage = Storage(
-        run.allocation_id(), shape, dtype, buffer, name, address, allocator, block_dims, body=innermost_body()
-    )
-    run.model.allocated(storage.identity)
-    if run.records:
-        run.allocation(storage)
-    return storage

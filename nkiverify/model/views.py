@@ -7,18 +7,16 @@ are in `nkiverify.model.access_patterns`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from nkiverify.model import indirection
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
 from nkiverify.model.extents import as_extent, is_one, is_sequence, same
 from nkiverify.model.indirection import is_run_time
+from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, ceil_div, equal, is_symbolic, product
 from nkiverify.symbolic.execution import unsupported
-
-if TYPE_CHECKING:
-    from nkiverify.model.tensor import Tensor
 
 TensorT = TypeVar("TensorT", bound="Tensor")
 

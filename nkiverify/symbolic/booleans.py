@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from nkiverify.symbolic import conditions
+from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
-from nkiverify.symbolic.stands_for import StandsFor
+from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
 
 
 class SymBool(StandsFor, Condition):
@@ -71,9 +71,7 @@ class SymBool(StandsFor, Condition):
     __int__ = __index__
 
     def _as_int(self) -> Any:
-        from nkiverify.symbolic.values import select
-
-        return select(self, 1, 0)
+        return terms.select(self, terms.constant(1), terms.constant(0))
 
     def __add__(self, other: object) -> Any:
         return self._as_int() + other
@@ -94,8 +92,6 @@ class SymBool(StandsFor, Condition):
         return other * self._as_int()
 
     def __getattr__(self, name: str) -> NoReturn:
-        from nkiverify.symbolic.values import missing_attribute
-
         raise missing_attribute(bool, name)
 
     def __str__(self) -> str:

@@ -13,7 +13,8 @@ from itertools import count
 from weakref import WeakValueDictionary
 
 from nkiverify.symbolic import terms
-from nkiverify.symbolic.terms import Atom, Index, Term
+from nkiverify.symbolic.terms import Atom, Term
+from nkiverify.symbolic.terms import Condition as Condition
 
 _uids = count(1)
 
@@ -24,40 +25,6 @@ class Relation(enum.Enum):
     AT_MOST = "<="
     EQUAL = "=="
     UNEQUAL = "!="
-
-
-class Condition:
-    """A condition that is not known to be true or false. Equal conditions are the same object."""
-
-    __slots__ = ("__weakref__", "_indices", "uid")
-
-    uid: int
-    _indices: frozenset[Index] | None
-
-    def negation(self) -> Condition:
-        """The opposite condition."""
-        raise NotImplementedError
-
-    def terms(self) -> Iterator[Term]:
-        """The terms compared in the condition."""
-        raise NotImplementedError
-
-    def substitute(self, mapping: Mapping[Atom, Term]) -> Condition | bool:
-        """The condition with atoms replaced, also inside other atoms."""
-        raise NotImplementedError
-
-    def atoms(self) -> set[Atom]:
-        """Every atom of the condition, also those inside other atoms."""
-        found: set[Atom] = set()
-        for term in self.terms():
-            terms.collect_atoms(term, found)
-        return found
-
-    def indices(self) -> frozenset[Index]:
-        """The indices of the condition, also those inside other atoms."""
-        if self._indices is None:
-            self._indices = frozenset(atom for atom in self.atoms() if isinstance(atom, Index))
-        return self._indices
 
 
 class Comparison(Condition):

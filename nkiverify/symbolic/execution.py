@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 
@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from nkiverify.symbolic.conditions import Condition
-    from nkiverify.symbolic.integers import Extent
     from nkiverify.symbolic.terms import Term
+
+#: An `int` or a symbolic integer, `nkiverify.symbolic.Extent`: their class asks the execution, not the other way.
+Extent: TypeAlias = Any
 
 
 class Execution(Protocol):

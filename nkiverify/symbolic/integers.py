@@ -18,7 +18,8 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.rationals import SymRational, as_rational, compare_quotients
-from nkiverify.symbolic.stands_for import StandsFor
+from nkiverify.symbolic.reals import power
+from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
 from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import (
     as_term,
@@ -27,7 +28,6 @@ from nkiverify.symbolic.values import (
     equal,
     forced_int,
     less,
-    missing_attribute,
     modulo,
     observe,
     text_of,
@@ -266,8 +266,6 @@ def _no(construct: str) -> NoReturn:
 
 def _fractional_power(base: SymInt, exponent: float) -> Any:
     """`base ** exponent`: a float."""
-    from nkiverify.symbolic.reals import power
-
     return base.constant**exponent if base.constant is not None else power(base, exponent)
 
 

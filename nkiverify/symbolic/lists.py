@@ -8,68 +8,39 @@ look into the storage of a list goes through its methods and meets an unsupporte
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.execution import current_execution, unsupported
 from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.segments import Element, ListOfParts, Part, Pending, Segment
 from nkiverify.symbolic.stands_for import StandsFor
+from nkiverify.symbolic.substitution import CannotSubstitute, mutable_parts, substitute
 from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
 
 
-class Pending:
-    """The element of a segment that is still being found out. `read` raises what is right where it is asked for."""
-
-    __slots__ = ("read",)
-
-    def __init__(self, read: Callable[[], NoReturn]) -> None:
-        self.read = read
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Element:
-    """One element."""
-
-    value: Any
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Segment:
-    """`length` elements: `template` with `index` standing for the position within the segment."""
-
-    length: Term
-    index: Index
-    template: Any
-    #: Mutable objects in the template that were there before the loop: all elements share them.
-    shared: tuple[Any, ...] = ()
-
-    def at(self, position: Term) -> Any:
-        """The element at `position` of the segment."""
-        if isinstance(self.template, Pending):
-            self.template.read()
-        from nkiverify.symbolic.substitution import CannotSubstitute, mutable_parts, substitute
-
-        shared = {id(part) for part in self.shared}
-        anew = {id(part) for part in mutable_parts(self.template)} - shared
-        try:
-            value = substitute(self.template, {self.index: position}, lambda part: id(part) in anew)
-        except CannotSubstitute as reason:
-            raise unsupported(f"reading a list made in a loop: it holds {reason}") from None
-        if anew:
-            # What is read is a copy: changing it would not be seen by who reads the same element again.
-            current_execution().lend([part for part in mutable_parts(value) if id(part) not in shared])
-        return value
+def element_at(segment: Segment, position: Term) -> Any:
+    """The element at `position` of a segment."""
+    template = segment.template
+    if isinstance(template, Pending):
+        template.read()
+    shared = {id(part) for part in segment.shared}
+    anew = {id(part) for part in mutable_parts(template)} - shared
+    try:
+        value = substitute(template, {segment.index: position}, lambda part: id(part) in anew)
+    except CannotSubstitute as reason:
+        raise unsupported(f"reading a list made in a loop: it holds {reason}") from None
+    if anew:
+        # What is read is a copy: changing it would not be seen by who reads the same element again.
+        current_execution().lend([part for part in mutable_parts(value) if id(part) not in shared])
+    return value
 
 
-Part = Element | Segment
-
-
-class SymList(StandsFor, MutableSequence[Any]):
+class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
     """A list of the kernel. With elements only it behaves as `list` does; segments make its length symbolic."""
 
-    __slots__ = ("frozen", "parts")
+    __slots__ = ()
     _stands_for = list
 
     __hash__ = None  # type: ignore[assignment]
@@ -105,7 +76,7 @@ class SymList(StandsFor, MutableSequence[Any]):
             length = part.length.constant
             if length is None:
                 raise unsupported(f"{use} a list of symbolic length {part.length}", "index it, or loop over it")
-            values.extend(part.at(terms.constant(position)) for position in range(length))
+            values.extend(element_at(part, terms.constant(position)) for position in range(length))
         return values
 
     def __len__(self) -> int:
@@ -171,7 +142,7 @@ class SymList(StandsFor, MutableSequence[Any]):
         for part in self.parts:
             size = terms.constant(1) if isinstance(part, Element) else part.length
             if position < size:  # type: ignore[operator]
-                return part.value if isinstance(part, Element) else part.at(position)
+                return part.value if isinstance(part, Element) else element_at(part, position)
             position = terms.add(position, size, -1)
         raise IndexError("list index out of range")
 
@@ -189,7 +160,7 @@ class SymList(StandsFor, MutableSequence[Any]):
                 size = terms.add(stop, start, -1)
                 inside = (start >= 0) and (start <= stop) and (stop <= segment.length)  # type: ignore[operator]
                 if inside:
-                    shifted = segment.at(terms.add(terms.of_atom(segment.index), start))
+                    shifted = element_at(segment, terms.add(terms.of_atom(segment.index), start))
                     return SymList(parts=[Segment(size, segment.index, shifted, segment.shared)])
         return SymList(self._values("slicing")[key])
 
@@ -294,8 +265,6 @@ class SymList(StandsFor, MutableSequence[Any]):
         assert isinstance(atom, Index)
         element = self.parts[0]
         assert isinstance(element, Element)
-        from nkiverify.symbolic.substitution import mutable_parts
-
         shared = tuple(mutable_parts(element.value))
         return SymList(parts=[Segment(terms.maximum((count, terms.constant(0))), atom, element.value, shared)])
 

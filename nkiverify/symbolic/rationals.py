@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
-from nkiverify.symbolic.stands_for import StandsFor
+from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
 from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import (
     as_term,
@@ -19,12 +19,20 @@ from nkiverify.symbolic.values import (
     equal,
     forced_int,
     less,
-    missing_attribute,
     modulo,
     observe,
     select,
     text_of,
 )
+
+#: `base ** exponent`, which is a real number: `nkiverify.symbolic.reals` is built on quotients, and says what it is.
+_power: Callable[[object, float], Any]
+
+
+def use_power(power: Callable[[object, float], Any]) -> None:
+    """Powers of quotients are what `power` makes them."""
+    global _power
+    _power = power
 
 
 class SymRational(StandsFor):
@@ -130,9 +138,7 @@ class SymRational(StandsFor):
     __rmod__ = __mod__
 
     def __pow__(self, other: object) -> Any:
-        from nkiverify.symbolic.reals import power
-
-        return power(self, other) if isinstance(other, int | float) else NotImplemented
+        return _power(self, other) if isinstance(other, int | float) else NotImplemented
 
     def __neg__(self) -> SymRational:
         return SymRational(terms.scale(self.top, -1), self.bottom, self.inexact, self.addends)

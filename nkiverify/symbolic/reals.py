@@ -12,7 +12,7 @@ from typing import Any
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
-from nkiverify.symbolic.rationals import SymRational, as_rational
+from nkiverify.symbolic.rationals import SymRational, as_rational, use_power
 from nkiverify.symbolic.values import at_most, check_divisor
 
 #: Exponents of two between which a product of powers neither overflows nor becomes 0.
@@ -95,6 +95,9 @@ def power(base: object, exponent: float) -> SymReal:
     if bits is None or bits * abs(exponent) > _SAFE_BITS:
         raise unsupported(f"`**` {exponent} of a number that may be zero, negative or huge", _ADVICE)
     return SymReal("power", (base, exponent), math.ceil(bits * abs(exponent)))
+
+
+use_power(power)
 
 
 def root(argument: object) -> SymReal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from nkiverify.foundation.source import KERNEL_MARKER
+from nkiverify.symbolic.execution import unsupported
 
 
 class StandsFor:
@@ -18,3 +19,14 @@ class StandsFor:
         namespace = sys._getframe(1).f_globals
         asked_for_kernel = KERNEL_MARKER in namespace or namespace.get("__name__") == "functools"
         return self._stands_for if asked_for_kernel else type(self)
+
+
+_EXAMPLES: dict[type, object] = {int: 0, float: 0.5, bool: True, str: "text", range: range(0)}
+
+
+def missing_attribute(stands_for: type, name: str) -> BaseException:
+    """What asking a symbolic value for an attribute it lacks raises: the value it stands for may have it."""
+    # Asked of an object: a class also has the attributes of its metaclass.
+    if hasattr(_EXAMPLES.get(stands_for), name) and not name.startswith("__array"):
+        return unsupported(f"the attribute `{name}` of a symbolic {stands_for.__name__}")
+    return AttributeError(f"'{stands_for.__name__}' object has no attribute '{name}'")

@@ -17,9 +17,9 @@ import numpy as np
 
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.lists import Element, Segment, SymList
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.reals import SymReal
+from nkiverify.symbolic.segments import Element, ListOfParts, Segment
 from nkiverify.symbolic.terms import Atom, Term
 
 #: Values without parts that could depend on a loop index.
@@ -111,8 +111,8 @@ def _same(one: object, two: object, compared: set[tuple[int, int]]) -> bool:
     if isinstance(one, dict):
         assert isinstance(two, dict)
         return list(one) == list(two) and all(_same(one[key], two[key], compared) for key in one)
-    if isinstance(one, SymList):
-        assert isinstance(two, SymList)
+    if isinstance(one, ListOfParts):
+        assert isinstance(two, ListOfParts)
         return _same_parts(one, two, compared)
     if isinstance(one, _FUNCTIONS) or not _walkable(one):
         return False
@@ -125,7 +125,7 @@ def _as_constant(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _same_parts(one: SymList, two: SymList, compared: set[tuple[int, int]]) -> bool:
+def _same_parts(one: ListOfParts, two: ListOfParts, compared: set[tuple[int, int]]) -> bool:
     if len(one.parts) != len(two.parts):
         return False
     for left, right in zip(one.parts, two.parts, strict=True):
@@ -194,7 +194,7 @@ def mutable_parts(value: Any) -> list[Any]:
 
 def contents(value: Any) -> list[Any]:
     """What a list, dictionary or object holds."""
-    if isinstance(value, SymList):
+    if isinstance(value, ListOfParts):
         return [part.value if isinstance(part, Element) else part.template for part in value.parts]
     if isinstance(value, dict):
         return list(value.values())
@@ -207,7 +207,7 @@ def contents(value: Any) -> list[Any]:
 
 def _is_ours(value: object) -> bool:
     # Tensors and what they consist of do not change.
-    return not isinstance(value, SymList) and type(value).__module__.partition(".")[0] in (
+    return not isinstance(value, ListOfParts) and type(value).__module__.partition(".")[0] in (
         "nkiverify",
         "nki",
         "neuronxcc",
@@ -244,7 +244,7 @@ def _substitute(
         if hasattr(value, "_make"):
             return value._make(parts)
         return tuple(parts)
-    if isinstance(value, SymList):
+    if isinstance(value, ListOfParts):
         result = value.substituted(recurse, mapping, anew)
         done[id(value)] = result
         return result

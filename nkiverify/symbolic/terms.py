@@ -11,14 +11,10 @@ report to the run in progress, is in `nkiverify.symbolic.integers`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from itertools import count
-from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary, ref
-
-if TYPE_CHECKING:
-    from nkiverify.symbolic.conditions import Condition
 
 #: Largest value of an extent and of an integer of the NKI language: both are 32 bits wide.
 INT32_MAX = 2**31 - 1
@@ -111,6 +107,40 @@ class Min(Atom):
     def __str__(self) -> str:
         # In the order of their texts: that of the terms depends on what else was made before.
         return f"min({', '.join(sorted(str(term) for term in self.terms))})"
+
+
+class Condition:
+    """A condition that is not known to be true or false. Equal conditions are the same object."""
+
+    __slots__ = ("__weakref__", "_indices", "uid")
+
+    uid: int
+    _indices: frozenset[Index] | None
+
+    def negation(self) -> Condition:
+        """The opposite condition."""
+        raise NotImplementedError
+
+    def terms(self) -> Iterator[Term]:
+        """The terms compared in the condition."""
+        raise NotImplementedError
+
+    def substitute(self, mapping: Mapping[Atom, Term]) -> Condition | bool:
+        """The condition with atoms replaced, also inside other atoms."""
+        raise NotImplementedError
+
+    def atoms(self) -> set[Atom]:
+        """Every atom of the condition, also those inside other atoms."""
+        found: set[Atom] = set()
+        for term in self.terms():
+            collect_atoms(term, found)
+        return found
+
+    def indices(self) -> frozenset[Index]:
+        """The indices of the condition, also those inside other atoms."""
+        if self._indices is None:
+            self._indices = frozenset(atom for atom in self.atoms() if isinstance(atom, Index))
+        return self._indices
 
 
 class Select(Atom):

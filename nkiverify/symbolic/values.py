@@ -80,17 +80,6 @@ def no_value(term: Term, use: str) -> BaseException:
     return again or unsupported(f"{use}: {terms.render(term)} is symbolic", "bound the dimension to one value")
 
 
-_EXAMPLES: dict[type, object] = {int: 0, float: 0.5, bool: True, str: "text", range: range(0)}
-
-
-def missing_attribute(stands_for: type, name: str) -> BaseException:
-    """What asking a symbolic value for an attribute it lacks raises: the value it stands for may have it."""
-    # Asked of an object: a class also has the attributes of its metaclass.
-    if hasattr(_EXAMPLES.get(stands_for), name) and not name.startswith("__array"):
-        return unsupported(f"the attribute `{name}` of a symbolic {stands_for.__name__}")
-    return AttributeError(f"'{stands_for.__name__}' object has no attribute '{name}'")
-
-
 #: Modules whose functions stand for built-in ones: what they compute, the kernel code that called them computes.
 _BUILT_IN = frozenset(
     {

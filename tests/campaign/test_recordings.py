@@ -14,7 +14,7 @@ from nkiverify.analysis.sets.structure import items
 from nkiverify.engines.shapes import Shapes
 from nkiverify.foundation import resources
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import Operation
+from nkiverify.model.recorded import Executed
 from nkiverify.project.manifest import load_targets
 from tests.dataflow.subject import Subject
 from tests.dataflow.test_unordered import FOLLOWED, subject
@@ -82,7 +82,7 @@ def test_a_sum_that_a_condition_begins_reads_what_is_there_in_both_runs(tmp_path
     run = program_of(target, SECONDS)
     shown = symbolic(run, {"n": 2}).items
     assert sum("dst = float32[128, 64];" in item for item in shown) == 1
-    (adding,) = [item for item in items(run.body) if isinstance(item, Operation) and "matmul" in item.operation.name]
+    (adding,) = [item for item in items(run.body) if isinstance(item, Executed) and "matmul" in item.operation.name]
     assert adding.operation.reads["dst"] is adding.operation.writes["dst"]
 
 

@@ -17,12 +17,11 @@ from nkiverify.engines.minimise import simplicity
 from nkiverify.foundation.records import Verdict
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.paths import Limits
-from nkiverify.ir.program import Allocation, Returned
-from nkiverify.ir.program import Operation as Executed
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
+from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.phases.dataflow.smallest import simplest
 from nkiverify.phases.dataflow.trial import play

@@ -13,10 +13,10 @@ from nkiverify.analysis.side_effects import source_of
 from nkiverify.foundation.records import KernelWarning, Run, Verdict
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import Operation as Executed
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, int32
 from nkiverify.model.hardware import hardware_named
+from nkiverify.model.recorded import Executed
 from nkiverify.phases.dataflow.trial import play
 from nkiverify.project.manifest import load_targets
 from tests.dataflow.subject import Subject, rows_and_columns

@@ -11,11 +11,12 @@ from typing import Any
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace
+from nkiverify.model.allocation import argument
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.legacy_tensor import legacy_view
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
-from nkiverify.model.tensor import Tensor, argument
+from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.symbolic.execution import running
 
 LIBRARY = KernelSpace(Path(__file__).parent, Rewriting.NONE)
@@ -74,19 +75,19 @@ class Control:
         return self.contract
 
 
-def sbuf(*shape: int, dtype: DType = float32) -> Tensor:
+def sbuf(*shape: int, dtype: DType = float32) -> NkiTensor:
     """A new tensor in SBUF."""
-    tensor: Tensor = nl.ndarray(shape, dtype, SBUF)
+    tensor: NkiTensor = nl.ndarray(shape, dtype, SBUF)
     return tensor
 
 
-def psum(*shape: int, dtype: DType = float32) -> Tensor:
+def psum(*shape: int, dtype: DType = float32) -> NkiTensor:
     """A new tensor in PSUM."""
-    tensor: Tensor = nl.ndarray(shape, dtype, PSUM)
+    tensor: NkiTensor = nl.ndarray(shape, dtype, PSUM)
     return tensor
 
 
-def hbm(*shape: int, dtype: DType = float32) -> Tensor:
+def hbm(*shape: int, dtype: DType = float32) -> NkiTensor:
     """A tensor argument."""
     return argument("x", shape, dtype, SHARED_HBM)
 

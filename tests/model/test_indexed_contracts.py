@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.model.allocation import argument
 from nkiverify.model.documented import documented
 from nkiverify.model.dtypes import DType, bfloat16, float32, int32, tfloat32, uint8, uint16, uint32
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM, MemoryRegion
+from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.registry import operation
-from nkiverify.model.tensor import Tensor, argument
 from tests.model.stub_library import Control, broken, hbm, nisa, nki, nl, psum, sbuf, value
 
 GPSIMD_DMA = nisa.dma_engine.gpsimd_dma
@@ -22,7 +23,7 @@ SKIP = nisa.oob_mode.skip
 LEAST = -3.4028235e38
 
 
-def indices(*shape: int, low: int = 0, high: int = 0, dtype: DType = uint32) -> Tensor:
+def indices(*shape: int, low: int = 0, high: int = 0, dtype: DType = uint32) -> NkiTensor:
     """A tile of indices loaded from an argument whose elements are from `low` to `high`."""
     source = argument("indices", shape, dtype, SHARED_HBM, (low, high))
     loaded = sbuf(*shape, dtype=dtype)
@@ -44,7 +45,7 @@ def register(number: int = 0) -> Any:
     return nisa.register_alloc(number)
 
 
-def rows(count: int = 4, *, of: int = 8, width: int = 2, high: int | None = None, dtype: DType = float32) -> Tensor:
+def rows(count: int = 4, *, of: int = 8, width: int = 2, high: int | None = None, dtype: DType = float32) -> NkiTensor:
     """`count` rows of an HBM tensor of `of` rows, chosen by indices up to `high`."""
     return hbm(of, width, dtype=dtype).ap(
         [[width, count], [1, width]], vector_offset=indices(count, 1, high=of - 1 if high is None else high)
@@ -125,7 +126,7 @@ def add_rows(**changes: Any) -> None:
 
 def escape(inside: bool) -> None:
     """A tensor of a loop body used in it or after it."""
-    made: list[Tensor] = []
+    made: list[NkiTensor] = []
 
     def body(i: Any) -> None:
         made.append(sbuf(2, 4))
@@ -149,12 +150,12 @@ def loop_without_order(inside: bool) -> None:
     nl.fori_loop(0, 4, lambda i: None)
 
 
-def gathered(tile: Tensor) -> Tensor:
+def gathered(tile: NkiTensor) -> NkiTensor:
     """Free elements of a tile, by a tile of indices."""
     return tile.indirect(sbuf(int(tile.shape[0]), 4, dtype=uint16), 4)
 
 
-def scattered(region: MemoryRegion) -> Tensor:
+def scattered(region: MemoryRegion) -> NkiTensor:
     """Elements of a new tile."""
     return gathered(nl.ndarray((2, 8), float32, region))
 
@@ -542,7 +543,7 @@ operation("nki.unheard_of")
 
 
 @documented
-def unheard_of(dst: Tensor, src: Tensor) -> None:
+def unheard_of(dst: NkiTensor, src: NkiTensor) -> None:
     """An operation that writes and does not say what."""
 
 

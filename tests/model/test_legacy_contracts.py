@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.model.contents import Value, wrote
+from nkiverify.model.contents import wrote
 from nkiverify.model.dtypes import float32, int32
+from nkiverify.model.known_numbers import Value
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
 from tests.model.stub_library import Control, broken, old_hbm, old_ncc, old_nl, old_psum, old_sbuf, value
 

@@ -8,7 +8,7 @@ import pytest
 
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.concrete import ConcreteExecution
-from nkiverify.ir import program
+from nkiverify.model import recorded
 from nkiverify.model.contents import held
 from nkiverify.model.dtypes import bfloat16, float32, int8, int32, uint8, uint16, uint32
 from nkiverify.model.hardware import hardware_named
@@ -262,7 +262,7 @@ def test_index_expressions_are_recorded_as_the_patterns_of_the_current_api() -> 
     iota, select_ = [
         item.operation.attributes
         for item in run.recorded
-        if isinstance(item, program.Operation) and item.operation.name in ("nisa.iota", "nisa.affine_select")
+        if isinstance(item, recorded.Executed) and item.operation.name in ("nisa.iota", "nisa.affine_select")
     ]
     assert [iota[name] for name in ("pattern", "channel_multiplier", "offset")] == [[[1, 6]], 2, 3]
     assert [select_[name] for name in ("pattern", "channel_multiplier", "offset")] == [[[1, 6]], -1, 0]

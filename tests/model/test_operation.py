@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from nkiverify.frontend.concrete import ConcreteExecution
-from nkiverify.ir import program
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.operation import Operation
 from nkiverify.model.operators import OPERATORS
+from nkiverify.model.recorded import Executed
 from nkiverify.model.registry import declarations
 from nkiverify.symbolic.execution import running
 from tests.model import (
@@ -66,7 +66,7 @@ def recorded(action: Any, hardware: str = "trn2") -> list[Operation]:
     run = ConcreteExecution(hardware_named(hardware), stop_at_first=False, records=True)
     with running(run):
         action()
-    return [item.operation for item in run.recorded if isinstance(item, program.Operation)]
+    return [item.operation for item in run.recorded if isinstance(item, Executed)]
 
 
 HOST_FUNCTIONS = {each.short_name for each in declarations() if each.host}

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 #: Where everything that changes is looked for.
 MODEL = ("nkiverify/model", "nkiverify/symbolic/execution.py", "stubs")
 #: Where tables of modules are, beside the attributes of runs.
-AROUND = ("nkiverify/frontend", "nkiverify/symbolic")
+AROUND = ("nkiverify/foundation/source.py", "nkiverify/frontend", "nkiverify/symbolic")
 #: The classes of runs: each of their attributes is state of one run.
 RUNS = {"nkiverify/frontend/paths.py": ("Paths", "Scope"), "nkiverify/frontend/explorer.py": ("SymbolicExecution",)}
 

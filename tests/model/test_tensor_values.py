@@ -10,13 +10,13 @@ import pytest
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import bfloat16, float8_e5m2_x4, int32, uint8
 from nkiverify.model.memory import SBUF
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.nki_tensor import NkiTensor
 from tests.model.stub_library import hbm, nl, sbuf, value
 
 Shape = tuple[int, ...]
 
 
-def layout(tensor: Tensor) -> tuple[Any, Any, Any]:
+def layout(tensor: NkiTensor) -> tuple[Any, Any, Any]:
     return tensor.shape, tensor.strides, tensor.offset
 
 
@@ -62,7 +62,7 @@ def layout(tensor: Tensor) -> tuple[Any, Any, Any]:
     ],
 )
 def test_views_have_the_documented_layout(
-    view: Callable[[], Tensor], shape: Shape, strides: Shape, offset: int
+    view: Callable[[], NkiTensor], shape: Shape, strides: Shape, offset: int
 ) -> None:
     assert value(lambda: layout(view())) == (shape, strides, offset)
 

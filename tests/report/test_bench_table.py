@@ -1,4 +1,4 @@
-"""The table of `nkiverify bench`."""
+"""The table of `verify.py bench`."""
 
 from __future__ import annotations
 

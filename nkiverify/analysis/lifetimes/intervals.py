@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from nkiverify.analysis.lifetimes.usage import Allocated, Frame, Usage
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Operation, Program
+from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program
+from nkiverify.model.recorded import Executed
 from nkiverify.symbolic.conditions import Condition
 
 
@@ -99,7 +100,7 @@ class Lifetimes:
         total = 0
         for item in block.items:
             mask = 0
-            if isinstance(item, Operation):
+            if isinstance(item, Executed):
                 for use in self._usage.uses[item]:
                     if use.allocated.takes_space:
                         mask |= self._bits(use.allocated)
@@ -117,7 +118,7 @@ class Lifetimes:
 
     def _used_now(self, item: Item) -> int:
         """Bits of escaping allocations whose instance of this very iteration the item uses."""
-        if not isinstance(item, Operation):
+        if not isinstance(item, Executed):
             return self._used[item]
         return _union(
             self._now[use.allocated]
@@ -142,7 +143,7 @@ class Lifetimes:
         for position, item in enumerate(block.items):
             uses = self._uses(item, own, now)
             here = around | ((born | uses) & (after[position] | uses))
-            if isinstance(item, Operation):
+            if isinstance(item, Executed):
                 self.points.append(Point(block, position, here, item.site, frame, segment, path))
             elif isinstance(item, Loop):
                 self._walk(item.body, self._usage.frames[item], 0, 0, here, (*path, *item.bounds))

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Allocation, Block, Branch, Loop, Operation, Program
-from nkiverify.model.dynamic_loops import LoopBody
+from nkiverify.ir.program import Block, Branch, Loop, Program
+from nkiverify.model.recorded import Allocation, Executed
+from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.terms import Term
@@ -90,7 +91,7 @@ class Usage:
     """The allocations of a program, those of the sides of a branch apart, and the uses each operation makes of them."""
 
     allocated: list[Allocated] = field(default_factory=list)
-    uses: dict[Operation, list[Use]] = field(default_factory=dict)
+    uses: dict[Executed, list[Use]] = field(default_factory=dict)
     frames: dict[Loop, Frame] = field(default_factory=dict)
     root: Frame = field(default_factory=lambda: Frame(None, ()))
     #: What is used in the body of each device loop, but was allocated outside it.
@@ -115,7 +116,7 @@ def _block(block: Block, frame: Frame, usage: Usage, known: _Known) -> None:
     for item in block.items:
         if isinstance(item, Allocation):
             _allocate(item, frame, usage, known)
-        elif isinstance(item, Operation):
+        elif isinstance(item, Executed):
             usage.uses[item] = [use for view in on_chip_views(item) for use in _uses(item, view, frame, usage, known)]
         elif isinstance(item, Loop):
             inner = usage.frames[item] = Frame.inside(frame, item)
@@ -129,7 +130,7 @@ def _block(block: Block, frame: Frame, usage: Usage, known: _Known) -> None:
                 known[key] = tuple(found)
 
 
-def on_chip_views(item: Operation) -> Iterator[Tensor]:
+def on_chip_views(item: Executed) -> Iterator[Tensor]:
     """The SBUF and PSUM operands of an operation."""
     for view in (*item.operation.reads.values(), *item.operation.writes.values()):
         if view.storage.buffer.on_chip:
@@ -150,7 +151,7 @@ def _allocate(item: Allocation, frame: Frame, usage: Usage, known: _Known) -> No
         known[key] = (allocated,)
 
 
-def _uses(item: Operation, view: Tensor, frame: Frame, usage: Usage, known: _Known) -> Iterator[Use]:
+def _uses(item: Executed, view: Tensor, frame: Frame, usage: Usage, known: _Known) -> Iterator[Use]:
     key = _key(view.storage)
     found = known.get(key, ()) if key is not None else ()
     if not found:
@@ -159,7 +160,7 @@ def _uses(item: Operation, view: Tensor, frame: Frame, usage: Usage, known: _Kno
         yield _use(item, view, frame, usage, allocated)
 
 
-def _use(item: Operation, view: Tensor, frame: Frame, usage: Usage, allocated: Allocated) -> Use:
+def _use(item: Executed, view: Tensor, frame: Frame, usage: Usage, allocated: Allocated) -> Use:
     storage = view.storage
     indices: tuple[Term, ...] = storage.identity.indices  # type: ignore[attr-defined]
     same = 0
@@ -179,7 +180,7 @@ def _use(item: Operation, view: Tensor, frame: Frame, usage: Usage, allocated: A
     return Use(allocated, same)
 
 
-def _note_purpose(allocated: Allocated, item: Operation, view: Tensor) -> None:
+def _note_purpose(allocated: Allocated, item: Executed, view: Tensor) -> None:
     writes = item.operation.writes
     if item.operation.declared.assigns and view is not writes.get("dst"):
         allocated.assigned = True

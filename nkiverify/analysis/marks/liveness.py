@@ -18,9 +18,8 @@ from nkiverify.analysis.effects import Effect, Effects
 from nkiverify.analysis.marks.order import ABANDONED, Recorded, SharedTensors, interleaved
 from nkiverify.analysis.marks.windows import Window, units_of, window
 from nkiverify.analysis.side_effects import has_effect
-from nkiverify.ir.program import Allocation, Returned
-from nkiverify.ir.program import Operation as Executed
 from nkiverify.model.operation import Operation
+from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor
 
 #: Elements that are told apart in all storages together; what is in larger ones counts as used.

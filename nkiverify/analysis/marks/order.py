@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nkiverify.ir.program import Allocation, Iteration, Returned, Unordered
-from nkiverify.ir.program import Operation as Executed
+from nkiverify.ir.program import Iteration, Unordered
 from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage
 
 #: In place of a position: a barrier that not all programs come to.

@@ -23,8 +23,8 @@ from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Recorded, interleav
 from nkiverify.analysis.marks.storages import Shadows
 from nkiverify.analysis.marks.transfer import Transfer
 from nkiverify.analysis.marks.unordered import Unordered
-from nkiverify.ir.program import Allocation, Drawn, Iteration, ParallelLoop, Returned
-from nkiverify.ir.program import Operation as Executed
+from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
+from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
 
 #: What may be undefined has come to an output.

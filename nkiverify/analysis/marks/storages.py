@@ -13,8 +13,8 @@ from nkiverify.analysis.marks.findings import DEFINED, UNWRITTEN
 from nkiverify.analysis.marks.order import Recorded, SharedTensors
 from nkiverify.analysis.marks.windows import Window, units_of, window
 from nkiverify.analysis.reduction_registers import is_register_file
-from nkiverify.ir.program import Allocation
 from nkiverify.model.memory import PSUM
+from nkiverify.model.recorded import Allocation
 from nkiverify.model.tensor import Storage, Tensor
 
 

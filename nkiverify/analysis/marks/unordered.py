@@ -13,8 +13,9 @@ from nkiverify.analysis.marks.order import DRAWN, Running
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.analysis.marks.windows import Window
 from nkiverify.analysis.reduction_registers import is_register_file
-from nkiverify.ir.program import Allocation, Iteration, ParallelLoop
+from nkiverify.ir.program import Iteration, ParallelLoop
 from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.recorded import Allocation
 
 #: What is done to an element. Sums in place commute with one another, and so do stores that all programs make alike.
 WROTE, READ, ADDED, ALIKE = 0, 1, 2, 3

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Does, Effect
 from nkiverify.analysis.masks import EVERYTHING, Touched, touched
-from nkiverify.ir.program import Operation as Executed
+from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Tensor
 
 Places = npt.NDArray[np.int64]

@@ -24,19 +24,8 @@ from nkiverify.analysis.sets.structure import bounds_of, executes, items, local_
 from nkiverify.analysis.sets.transfer import Transfer
 from nkiverify.analysis.sets.unordered import Access
 from nkiverify.analysis.side_effects import Source
-from nkiverify.ir.program import (
-    Allocation,
-    Assume,
-    Block,
-    Branch,
-    Drawn,
-    Iteration,
-    Loop,
-    ParallelLoop,
-    Program,
-    Returned,
-)
-from nkiverify.ir.program import Operation as Executed
+from nkiverify.ir.program import Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program
+from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.terms import Index
 

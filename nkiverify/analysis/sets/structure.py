@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
-from nkiverify.ir.program import Allocation, Block, Branch, Loop, ParallelLoop, Returned
-from nkiverify.ir.program import Operation as Executed
+from nkiverify.ir.program import Block, Branch, Loop, ParallelLoop
+from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.terms import Index, Term

@@ -283,3 +283,24 @@ def write_marks(cells: Cells, where: Region, values: Array | None) -> None:
         for granule in range(granules):
             marks[chosen * granules + granule] = kept
     cells.settle()
+
+
+#: Partitions of the accumulators of an engine.
+_LANES = 128
+
+
+class Accumulators:
+    """The reduction registers of one engine, one for each partition ("acc.scalar_regs", "acc.vector_regs")."""
+
+    __slots__ = ("marks", "values")
+
+    def __init__(self, numbers: Numbers) -> None:
+        #: What they hold (lanes, 128, 1), and the marks of that (1, 128, 1).
+        self.values = np.broadcast_to(numbers.constant(0.0, 3), (numbers.lanes, _LANES, 1)).copy()
+        self.marks = np.full((1, _LANES, 1), UNWRITTEN, dtype=np.uint32)
+
+    def set(self, values: Array) -> None:
+        """Hold (lanes, P, 1) in the first P of them."""
+        partitions = values.shape[1]
+        kept = self.values.astype(np.result_type(self.values, values), copy=False)
+        self.values = np.concatenate((np.broadcast_to(values, (kept.shape[0], partitions, 1)), kept[:, partitions:]), 1)

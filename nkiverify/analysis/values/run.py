@@ -11,7 +11,7 @@ import numpy as np
 
 from nkiverify.analysis.masks import Placing, masks_otherwise, placing_of
 from nkiverify.analysis.values import cells as storage
-from nkiverify.analysis.values.cells import UNWRITTEN, Cells, Region
+from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.semantics import MEANINGS
 from nkiverify.analysis.values.slices import Entry, Operand
@@ -20,11 +20,10 @@ from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.ir.contract import Contract
-from nkiverify.model.contents import Interval
 from nkiverify.model.contracts import contract
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.indirection import IndirectionKind
+from nkiverify.model.known_numbers import Interval
 from nkiverify.model.launch import current_launch
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.memory import SHARED_HBM
@@ -32,15 +31,13 @@ from nkiverify.model.operation import loads_registers
 from nkiverify.model.operators import Operator
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.state import ModelState
-from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.model.tensor import IndirectionKind, Register, Storage, Tensor
 
 if TYPE_CHECKING:
     from nkiverify.model.operation import Operation
 
 #: Seconds a simulation may take: it is ended by its user, not by us.
 _NO_LIMIT = float("inf")
-#: Partitions of the accumulators of an engine.
-_LANES = 128
 
 
 class Allocation:
@@ -77,23 +74,6 @@ class UndefinedRead:
         place = ", ".join(map(str, self.element))
         operand = f"{self.tensor} ({self.operand})"
         return f"{self.operation}{where} reads element [{place}] of {operand}, which nothing has written"
-
-
-class Accumulators:
-    """The reduction registers of one engine, one for each partition ("acc.scalar_regs", "acc.vector_regs")."""
-
-    __slots__ = ("marks", "values")
-
-    def __init__(self, numbers: Numbers) -> None:
-        #: What they hold (lanes, 128, 1), and the marks of that (1, 128, 1).
-        self.values = np.broadcast_to(numbers.constant(0.0, 3), (numbers.lanes, _LANES, 1)).copy()
-        self.marks = np.full((1, _LANES, 1), UNWRITTEN, dtype=np.uint32)
-
-    def set(self, values: Array) -> None:
-        """Hold (lanes, P, 1) in the first P of them."""
-        partitions = values.shape[1]
-        kept = self.values.astype(np.result_type(self.values, values), copy=False)
-        self.values = np.concatenate((np.broadcast_to(values, (kept.shape[0], partitions, 1)), kept[:, partitions:]), 1)
 
 
 class ValueExecution(ConcreteExecution):
@@ -190,9 +170,9 @@ class ValueExecution(ConcreteExecution):
         identity = tensor.storage.identity
         return identity.running if isinstance(identity, Allocation) else None
 
-    def index_range(self, index: Tensor | VirtualRegister) -> Interval:
+    def index_range(self, index: Tensor | Register) -> Interval:
         """The least and the greatest number of an index tensor or register."""
-        if isinstance(index, VirtualRegister):
+        if isinstance(index, Register):
             number = self.register_number(index)
             return Interval(number, number)
         values = self._index_values(index)
@@ -220,7 +200,7 @@ class ValueExecution(ConcreteExecution):
 
     # --- registers ----------------------------------------------------------------------------------------------------
 
-    def register_number(self, register: VirtualRegister) -> int:
+    def register_number(self, register: Register) -> int:
         """The number a register holds."""
         identity = register.identity
         assert isinstance(identity, Allocation)
@@ -366,7 +346,7 @@ class ValueExecution(ConcreteExecution):
         moves = view.indirect_by
         assert moves is not None and moves.reach is not None
         reach = moves.reach
-        if isinstance(moves.index, VirtualRegister):
+        if isinstance(moves.index, Register):
             values = np.array([self.register_number(moves.index)])
         else:
             values = self._index_values(moves.index).reshape(-1)

@@ -24,14 +24,13 @@ from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, numpy_name
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.launch import Kernel
 from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.returned import converted, named_tensors
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic.execution import running
 
 #: Which hardware the simulator stands for ("sim.targets"), and the names it goes by.
 TARGET_VARIABLE = "NEURON_PLATFORM_TARGET_OVERRIDE"
-#: With this set to 1, calling a kernel with arrays simulates it ("sim.debug").
-SIMULATOR_VARIABLE = "NKI_SIMULATOR"
 _GENERATIONS = {
     "trn1": "trn1", "inf2": "trn1", "gen2": "trn1", "trn2": "trn2", "gen3": "trn2", "trn3": "trn3", "gen4": "trn3",
 }  # fmt: skip
@@ -63,11 +62,6 @@ def simulated_hardware(legacy: bool) -> Hardware:
     if named and named.lower() not in _GENERATIONS:
         raise UsageError(f"{TARGET_VARIABLE} is {named!r}, not one of {', '.join(_GENERATIONS)}")
     return hardware_named(_GENERATIONS[named.lower()] if named else "trn2" if legacy else "trn3")
-
-
-def wanted_by_environment() -> bool:
-    """Whether kernels called with arrays are to be simulated."""
-    return os.environ.get(SIMULATOR_VARIABLE, "") == "1"
 
 
 def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -132,7 +126,7 @@ def array_argument(run: ValueExecution, name: str, array: Array) -> Tensor:
     identity = made.identity
     assert isinstance(identity, Allocation)
     identity.cells = cells
-    return Tensor.whole(made)
+    return NkiTensor.whole(made)
 
 
 def array_of(run: ValueExecution, tensor: Tensor) -> Array:

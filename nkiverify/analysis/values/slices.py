@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from nkiverify.analysis.values import cells as storage
-from nkiverify.analysis.values.cells import Region
+from nkiverify.analysis.values.cells import Cells, Region
 from nkiverify.analysis.values.formats import Array
 from nkiverify.foundation.source import Site
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.registry import declaration
 
 if TYPE_CHECKING:
-    from nkiverify.analysis.values.run import ValueExecution
     from nkiverify.model.tensor import Tensor
 
 #: An element depends on the one at the same place of an operand of as many elements.
@@ -81,7 +80,20 @@ class Slice:
     functions: frozenset[str]
 
 
-def slice_of(run: ValueExecution, tensor: Tensor, element: tuple[int, ...]) -> Slice:
+class Recorded(Protocol):
+    """An execution on numbers that has kept its history."""
+
+    history: list[Entry] | None
+
+    @property
+    def argument_names(self) -> dict[int, str]:
+        """The names of the arguments, by the numbers of their allocations."""
+
+    def cells(self, tensor: Tensor) -> Cells:
+        """The elements of the storage of a tensor."""
+
+
+def slice_of(run: Recorded, tensor: Tensor, element: tuple[int, ...]) -> Slice:
     """The slice of one element of a tensor; `run` has kept its history."""
     history = run.history
     assert history is not None

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 
 from nkiverify.analysis.values import cells as storage
-from nkiverify.analysis.values.cells import UNWRITTEN, Region
+from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Marks
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -26,9 +26,8 @@ from nkiverify.model.promotion import promoted
 from nkiverify.model.registers import VirtualRegister
 
 if TYPE_CHECKING:
-    from nkiverify.analysis.values.run import ValueExecution
     from nkiverify.model.operation import Operation
-    from nkiverify.model.tensor import Tensor
+    from nkiverify.model.tensor import Register, Tensor
 
 #: Without effect in a reduction, by its operator; for maxima the least finite float32 counts as that in any arithmetic.
 _NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -3.4028234663852886e38, "minimum": 3.4028234663852886e38}
@@ -37,13 +36,46 @@ _MARKS = Marks()
 _NOTHING_TO_GO_ON_WITH = "a reduction that goes on with registers that nothing has set (acc.reduce_needs_init)"
 
 
+class StepExecution(Protocol):
+    """The execution that an operation belongs to."""
+
+    numbers: Numbers
+
+    def cells(self, tensor: Tensor) -> Cells:
+        """The contents of the storage a tensor is a view of."""
+
+    def accumulators(self, engine: str) -> Accumulators:
+        """The reduction registers of an engine, for the program that runs."""
+
+    def undefined_read(self, operation: Operation, operand: str, marks: Array) -> np.uint32:
+        """The mark of a read of elements that nothing has written."""
+
+    def undefined_value(self, operation: Operation, reason: str) -> np.uint32:
+        """The mark of values that no document defines."""
+
+    def index_out_of_bounds(self, operation: Operation, operand: str, index: int, limit: int) -> None:
+        """An index of a gather is outside what it indexes."""
+
+    def start_reduction(self, tensor: Tensor, operator: str) -> None:
+        """What is assigned from `tensor` joins what its destination holds."""
+
+    def running_reduction(self, tensor: Tensor) -> str | None:
+        """The operator `start_reduction` gave, if it did."""
+
+    def register_number(self, register: Register) -> int:
+        """The number a register holds."""
+
+    def set_register(self, register: VirtualRegister, number: int) -> None:
+        """Let a register hold a number of 32 bits."""
+
+
 class Step:
     """An operation in progress, computed on `n`: the run's numbers, or marks where `tracking`."""
 
     __slots__ = ("_exact", "_marked", "_operation", "_regions", "_run", "n", "tracking")
 
     def __init__(
-        self, run: ValueExecution, operation: Operation, regions: dict[str, Region], *, tracking: bool, marked: bool
+        self, run: StepExecution, operation: Operation, regions: dict[str, Region], *, tracking: bool, marked: bool
     ):
         self._run = run
         self._operation = operation

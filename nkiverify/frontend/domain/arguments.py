@@ -13,8 +13,8 @@ from nkiverify.frontend.domain.excerpt import TextError, did_you_mean
 from nkiverify.frontend.domain.expressions import check_integer, divisors_in, integer, names_in
 from nkiverify.frontend.domain.syntax import Text, parse
 from nkiverify.frontend.target import Verification
-from nkiverify.model.contents import whole_range
 from nkiverify.model.dtypes import DTYPES, DType, int32
+from nkiverify.model.known_numbers import whole_range
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.symbolic.terms import INT32_MAX
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from nkiverify.model import contents, legacy_enums
+from nkiverify.model import contents, legacy_enums, views
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.allocation import result_tile as new_tile
 from nkiverify.model.allocation import temporary
@@ -198,7 +198,7 @@ def _(x: object, axis: object) -> Tensor:
     source = tile(x, "x")
     valid = isinstance(axis, int) and (1 if source.on_chip else 0) <= axis % (source.ndim + 1)
     require("nl.expand_dims.axis", valid and -source.ndim - 1 <= axis <= source.ndim, axis=axis, x=source.shape)  # type: ignore[operator]
-    return source.expand_dim(axis)  # type: ignore[arg-type]
+    return views.expand_dim(source, axis)  # type: ignore[arg-type]
 
 
 @EXPAND_DIMS.legacy

@@ -12,7 +12,7 @@ import numpy as np
 
 from nkiverify.model import contents, legacy_enums, legacy_tensor
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, temporary
+from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, new_storage, temporary
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import DType, DTypeKind, numpy_name, uint8
@@ -20,9 +20,10 @@ from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.memory import SBUF, SHARED_HBM
+from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.ops.operands import any_in_psum, in_sbuf, is_number, member, on_chip, tile
 from nkiverify.model.registry import host, operation
-from nkiverify.model.tensor import Tensor, declared_dtype, name_given, new_storage
+from nkiverify.model.tensor import Tensor, declared_dtype, name_given
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymRational, all_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -148,7 +149,7 @@ def _like(x: object, dtype: object, buffer: object, name: object) -> Tensor:
     model = tile(x, "x")
     region = claimed_region(buffer)
     claim_on_chip_shape(model.shape, region)
-    return Tensor.whole(new_storage(model.shape, declared_dtype(dtype, model.dtype), region, name_given(name)))
+    return NkiTensor.whole(new_storage(model.shape, declared_dtype(dtype, model.dtype), region, name_given(name)))
 
 
 @ZEROS.legacy
@@ -237,7 +238,7 @@ def _(constant: object) -> Tensor:
     if isinstance(constant, str) or shape is None or name is None:
         raise unsupported("nl.shared_constant of anything but a NumPy array")
     require("nl.shared_constant", name in _CONSTANTS, dtype=name)
-    return Tensor.whole(new_storage(host_shape(tuple(shape)), declared_dtype(name), SHARED_HBM))
+    return NkiTensor.whole(new_storage(host_shape(tuple(shape)), declared_dtype(name), SHARED_HBM))
 
 
 @SHARED_CONSTANT.legacy

@@ -15,7 +15,6 @@ from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint32
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.indices import Mask
-from nkiverify.model.indirection import Indirection
 from nkiverify.model.launch import current_launch
 from nkiverify.model.legacy_tensor import operand
 from nkiverify.model.meaning import Step
@@ -35,7 +34,7 @@ from nkiverify.model.ops.operands import (
 )
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.registry import operation
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.tensor import Indirection, Tensor
 from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
 

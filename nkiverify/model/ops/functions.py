@@ -19,10 +19,10 @@ from nkiverify.model.dtypes import DType, bool_, float32
 from nkiverify.model.indices import Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, operand
 from nkiverify.model.meaning import Step
-from nkiverify.model.operation import issue
 from nkiverify.model.operators import OPERATORS
 from nkiverify.model.ops.operands import any_in_psum, generation, is_number, on_chip, tile
 from nkiverify.model.promotion import promoted, scalar_dtype
+from nkiverify.model.recording import issue
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, equal

@@ -10,10 +10,10 @@ from nkiverify.model.contents import overwritten
 from nkiverify.model.contracts import require
 from nkiverify.model.dynamic_loops import claim_in_scope
 from nkiverify.model.execution import current_execution
-from nkiverify.model.indirection import IndirectionKind, claim_reach
+from nkiverify.model.indirection import claim_reach
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.operators import Operator
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.tensor import IndirectionKind, Tensor
 from nkiverify.symbolic import SymInt, SymRational, all_of, equal
 
 MemberT = TypeVar("MemberT", bound=enum.Enum)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from nkiverify.model.contents import UNKNOWN, Value, held, wrote
+from nkiverify.model.contents import held, wrote
 from nkiverify.model.contracts import require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.extents import as_extent
+from nkiverify.model.known_numbers import UNKNOWN, Value
 from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import tile
 from nkiverify.model.registers import VirtualRegister, held_by, set_register

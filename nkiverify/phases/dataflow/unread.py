@@ -22,7 +22,7 @@ from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.windows import units_of, window
 from nkiverify.analysis.sets.structure import items
 from nkiverify.ir.program import Assume, Branch, DomainDimension, Loop, Program
-from nkiverify.ir.program import Operation as Executed
+from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import INT32_MAX, Atom, Dimension, Div, Term

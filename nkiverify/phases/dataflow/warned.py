@@ -36,11 +36,11 @@ from nkiverify.analysis.side_effects import Source, source_of
 from nkiverify.foundation.records import KernelWarning, Place
 from nkiverify.frontend.observe import Observation, ObservingExecution, seen_from
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import Allocation, DomainDimension, Program
-from nkiverify.ir.program import Operation as Executed
+from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
+from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.phases.dataflow.rules import RULES
 from nkiverify.phases.dataflow.trial import Trial, play
 from nkiverify.phases.dataflow.unread import unread_tails

@@ -14,12 +14,12 @@ import numpy as np
 
 from nkiverify.analysis.lifetimes.usage import on_chip_views
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Operation
 from nkiverify.model.access_patterns import in_units
-from nkiverify.model.dynamic_loops import LoopBody
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.legacy_tensor import Allocator
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
+from nkiverify.model.recorded import Executed
+from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.phases.memory.claims import REGIONS, limit_of
 
@@ -66,11 +66,11 @@ def peak(recorded: Recorded, region: MemoryRegion) -> int:
     return most
 
 
-def _programs(recorded: Recorded) -> list[list[Operation]]:
+def _programs(recorded: Recorded) -> list[list[Executed]]:
     """The operations of each program of a launch grid, in order: every one has a core, and its memories, to itself."""
-    programs: dict[tuple[int, ...], list[Operation]] = {}
+    programs: dict[tuple[int, ...], list[Executed]] = {}
     for item in recorded:
-        if isinstance(item, Operation):
+        if isinstance(item, Executed):
             programs.setdefault(tuple(map(int, item.operation.program)), []).append(item)
     return list(programs.values())
 
@@ -78,7 +78,7 @@ def _programs(recorded: Recorded) -> list[list[Operation]]:
 # --- lifetimes --------------------------------------------------------------------------------------------------------
 
 
-def _lives(operations: Sequence[Operation]) -> dict[Storage, _Life]:
+def _lives(operations: Sequence[Executed]) -> dict[Storage, _Life]:
     lives: dict[Storage, _Life] = {}
     spans: dict[LoopBody, tuple[int, int]] = {}
     carried: dict[LoopBody, set[Storage]] = {}
@@ -110,7 +110,7 @@ def _bodies(body: LoopBody | None) -> Iterator[LoopBody]:
         body = body.outer
 
 
-def _live_at(operations: Sequence[Operation], region: MemoryRegion) -> Iterator[tuple[Operation, set[Storage]]]:
+def _live_at(operations: Sequence[Executed], region: MemoryRegion) -> Iterator[tuple[Executed, set[Storage]]]:
     """Each operation with the storages of a memory that are live at it."""
     begins: dict[int, list[Storage]] = {}
     ends: dict[int, list[Storage]] = {}
@@ -140,7 +140,7 @@ def _quarters(storage: Storage) -> int:
     return 1 if partitions <= 32 else 2 if partitions <= 64 else 4
 
 
-def _capacity(operations: Sequence[Operation], hardware: Hardware) -> Iterator[Finding]:
+def _capacity(operations: Sequence[Executed], hardware: Hardware) -> Iterator[Finding]:
     for region in REGIONS:
         limit = limit_of(region, hardware)
         for item, live in _live_at(operations, region):
@@ -180,7 +180,7 @@ class _Placement:
     _owners: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
     _written: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
 
-    def conflicts(self, operations: Sequence[Operation]) -> Iterator[Finding]:
+    def conflicts(self, operations: Sequence[Executed]) -> Iterator[Finding]:
         for position, item in enumerate(operations):
             views = (*item.operation.reads.values(), *item.operation.writes.values())
             if not any(_is_placed(view.storage) for view in views):

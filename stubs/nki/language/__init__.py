@@ -34,9 +34,9 @@ from nkiverify.model.indexing import SizedSlice
 from nkiverify.model.kernel_objects import KernelObject as _KernelObject
 from nkiverify.model.kernel_objects import shown_as as _shown_as
 from nkiverify.model.memory import PRIVATE_HBM, PSUM, SBUF, SHARED_HBM, MemoryRegion
+from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.ops import language as _language
-from nkiverify.model.tensor import Tensor as NkiTensor
 from nkiverify.model.tile_size import TileSize as _TileSize
 
 from ._declared import (

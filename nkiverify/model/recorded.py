@@ -1,0 +1,36 @@
+"""What an execution records in the shape program for analyses, which engines pass over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Recorded
+from nkiverify.model.operation import Operation
+from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.symbolic import Extent
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Executed(Recorded):
+    """An operation is executed at `site`; `calls` are the kernel's calls that lead to it, outermost first."""
+
+    operation: Operation
+    site: Site | None
+    calls: tuple[Site, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocation(Recorded):
+    """A storage is allocated at `site`, by the program of a launch grid with these coordinates."""
+
+    storage: Storage
+    site: Site | None
+    program: tuple[Extent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Returned(Recorded):
+    """The kernel returned these tensors."""
+
+    tensors: tuple[Tensor, ...]

@@ -1,0 +1,198 @@
+"""Recording what instructions do to tensors.
+
+Stub functions take the documented parameters, and these have uniform names: a tensor passed as `dst` (or one of the few
+names in `WRITTEN`) is written, any other is read, and a function that returns a new tile writes `result`. So the
+wrapper of every stub function (`nkiverify.model.documented`) records the call; Python's operators on tiles and
+assignments to their elements record themselves with `issue`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from nkiverify.model.access import Access
+from nkiverify.model.contents import overwritten
+from nkiverify.model.dynamic_loops import innermost_body
+from nkiverify.model.execution import current_execution
+from nkiverify.model.extents import is_sequence
+from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
+from nkiverify.model.launch import current_launch
+from nkiverify.model.operation import LANE_STAYS, OPERATOR_PARAMETERS, WRITTEN, Operation
+from nkiverify.model.operators import OPERATORS, Operator, legacy_operator, operator
+from nkiverify.model.placement import MEMORY_PHASE, claim_operands
+from nkiverify.model.registry import Declaration, Updates
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic import Condition, SymInt, known
+
+#: Parameters that do not change what is computed.
+_IDLE = frozenset(("name", "kwargs", "engine", "priority", "dge_mode", "dma_engine", "buffer"))
+_RELATIONS = {Relation.AT_MOST: "less_equal", Relation.EQUAL: "equal", Relation.UNEQUAL: "not_equal"}
+
+
+def issue(
+    name: str,
+    *,
+    writes: dict[str, Tensor],
+    reads: dict[str, Tensor] | None = None,
+    mask: Mask | None = None,
+    followed: bool = False,
+    **attributes: object,
+) -> None:
+    """The run in progress executes an operation of Python's operators. Unless the numbers that it writes are `followed`
+    by whoever executes it, they are not known."""
+    if not followed:
+        for view in writes.values():
+            overwritten(view)
+    _record(name, writes=writes, reads=reads, mask=mask, **attributes)
+
+
+def _record(
+    name: str,
+    *,
+    writes: dict[str, Tensor],
+    reads: dict[str, Tensor] | None = None,
+    mask: Mask | None = None,
+    asked_engine: object = None,
+    **attributes: object,
+) -> None:
+    """The run in progress executes an operation, if it asked to be told of them."""
+    run = current_execution()
+    if not run.records:
+        return
+    read = dict(reads or {})
+    for argument, view in (*read.items(), *writes.items()):
+        if view.indirect_by is not None:
+            _read_index(view, argument, read, attributes)
+    program = current_launch().program
+    operation = Operation(name, read, writes, attributes, mask, innermost_body(), program, asked_engine)
+    if MEMORY_PHASE in run.phases:
+        claim_operands(operation)
+    run.operation(operation)
+
+
+def _read_index(view: Tensor, argument: str, reads: dict[str, Tensor], attributes: dict[str, object]) -> None:
+    assert view.indirect_by is not None
+    index = view.indirect_by.index
+    if isinstance(index, Tensor):
+        reads[f"{argument}.index"] = index
+    else:
+        attributes[f"{argument}.index"] = index
+
+
+class Recorder:
+    """Records the calls of one stub function."""
+
+    def __init__(self, declared: Declaration, parameters: Mapping[str, inspect.Parameter], legacy: bool) -> None:
+        self._declared = declared
+        self._legacy = legacy
+        self._names = tuple(parameters)
+        self._defaults = {
+            name: parameter.default
+            for name, parameter in parameters.items()
+            if parameter.default is not parameter.empty and name not in _IDLE
+        }
+
+    def record(self, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        """The function was called with these arguments and returned `result`."""
+        reads: dict[str, Tensor] = {}
+        writes: dict[str, Tensor] = {}
+        attributes: dict[str, Any] = dict(self._defaults)
+        mask = asked = None
+        given = dict(zip(self._names, args, strict=False))
+        given.update(kwargs)
+        for name, value in given.items():
+            if name == "mask":
+                mask = as_mask(value) if value is not None else None
+            elif name == "engine":
+                asked = value
+            elif name in _IDLE:
+                continue
+            elif isinstance(value, Tensor | Access) or (is_sequence(value) and _holds_tensors(value)):
+                attributes.pop(name, None)
+                found = writes if name in WRITTEN else reads
+                for argument, view in _views(name, value):
+                    found[argument] = view
+                if is_sequence(value) and not _holds_only_tensors(value):
+                    attributes[name] = value
+            else:
+                attributes[name] = value
+        attributes.pop("mask", None)
+        if "accumulate" in attributes:
+            attributes["accumulate"] = _truth(attributes["accumulate"])
+        for name in OPERATOR_PARAMETERS & attributes.keys():
+            if attributes[name] is not None and not isinstance(attributes[name], Operator):
+                attributes[name] = (legacy_operator if self._legacy else operator)(attributes[name])
+        if self._legacy and self._declared.index_expression and isinstance(result, Tensor):
+            attributes.update(_as_pattern(attributes.pop(self._declared.index_expression), result))
+        if isinstance(result, Tensor):
+            writes.setdefault("result", result)
+        elif result is not None and "register" in type(result).__name__.lower():
+            attributes["result"] = result
+        _add_updates(self._declared.updates, reads, writes, attributes)
+        _record(self._declared.name, writes=writes, reads=reads, mask=mask, asked_engine=asked, **attributes)
+
+
+def _as_pattern(value: object, result: Tensor) -> dict[str, Any]:
+    """An index expression over the axes of `result`, or a comparison of one, as the current API has it."""
+    compared = value.terms[0] if isinstance(value, Mask) and value.terms else None
+    index = compared.difference if compared is not None else value
+    if not isinstance(index, IndexTensor) or index.ndim > result.ndim:
+        return {}
+    factors = (*(0 for _ in range(result.ndim - index.ndim)), *index.coefficients)
+    pattern = [[factor, extent] for factor, extent in zip(factors[1:], result.shape[1:], strict=True)]
+    found: dict[str, Any] = {"pattern": pattern, "channel_multiplier": factors[0], "offset": index.base}
+    if compared is not None:
+        found["cmp_op"] = OPERATORS[_RELATIONS[compared.relation]]
+    return found
+
+
+def _truth(value: object) -> object:
+    """A flag as `None`, a `bool` or a condition, whatever is given for it."""
+    if value is None or isinstance(value, Condition):
+        return value
+    return value != 0 if isinstance(value, SymInt) else bool(value)
+
+
+def _holds_tensors(value: Any) -> bool:
+    return any(isinstance(part, Tensor | Access) or (is_sequence(part) and _holds_tensors(part)) for part in value)
+
+
+def _holds_only_tensors(value: Any) -> bool:
+    return all(isinstance(part, Tensor | Access) or (is_sequence(part) and _holds_only_tensors(part)) for part in value)
+
+
+def _views(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
+    if isinstance(value, Access):
+        yield name, value.view
+    elif isinstance(value, Tensor):
+        yield name, value
+    elif is_sequence(value):
+        for position, part in enumerate(value):
+            yield from _views(f"{name}[{position}]", part)
+
+
+def _add_updates(
+    updates: Updates, reads: dict[str, Tensor], writes: dict[str, Tensor], attributes: dict[str, Any]
+) -> None:
+    """Operands that are written and also read: what is there stays in part, or is added to."""
+    target = writes.get("dst")
+    if target is None:
+        return
+    # Where a condition decides whether it adds, as in `accumulate=k > 0`, it may read what is there.
+    accumulate = attributes.get("accumulate")
+    adds = updates is Updates.ACCUMULATING and (accumulate is True or isinstance(accumulate, Condition))
+    if adds or updates is Updates.ALWAYS or (updates is Updates.SHUFFLING and _leaves_lanes(attributes, target)):
+        reads["dst"] = target
+
+
+def _leaves_lanes(attributes: dict[str, Any], target: Tensor) -> bool:
+    lanes = attributes.get("shuffle_mask")
+    return is_sequence(lanes) and any(lane == LANE_STAYS for lane in lanes) and not _all_lanes_written(lanes, target)
+
+
+def _all_lanes_written(lanes: Sequence[object], target: Tensor) -> bool:
+    """Whether every partition that the destination surely has takes another's numbers. False means "not known"."""
+    first = next(at for at, lane in enumerate(lanes) if lane == LANE_STAYS)
+    return known(target.shape[0] <= first)
