@@ -55,3 +55,8 @@ def as_engine(value: object) -> isa_enums.engine:
     if not isinstance(value, int):
         raise TypeError(f"engine is a member of nki.isa.engine, not {value!r}")
     return isa_enums.engine(int(value))
+
+
+def as_reduce_cmd(value: object) -> object:
+    """The command that a member of `reduce_cmd`, or its number, stands for; anything else as it is."""
+    return isa_enums.reduce_cmd(int(value)) if isinstance(value, int) else value

@@ -144,6 +144,14 @@ def resolved(value: object, mask: Mask | None, argument: str) -> object:
     return operand(value, mask, argument) if isinstance(value, Tensor | Access) else value
 
 
+def given_destination(dst: object, dtype: object, mask: Mask | None) -> Tensor:
+    """A tile that is given to be written; what another dtype than its own would mean is not documented."""
+    target = operand(dst, mask, "dst")
+    if dtype is not None and named_dtype(dtype) != target.dtype:
+        raise unsupported("a dtype beside a destination of another dtype")
+    return target
+
+
 class PartitionExtent:
     """`nl.par_dim(extent)`: marks the partition dimension in a shape ("leg.par_dim")."""
 

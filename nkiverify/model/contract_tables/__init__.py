@@ -22,9 +22,6 @@ from nkiverify.model.contract_tables import (
     memory,
     microscaling,
     randomness,
-    reductions,
-    selection,
-    statistics,
     tensors,
 )
 
@@ -41,9 +38,5 @@ __all__ = [
     "memory",
     "microscaling",
     "randomness",
-    "reductions",
-    "selection",
-    "statistics",
-    "tensor_engine",
     "tensors",
 ]

@@ -49,34 +49,10 @@ define(
     "Tile counts of a modulo allocator are empty or one per block dimension; without any, one counts nothing.",
     "L:compiler.sbuf.mod_alloc; L:compiler.psum.mod_alloc",
 )
-define("leg.reduce.axis", "A reduction's axes are free ones.", "L:sum; L:max")
 define("leg.matmul.shape", "The contraction axes of nl.matmul have the same extent.", "L:matmul")
 define(
     "leg.transpose",
     "nl.transpose takes a 2-D tile with a free size of at most 128.",
     "L:transpose; LERR err_size_of_dimension",
-)
-define(
-    "leg.tensor_reduce.axis",
-    "The axes are contiguous and include the first or the last free dimension.",
-    "L:tensor_reduce",
-)
-define(
-    "leg.affine_select.pred",
-    "The predicate of affine_select is one comparison of index tensors over the axes of the tile.",
-    "L:affine_select",
-)
-define(
-    "leg.affine_select.dtype",
-    "on_true_tile of affine_select holds floats or integers of 8 or 16 bits.",
-    "L:affine_select",
-)
-define("leg.iota.expr", "iota takes an affine expression of index tensors.", "L:iota")
-define("leg.mask_bn", "A mask of bn_stats leaves out no free elements.", "LKI")
-define("leg.compute_dtype", "dtype and compute_dtype are the same where both are given.", "L:softmax; L:rms_norm")
-define(
-    "leg.gather_flattened",
-    "Data and indices have 2 to 4 dimensions and the same partitions; the indices are uint32.",
-    "L:gather_flattened",
 )
 define("leg.dropout.rate", "The rate of nl.dropout is a number from 0 to 1 or a tile of one element.", "L:dropout")

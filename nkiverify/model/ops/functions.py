@@ -20,12 +20,12 @@ from nkiverify.model.indices import Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, operand
 from nkiverify.model.meaning import Step
 from nkiverify.model.operators import OPERATORS
-from nkiverify.model.ops.operands import any_in_psum, generation, is_number, on_chip, tile
+from nkiverify.model.ops.operands import any_in_psum, generation, is_number, on_chip, same_shape, tile
 from nkiverify.model.promotion import promoted, scalar_dtype
 from nkiverify.model.recording import issue
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor, declared_dtype
-from nkiverify.symbolic import all_of, equal
+from nkiverify.symbolic import equal
 from nkiverify.symbolic.execution import unsupported
 
 #: Functions of one operand.
@@ -111,17 +111,11 @@ def _binary(name: str) -> Callable[..., Tensor]:
         if name in _INTEGERS:
             require("nl.bitwise.int", all(each.dtype.is_integer for each in tiles), dtype=tiles[0].dtype)
         if len(tiles) == 2:
-            require("nl.binary.same_shape", _same_shape(*tiles), x=tiles[0].shape, y=tiles[1].shape)
+            require("nl.binary.same_shape", same_shape(*tiles), x=tiles[0].shape, y=tiles[1].shape)
         natural = promoted(tiles[0].dtype, tiles[-1].dtype)
         return allocation.result_tile(tiles[0].shape, natural if dtype is None else declared_dtype(dtype))
 
     return function
-
-
-def _same_shape(left: Tensor, right: Tensor) -> Any:
-    if left.ndim != right.ndim:
-        return False
-    return all_of(*(equal(one, two) for one, two in zip(left.shape, right.shape, strict=True)))
 
 
 def _unary(name: str) -> Callable[..., Tensor]:

@@ -1,16 +1,33 @@
-"""Instructions that move elements across partitions or by index, and between cores (reference section c.1)."""
+"""Operations that move elements across partitions or gather them by index (reference section c.1).
+
+A source `op` is the page of that operation, `L:op` the docstring of the legacy one, RN-x.y release notes.
+"""
 
 from __future__ import annotations
 
+import numpy as np
+
 from nkiverify.model import contents
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.contracts import require
+from nkiverify.model.allocation import result_tile as new_result
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint16, uint32
 from nkiverify.model.extents import as_extent, is_sequence, same
+from nkiverify.model.indices import Mask
 from nkiverify.model.indirection import claim_numbers
 from nkiverify.model.launch import current_launch
+from nkiverify.model.legacy_tensor import (
+    LegacyTensor,
+    given_destination,
+    named_dtype,
+    new_tile,
+    operand,
+    result_tile,
+)
+from nkiverify.model.meaning import Step
 from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.operation import LANE_STAYS
 from nkiverify.model.ops.operands import (
     claim_in_sbuf,
     claim_on_chip,
@@ -18,42 +35,38 @@ from nkiverify.model.ops.operands import (
     destination,
     generation,
     member,
+    on_chip,
     tile,
 )
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import Updates, operation
+from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
 
-NC_N_GATHER = operation(
-    "nisa.nc_n_gather",
-    dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
-    engine="gpsimd",
-    out_of_bounds="n_gather.range",
-)
-LANGUAGE_GATHER_FLATTENED = operation(
-    "nl.gather_flattened",
-    dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
-    out_of_bounds="n_gather.range",
-)
-LOCAL_GATHER = operation(
-    "nisa.local_gather",
-    dependence=Dependence(Link.EVERYTHING),
-    engine="gpsimd",
+NKI = ("nki",)
+
+# --- nc_stream_shuffle ------------------------------------------------------------------------------------------------
+
+NC_STREAM_SHUFFLE = operation(
+    "nisa.nc_stream_shuffle",
+    dependence=Dependence(Link.EVERYTHING, {"src": Link.SHUFFLED, "dst": Link.LEFT_ALONE}),
+    updates=Updates.SHUFFLING,
     keeps=True,
-    out_of_bounds="local_gather.oob",
 )
-NONZERO_WITH_COUNT = operation(
-    "nisa.nonzero_with_count", dependence=Dependence(Link.PARTITION), keeps=True, rows={"dst": (16, 1), "src": (16, 1)}
-)
-SEQUENCE_BOUNDS = operation("nisa.sequence_bounds", dependence=Dependence(Link.EVERYTHING), side_effect=True)
 
-
+#: Partitions of a quadrant.
 _LANES = 32
-#: The entry of a shuffle mask that leaves its partition alone.
-_UNTOUCHED = 255
+
+define(
+    "shuffle.mask_len",
+    "A shuffle mask has 32 entries: partitions 0 to 31 of a quadrant, or 255 to leave one alone.",
+    "nc_stream_shuffle",
+)
+define("shuffle.dtype", "dst and src of a shuffle have the same dtype and elements per partition.", "nc_stream_shuffle")
 
 
-def nc_stream_shuffle(dst: object, src: object, shuffle_mask: object) -> None:
+@NC_STREAM_SHUFFLE.current
+def nc_stream_shuffle(dst: object, src: object, shuffle_mask: object, name: object = None) -> None:
     """In each quadrant of 32 partitions, partition i of dst is partition shuffle_mask[i] of src."""
     result, source = tile(dst, "dst"), tile(src, "src")
     claim_on_chip(dst=result, src=source)
@@ -62,7 +75,7 @@ def nc_stream_shuffle(dst: object, src: object, shuffle_mask: object) -> None:
     well_formed = len(lanes) == len(entries) == _LANES
     require(
         "shuffle.mask_len",
-        all_of(*(any_of(all_of(lane >= 0, lane < _LANES), equal(lane, _UNTOUCHED)) for lane in lanes))
+        all_of(*(any_of(all_of(lane >= 0, lane < _LANES), equal(lane, LANE_STAYS)) for lane in lanes))
         if well_formed
         else False,
         entries=len(entries),
@@ -75,18 +88,89 @@ def nc_stream_shuffle(dst: object, src: object, shuffle_mask: object) -> None:
         dst_dtype=result.dtype,
         src_dtype=source.dtype,
     )
-    contents.copied(result, source, partly=any(lane is _UNTOUCHED for lane in lanes) or not well_formed)
+    contents.copied(result, source, partly=any(lane is LANE_STAYS for lane in lanes) or not well_formed)
 
 
+@NC_STREAM_SHUFFLE.legacy
+def _(
+    src: object,
+    dst: object,
+    shuffle_mask: object,
+    *,
+    dtype: object = None,
+    mask: Mask | None = None,
+    **kwargs: object,
+) -> None:
+    """In each quadrant of 32 partitions, partition i of dst is partition shuffle_mask[i] of src."""
+    nc_stream_shuffle(given_destination(dst, dtype, mask), operand(src, mask, "src"), shuffle_mask)
+
+
+@NC_STREAM_SHUFFLE.meaning
+def _(step: Step) -> None:
+    """In each quadrant, partition i takes what is in partition mask[i] ("shuffle.quadrant")."""
+    same = step.dtype("src") == step.dtype("dst")
+    source = step.rows("src", stored=same)
+    result = step.rows("dst", stored=same, previous=True).copy()
+    lanes = [int(lane) for lane in step.attribute("shuffle_mask")]
+    for start in range(0, result.shape[1], _LANES):
+        for lane, taken in enumerate(lanes):
+            at, origin = start + lane, start + taken
+            if taken != LANE_STAYS and at < result.shape[1] and origin < source.shape[1]:
+                result[:, at] = source[:, origin]
+    step.write("dst", result, stored=same)
+
+
+# --- local_gather -----------------------------------------------------------------------------------------------------
+
+LOCAL_GATHER = operation(
+    "nisa.local_gather",
+    dependence=Dependence(Link.EVERYTHING),
+    engine="gpsimd",
+    keeps=True,
+    out_of_bounds="local_gather.oob",
+)
+
+#: Partitions of a GpSimd core.
+_GROUP = 16
+
+define("local_gather.sbuf", "local_gather runs on GpSimd: its operands are in SBUF.", "local_gather; A2")
+define("local_gather.partitions", "src_buffer and index have the same partitions, a multiple of 16.", "local_gather")
+define("local_gather.nelem", "num_elem_per_idx is 1, 2, 4, 8, 16 or 32.", "local_gather")
+define(
+    "local_gather.count",
+    "Each core takes at most 4096 indices, and num_valid_indices are no more than there are.",
+    "local_gather",
+)
+define("local_gather.index_dtype", "The index of local_gather is uint16.", "local_gather")
+define("local_gather.same_dtype", "dst of local_gather has the dtype of src_buffer.", "local_gather", api=NKI)
+define(
+    "local_gather.known_060",
+    "num_valid_indices times num_elem_per_idx is the elements per partition of dst, or the latter is ignored.",
+    "RN-0.6",
+    api=NKI,
+)
+define(
+    "local_gather.oob",
+    "Index values of local_gather times num_elem_per_idx are inside the elements per partition of src_buffer.",
+    "local_gather",
+)
+
+
+@LOCAL_GATHER.current
 def local_gather(
-    dst: object, src_buffer: object, index: object, num_elem_per_idx: object = 1, num_valid_indices: object = None
+    dst: object,
+    src_buffer: object,
+    index: object,
+    num_elem_per_idx: object = 1,
+    num_valid_indices: object = None,
+    name: object = None,
 ) -> None:
     """Each GpSimd core gathers from its 16 partitions; `num_elem_per_idx` consecutive elements for each index."""
     result, source, places = destination(dst), tile(src_buffer, "src_buffer"), tile(index, "index")
     claim_in_sbuf("local_gather.sbuf", dst=result, src_buffer=source, index=places)
     require(
         "local_gather.partitions",
-        all_of(equal(source.shape[0], places.shape[0]), equal(source.shape[0] % 16, 0)),
+        all_of(equal(source.shape[0], places.shape[0]), equal(source.shape[0] % _GROUP, 0)),
         src_buffer=source.shape,
         index=places.shape,
     )
@@ -95,7 +179,7 @@ def local_gather(
         raise unsupported(f"local_gather with num_elem_per_idx of type {type(num_elem_per_idx).__name__}")
     legal = any_of(*(equal(per_index, size) for size in (1, 2, 4, 8, 16, 32)))
     require("local_gather.nelem", legal, num_elem_per_idx=per_index)
-    per_core = places.free_size * 16
+    per_core = places.free_size * _GROUP
     valid = per_core if num_valid_indices is None else as_extent(num_valid_indices)
     if valid is None:
         raise unsupported(f"local_gather with num_valid_indices of type {type(num_valid_indices).__name__}")
@@ -121,7 +205,77 @@ def local_gather(
         )
 
 
-def nc_n_gather(dst: object, data: object, indices: object) -> None:
+@LOCAL_GATHER.legacy
+def _(
+    src_buffer: object,
+    index: object,
+    num_elem_per_idx: object = 1,
+    num_valid_indices: object = None,
+    *,
+    mask: Mask | None = None,
+) -> LegacyTensor:
+    """A new SBUF tile: what each GpSimd core gathers from its 16 partitions."""
+    source, places = operand(src_buffer, mask, "src_buffer"), operand(index, mask, "index")
+    per_index = as_extent(num_elem_per_idx)
+    valid = places.free_size * _GROUP if num_valid_indices is None else as_extent(num_valid_indices)
+    if per_index is None or valid is None:
+        raise TypeError("num_elem_per_idx and num_valid_indices are integers")
+    result = new_tile((source.shape[0], valid * per_index), source.dtype, mask=mask)
+    local_gather(result, source, places, per_index, valid)
+    return result
+
+
+@LOCAL_GATHER.meaning
+def _(step: Step) -> None:
+    """Groups of elements of each partition; the indices of 16 partitions are shared, column by column."""
+    same = step.dtype("src_buffer") == step.dtype("dst")
+    data, indices = step.rows("src_buffer", stored=same), step.indices("index")
+    size = int(step.attribute("num_elem_per_idx", 1) or 1)
+    target = step.shape("dst")
+    elements = int(np.prod(target[1:]))
+    valid = step.attribute("num_valid_indices", None)
+    result = np.zeros((data.shape[0], data.shape[1], elements), dtype=data.dtype)
+    for start in range(0, data.shape[1], _GROUP):
+        order = indices[start : start + _GROUP].T.ravel()
+        order = order[: elements // size if valid is None else int(valid)]
+        places = (order[:, None] * size + np.arange(size)).ravel()[:elements]
+        step.check_places("index", places, data.shape[2])
+        result[:, start : start + _GROUP, : len(places)] = data[:, start : start + _GROUP, places]
+        if step.tracking:
+            chosen_by = step.rows("index")[0, start : start + _GROUP].T.ravel()[: len(order)]
+            marks = np.repeat(chosen_by, size)[: len(places)]
+            taken = result[:, start : start + _GROUP, : len(places)]
+            np.maximum(taken, marks, out=taken)
+    step.write("dst", result, stored=same)
+
+
+# --- nc_n_gather and nl.gather_flattened ------------------------------------------------------------------------------
+
+NC_N_GATHER = operation(
+    "nisa.nc_n_gather",
+    dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
+    engine="gpsimd",
+    out_of_bounds="n_gather.range",
+)
+
+define("n_gather.sbuf", "The operands of nc_n_gather are in SBUF.", "nc_n_gather", api=NKI)
+define("n_gather.dtype", "dst has the dtype of data, indices are uint32.", "nc_n_gather", api=NKI)
+define(
+    "n_gather.shape",
+    "dst, data and indices have the same partitions; dst has the elements per partition of indices.",
+    "nc_n_gather",
+    api=NKI,
+)
+define(
+    "n_gather.range",
+    "Index values are at least 0 and below the elements per partition of data.",
+    "nc_n_gather",
+    api=NKI,
+)
+
+
+@NC_N_GATHER.current
+def _(dst: object, data: object, indices: object, name: object = None) -> None:
     """dst[p, i] = data[p, indices[p, i]], on GpSimd."""
     result, source, places = destination(dst), tile(data, "data"), tile(indices, "indices")
     claim_in_sbuf("n_gather.sbuf", dst=result, data=source, indices=places)
@@ -137,6 +291,75 @@ def nc_n_gather(dst: object, data: object, indices: object) -> None:
         lambda low, high: all_of(low >= 0, high < source.free_size),
         data=source.shape,
     )
+
+
+@NC_N_GATHER.meaning
+def gathered(step: Step) -> None:
+    """Elements of each partition by an index of its own for each."""
+    target = step.only_write
+    same = step.dtype("data") == step.dtype(target)
+    data, indices = step.rows("data", stored=same), step.indices("indices")
+    step.check_places("indices", indices, data.shape[2])
+    found = np.take_along_axis(data, np.broadcast_to(indices[None], (data.shape[0], *indices.shape)), axis=2)
+    if step.tracking:
+        found = np.maximum(found, step.rows("indices"))
+    step.write(target, found, stored=same)
+
+
+GATHER_FLATTENED = operation(
+    "nl.gather_flattened",
+    dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
+    out_of_bounds="n_gather.range",
+)
+
+define(
+    "nl.gather_flattened",
+    "data and indices of gather_flattened have the same partitions; indices are uint32.",
+    "nl.gather_flattened; L:gather_flattened",
+    api=NKI,
+)
+define(
+    "leg.gather_flattened",
+    "Data and indices have 2 to 4 dimensions and the same partitions; the indices are uint32.",
+    "L:gather_flattened",
+    api=("neuronxcc",),
+)
+
+
+@GATHER_FLATTENED.current
+def _(data: object, indices: object, axis: object = 0, dtype: object = None) -> Tensor:
+    """A new SBUF tile of the shape of `indices`: elements of the flattened free axes of `data`."""
+    source, places = tile(data, "data"), tile(indices, "indices")
+    if axis != 0:
+        raise unsupported("nl.gather_flattened along an axis", "its meaning is not documented")
+    require("isa.on_chip", on_chip(source, places), data=source.buffer, indices=places.buffer)
+    require("nl.gather_flattened", equal(source.shape[0], places.shape[0]), data=source.shape, indices=places.shape)
+    require("nl.gather_flattened", places.dtype == uint32, indices=places.dtype)
+    return new_result(places.shape, declared_dtype(dtype, source.dtype))
+
+
+@GATHER_FLATTENED.legacy
+def _(
+    data: object, indices: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: object
+) -> LegacyTensor:
+    """A new SBUF tile of the shape of `indices`: elements of the flattened free axes of `data`."""
+    source, places = operand(data, mask, "data"), operand(indices, mask, "indices")
+    require("isa.on_chip", on_chip(source, places), data=source.buffer, indices=places.buffer)
+    ranked = 2 <= source.ndim <= 4 and 2 <= places.ndim <= 4
+    require(
+        "leg.gather_flattened",
+        all_of(ranked, places.dtype == uint32, equal(source.shape[0], places.shape[0])),
+        data=source.shape,
+        indices=places.shape,
+        dtype=places.dtype,
+    )
+    return result_tile(places.shape, named_dtype(dtype, source.dtype), mask=mask)
+
+
+GATHER_FLATTENED.meaning(gathered)
+
+
+# --- cores ------------------------------------------------------------------------------------------------------------
 
 
 def core_barrier(data: object, cores: object, engine: object = isa.engine.gpsimd) -> None:

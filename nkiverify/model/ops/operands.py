@@ -108,6 +108,13 @@ def same_layout(first: Tensor, *others: Tensor) -> Any:
     )
 
 
+def same_shape(left: Tensor, right: Tensor) -> Any:
+    """Whether both operands have the same shape."""
+    if left.ndim != right.ndim:
+        return False
+    return all_of(*(equal(one, two) for one, two in zip(left.shape, right.shape, strict=True)))
+
+
 def claim_same_layout(contract: str, **operands: Tensor) -> None:
     """Claim `same_layout` as `contract`, showing the shapes by argument name."""
     tensors = tuple(operands.values())
@@ -160,6 +167,16 @@ def claim_partitions(contract: str, **operands: Tensor) -> None:
         contract,
         all_of(*(equal(other.shape[0], first.shape[0]) for other in others)),
         **{name: operand.shape for name, operand in operands.items()},
+    )
+
+
+def claim_columns(contract: str, result: Tensor, source: Tensor, columns: int) -> None:
+    """Claim that a result has the partitions of `source` and so many elements in each."""
+    require(
+        contract,
+        all_of(equal(result.shape[0], source.shape[0]), equal(result.free_size, columns)),
+        dst=result.shape,
+        data=source.shape,
     )
 
 

@@ -1,18 +1,34 @@
-"""Instructions that choose between values or make index patterns: selects, predicated copies, iota (reference c.3)."""
+"""Operations that choose between values, element by element: selects and predicated copies (reference section c.3).
+
+A source `op` is the page of that operation, `L:op` the docstring of the legacy one.
+"""
 
 from __future__ import annotations
 
-from nkiverify.model import contents
+import numpy as np
+
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.contracts import require
+from nkiverify.model import legacy_enums
+from nkiverify.model.access import Access
+from nkiverify.model.allocation import result_tile as new_tile
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import float32, int8, int16, int32, tfloat32, uint8, uint16, uint32
-from nkiverify.model.extents import as_extent, is_sequence, is_zero
-from nkiverify.model.operators import Operator
+from nkiverify.model.extents import as_extent
+from nkiverify.model.indices import Mask, broadcast_shapes
+from nkiverify.model.legacy_tensor import (
+    LegacyTensor,
+    given_destination,
+    named_dtype,
+    operand,
+    resolved,
+    result_tile,
+)
+from nkiverify.model.meaning import Step
+from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.ops.operands import (
     claim_column,
     claim_generation,
-    claim_in_sbuf,
     claim_on_chip,
     claim_one_psum,
     claim_same_layout,
@@ -20,111 +36,56 @@ from nkiverify.model.ops.operands import (
     destination,
     is_number,
     member,
+    on_chip,
+    same_shape,
     tile,
 )
+from nkiverify.model.promotion import promoted
 from nkiverify.model.registry import Updates, operation
-from nkiverify.model.tensor import Tensor
-from nkiverify.symbolic import Extent, all_of, constant_value, equal, product
+from nkiverify.model.tensor import Tensor, declared_dtype
+from nkiverify.symbolic import all_of
 
-TENSOR_COPY_PREDICATED = operation(
-    "nisa.tensor_copy_predicated",
-    dependence=Dependence(Link.ROWS, chosen=frozenset(("src", "dst"))),
-    updates=Updates.ALWAYS,
-    keeps=True,
-)
-SELECT_REDUCE = operation(
-    "nisa.select_reduce",
-    dependence=Dependence(Link.ROWS, chosen=frozenset(("on_true", "on_false"))),
-    registers="vector",
-    clobbers_when_idle=True,
-)
+#: The least finite float32, which range_select fills with.
+FLOAT32_MIN = -3.4028234663852886e38
+_COMPARISONS = ("equal", "less", "less_equal", "greater", "greater_equal")
+
+# --- range_select -----------------------------------------------------------------------------------------------------
+
 RANGE_SELECT = operation(
     "nisa.range_select",
     dependence=Dependence(Link.ROWS, chosen=frozenset(("on_true_tile", "on_false_value"))),
     registers="vector",
 )
-AFFINE_SELECT = operation(
-    "nisa.affine_select", dependence=Dependence(Link.ROWS, {"on_true_tile": Link.SELECTED}), index_expression="pred"
+
+define("range_select.gen3", "range_select needs gen3 or later.", "range_select", hardware=("gen2",))
+define("range_select.shape", "dst has the partitions and elements per partition of on_true_tile.", "range_select")
+define(
+    "range_select.ops",
+    "The comparisons of range_select are equal, less, less_equal, greater or greater_equal.",
+    "range_select",
 )
-IOTA = operation("nisa.iota", dependence=Dependence(Link.NOTHING), engine="gpsimd", index_expression="expr")
-NC_STREAM_SHUFFLE = operation(
-    "nisa.nc_stream_shuffle",
-    dependence=Dependence(Link.EVERYTHING, {"src": Link.SHUFFLED, "dst": Link.LEFT_ALONE}),
-    updates=Updates.SHUFFLING,
-    keeps=True,
+define(
+    "range_select.bounds",
+    "The bounds of range_select are float32 (P, 1) tiles with the partitions of on_true_tile.",
+    "range_select",
 )
-LANGUAGE_WHERE = operation("nl.where", dependence=Dependence(Link.BROADCAST, chosen=frozenset(("x", "y"))))
+define("range_select.dtype", "on_true_tile of range_select has a float dtype.", "range_select")
+define("range_select.false", "on_false_value of range_select is the least float32.", "range_select")
+define("range_select.reduce_op", "reduce_op of range_select is maximum.", "range_select")
+define(
+    "range_select.start",
+    "range_start is a compile-time integer, and no position compared in float32 reaches 2**24.",
+    "range_select",
+)
+define("range_select.reduce_res", "reduce_res of range_select is a (P, 1) tile in SBUF or PSUM.", "range_select")
+define(
+    "range_select.nan",
+    "reduce_res is float32 where dst is narrower: the fill value becomes -inf there.",
+    "range_select",
+)
 
 
-#: The least finite float32, which range_select fills with.
-FLOAT32_MIN = -3.4028234663852886e38
-_PATTERN_PAIRS = 4
-_COMPARISONS = ("equal", "less", "less_equal", "greater", "greater_equal")
-
-
-def affine_select(
-    dst: object,
-    pattern: object,
-    channel_multiplier: object,
-    on_true_tile: object,
-    on_false_value: object,
-    cmp_op: Operator,
-    offset: object = 0,
-) -> None:
-    """dst = on_true_tile where cmp_op(offset + partition * channel_multiplier + pattern, 0), else on_false_value."""
-    result, source = destination(dst), tile(on_true_tile, "on_true_tile")
-    claim_in_sbuf("affine_select.sbuf", dst=result, on_true_tile=source)
-    claim_same_layout("affine_select.count", dst=result, on_true_tile=source)
-    _claim_pattern("affine_select.count", pattern, result)
-    _claim_integers("affine_select.integers", channel_multiplier=channel_multiplier, offset=offset)
-    require("affine_select.false_fp32", is_number(on_false_value), on_false_value=type(on_false_value).__name__)
-    require("affine_select.cmp", cmp_op.name in (*_COMPARISONS, "not_equal"), cmp_op=cmp_op)
-
-
-def iota(dst: object, pattern: object, offset: object = 0, channel_multiplier: object = 0) -> None:
-    """dst = offset + partition * channel_multiplier + pattern, as 32-bit integers."""
-    result = tile(dst, "dst")
-    claim_in_sbuf("iota.sbuf", dst=result)
-    pairs = _claim_pattern("iota.count", pattern, result)
-    _claim_integers("iota.integers", channel_multiplier=channel_multiplier, offset=offset)
-    low = high = constant_value(offset)
-    factor = constant_value(channel_multiplier)
-    ranges = [*pairs, (factor, 128)] if factor is None or is_zero(factor) else [*pairs, (factor, result.shape[0])]
-    for step, count in ranges:
-        stride, extent = constant_value(step), constant_value(count)
-        if low is None or high is None or stride is None or extent is None:
-            low = high = None
-            break
-        reach = stride * (extent - 1)
-        low, high = low + min(0, reach), high + max(0, reach)
-    contents.filled(result, low, high)
-
-
-def _claim_pattern(contract: str, pattern: object, data: Tensor) -> list[tuple[Extent, Extent]]:
-    """Claim that a pattern of [step, count] pairs has one position for each free element of `data`."""
-    pairs: list[tuple[Extent, Extent]] = []
-    for pair in pattern if is_sequence(pattern) else ():
-        parts = [as_extent(part) for part in pair] if is_sequence(pair) else []
-        if len(parts) != 2 or parts[0] is None or parts[1] is None:
-            pairs = []
-            break
-        pairs.append((parts[0], parts[1]))
-    require(
-        contract,
-        all_of(1 <= len(pairs) <= _PATTERN_PAIRS, equal(product(count for _, count in pairs), data.free_size)),
-        pattern=pattern,
-        dst=data.shape,
-    )
-    if not pairs:
-        raise TypeError(f"a pattern is a list of [step, count] pairs of integers, not {pattern!r}")
-    return pairs
-
-
-def _claim_integers(contract: str, **values: object) -> None:
-    for name, value in values.items():
-        require(contract, as_extent(value) is not None, argument=name, value=value)
-
-
+@RANGE_SELECT.current
 def range_select(
     dst: object,
     on_true_tile: object,
@@ -132,11 +93,12 @@ def range_select(
     comp_op1: Operator,
     bound0: object,
     bound1: object,
-    reduce_cmd: object,
-    reduce_res: object,
-    reduce_op: Operator,
-    range_start: object,
-    on_false_value: object,
+    reduce_cmd: object = isa.reduce_cmd.reset_reduce,
+    reduce_res: object = None,
+    reduce_op: Operator = OPERATORS["maximum"],
+    range_start: object = 0,
+    on_false_value: object = ...,
+    name: object = None,
 ) -> None:
     """dst = on_true_tile where the free position is in the range two bounds per partition give."""
     result, source = destination(dst), tile(on_true_tile, "on_true_tile")
@@ -146,10 +108,10 @@ def range_select(
     claim_same_layout("range_select.shape", dst=result, on_true_tile=source)
     legal = comp_op0.name in _COMPARISONS and comp_op1.name in _COMPARISONS
     require("range_select.ops", legal, comp_op0=comp_op0, comp_op1=comp_op1)
-    for name, bound in (("bound0", bound0), ("bound1", bound1)):
-        limit = tile(bound, name)
-        claim_scalar_operand("range_select.bounds", limit, source, name)
-        require("range_select.bounds", limit.dtype == float32, argument=name, dtype=limit.dtype)
+    for argument, bound in (("bound0", bound0), ("bound1", bound1)):
+        limit = tile(bound, argument)
+        claim_scalar_operand("range_select.bounds", limit, source, argument)
+        require("range_select.bounds", limit.dtype == float32, argument=argument, dtype=limit.dtype)
     require("range_select.dtype", source.dtype.is_float, on_true_tile=source.dtype)
     fill = on_false_value is Ellipsis or (is_number(on_false_value) and _is_least(on_false_value))
     require("range_select.false", fill, on_false_value=on_false_value)
@@ -171,6 +133,84 @@ def _is_least(value: object) -> bool:
     return abs(float(value) / FLOAT32_MIN - 1) < 1e-7  # type: ignore[arg-type]
 
 
+@RANGE_SELECT.legacy
+def _(
+    *,
+    on_true_tile: object,
+    comp_op0: Operator,
+    comp_op1: Operator,
+    bound0: object,
+    bound1: object,
+    reduce_cmd: object = legacy_enums.reduce_cmd.idle,
+    reduce_res: object = None,
+    reduce_op: Operator = OPERATORS["maximum"],
+    range_start: object = 0,
+    on_false_value: object = FLOAT32_MIN,
+    mask: Mask | None = None,
+    dtype: object = None,
+    **kwargs: object,
+) -> LegacyTensor:
+    """A new SBUF tile: on_true_tile where the free position is in the range two bounds per partition give."""
+    source = operand(on_true_tile, mask, "on_true_tile")
+    result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
+    range_select(
+        result,
+        source,
+        comp_op0,
+        comp_op1,
+        operand(bound0, mask, "bound0"),
+        operand(bound1, mask, "bound1"),
+        legacy_enums.as_reduce_cmd(reduce_cmd),
+        resolved(reduce_res, mask, "reduce_res"),
+        reduce_op,
+        range_start,
+        on_false_value,
+    )
+    return result
+
+
+@RANGE_SELECT.meaning
+def _(step: Step) -> None:
+    """on_true_tile where range_start + position compares to both bounds, else the least float32."""
+    data = step.rows("on_true_tile")
+    numbers = step.n
+    positions = step.entered(np.arange(data.shape[2], dtype=np.int32)[None, :] + step.integer("range_start"))
+    first = numbers.binary(step.operator("comp_op0").name, positions, step.required_column("bound0"))
+    second = numbers.binary(step.operator("comp_op1").name, positions, step.required_column("bound1"))
+    inside = numbers.binary("logical_and", first, second)
+    result = numbers.choose(inside, data, numbers.constant(FLOAT32_MIN, 3))
+    step.write("dst", result)
+    step.accumulate("vector", result, operator="maximum")
+
+
+# --- select_reduce ----------------------------------------------------------------------------------------------------
+
+SELECT_REDUCE = operation(
+    "nisa.select_reduce",
+    dependence=Dependence(Link.ROWS, chosen=frozenset(("on_true", "on_false"))),
+    registers="vector",
+    clobbers_when_idle=True,
+)
+
+define("select_reduce.psum", "on_true and predicate are not both in PSUM.", "select_reduce")
+define(
+    "select_reduce.shape",
+    "dst, on_true and predicate have the same partitions and elements per partition.",
+    "select_reduce; simulator of 0.6",
+)
+define("select_reduce.on_false", "on_false is a scalar or a (P, 1) tile.", "select_reduce")
+define(
+    "select_reduce.dtypes",
+    "on_true is not tfloat32, int32 or uint32; predicate is an integer of 8 or 16 bits.",
+    "select_reduce",
+)
+define("select_reduce.reduce_op", "reduce_op of select_reduce is maximum.", "select_reduce")
+define(
+    "select_reduce.reduce_res", "reduce_res of select_reduce is a (P, 1) float tile in SBUF or PSUM.", "select_reduce"
+)
+
+
+@SELECT_REDUCE.current
 def select_reduce(
     dst: object,
     predicate: object,
@@ -178,7 +218,9 @@ def select_reduce(
     on_false: object,
     reduce_res: object = None,
     reduce_cmd: object = isa.reduce_cmd.idle,
-    reduce_op: Operator | None = None,
+    reduce_op: Operator | None = OPERATORS["maximum"],
+    reverse_pred: object = False,
+    name: object = None,
 ) -> None:
     """dst = on_true where the predicate holds, else on_false; its maximum over the free axes in reduce_res."""
     result = destination(dst)
@@ -201,7 +243,67 @@ def select_reduce(
         require("select_reduce.reduce_res", column.dtype.is_float, reduce_res=column.dtype)
 
 
-def tensor_copy_predicated(dst: object, src: object, predicate: object) -> None:
+@SELECT_REDUCE.legacy
+def _(
+    *,
+    dst: object,
+    predicate: object,
+    on_true: object,
+    on_false: object,
+    reduce_res: object = None,
+    reduce_cmd: object = legacy_enums.reduce_cmd.idle,
+    reduce_op: Operator = OPERATORS["maximum"],
+    reverse_pred: object = False,
+    mask: Mask | None = None,
+    dtype: object = None,
+    **kwargs: object,
+) -> None:
+    """dst = on_true where the predicate holds, else on_false; its maximum over the free axes in reduce_res."""
+    select_reduce(
+        given_destination(dst, dtype, mask),
+        operand(predicate, mask, "predicate"),
+        operand(on_true, mask, "on_true"),
+        resolved(on_false, mask, "on_false"),
+        resolved(reduce_res, mask, "reduce_res"),
+        legacy_enums.as_reduce_cmd(reduce_cmd),
+        reduce_op,
+    )
+
+
+@SELECT_REDUCE.meaning
+def _(step: Step) -> None:
+    """on_true where the predicate is not 0 (0 if reversed), else on_false; and its maximum."""
+    condition = step.rows("predicate")
+    chosen, other = step.rows("on_true"), step.required_column("on_false")
+    if step.flag("reverse_pred"):
+        chosen, other = np.broadcast_arrays(other, chosen)
+    result = step.choose("dst", "predicate", condition, chosen, other)
+    step.accumulate("vector", result, operator="maximum")
+
+
+# --- tensor_copy_predicated -------------------------------------------------------------------------------------------
+
+TENSOR_COPY_PREDICATED = operation(
+    "nisa.tensor_copy_predicated",
+    dependence=Dependence(Link.ROWS, chosen=frozenset(("src", "dst"))),
+    updates=Updates.ALWAYS,
+    keeps=True,
+)
+
+define(
+    "tcp.shape",
+    "src (where it is a tile), dst and predicate have the same partitions and elements per partition.",
+    "tensor_copy_predicated",
+)
+define("tcp.pred_dtype", "The predicate is uint8, uint16 or uint32.", "tensor_copy_predicated")
+define("tcp.same_dtype", "src and dst have the same dtype.", "tensor_copy_predicated")
+define("tcp.psum", "src and predicate are not both in PSUM.", "tensor_copy_predicated")
+
+
+@TENSOR_COPY_PREDICATED.current
+def tensor_copy_predicated(
+    dst: object, src: object, predicate: object, reverse_pred: object = False, name: object = None
+) -> None:
     """dst = src where the predicate holds; the other elements of dst stay."""
     result = destination(dst, gathers=True)
     test = tile(predicate, "predicate", gathers=True)
@@ -215,3 +317,80 @@ def tensor_copy_predicated(dst: object, src: object, predicate: object) -> None:
     claim_same_layout("tcp.shape", dst=result, src=source, predicate=test)
     require("tcp.same_dtype", source.dtype == result.dtype, src=source.dtype, dst=result.dtype)
     claim_one_psum("tcp.psum", src=source, predicate=test)
+
+
+@TENSOR_COPY_PREDICATED.legacy
+def _(
+    *,
+    src: object,
+    dst: object,
+    predicate: object,
+    reverse_pred: object = False,
+    mask: Mask | None = None,
+    dtype: object = None,
+    **kwargs: object,
+) -> None:
+    """dst = src where the predicate holds; the other elements of dst stay."""
+    tensor_copy_predicated(
+        given_destination(dst, dtype, mask), resolved(src, mask, "src"), operand(predicate, mask, "predicate")
+    )
+
+
+@TENSOR_COPY_PREDICATED.meaning
+def _(step: Step) -> None:
+    """dst where the predicate is 0 (not 0 if reversed), else src."""
+    condition = step.rows("predicate")
+    source = step.rows("src") if step.has("src") else step.constant("src", 3)
+    kept = step.rows("dst", previous=True)
+    first, second = (kept, source) if step.flag("reverse_pred") else (source, kept)
+    step.choose("dst", "predicate", condition, first, second)
+
+
+# --- nl.where ---------------------------------------------------------------------------------------------------------
+
+WHERE = operation("nl.where", dependence=Dependence(Link.BROADCAST, chosen=frozenset(("x", "y"))))
+
+define(
+    "nl.where.shape",
+    "Condition and tile operands of nl.where have the same shape.",
+    "nl.where (implied)",
+    api=("nki",),
+)
+
+
+@WHERE.current
+def _(condition: object, x: object, y: object, dtype: object = None) -> Tensor:
+    """A new SBUF tile: `x` where the condition is 1, else `y`; one of them may be a number."""
+    test = tile(condition, "condition")
+    tiles = [value for value in (x, y) if isinstance(value, Tensor)]
+    require("isa.on_chip", on_chip(test, *tiles), condition=test.buffer)
+    require(
+        "nl.where.shape",
+        all_of(*(same_shape(test, value) for value in tiles)),
+        condition=test.shape,
+        operands=tuple(value.shape for value in tiles),
+    )
+    return new_tile(test.shape, declared_dtype(dtype, tiles[0].dtype if tiles else float32))
+
+
+@WHERE.legacy
+def _(
+    condition: object, x: object, y: object, *, dtype: object = None, mask: Mask | None = None, **kwargs: object
+) -> LegacyTensor:
+    """A new SBUF tile: `x` where the condition holds, else `y`, which may be a number."""
+    test = operand(condition, mask, "condition")
+    tiles = [operand(value, mask, "operand") for value in (x, y) if isinstance(value, Tensor | Access)]
+    require("isa.on_chip", on_chip(test, *tiles), condition=test.buffer)
+    shape = broadcast_shapes("leg.binary.broadcast", test.shape, *(value.shape for value in tiles))
+    natural = promoted(tiles[0].dtype, tiles[-1].dtype) if tiles else float32
+    return result_tile(shape, named_dtype(dtype, natural), mask=mask)
+
+
+@WHERE.meaning
+def _(step: Step) -> None:
+    """x where the condition holds, else y."""
+    (target,) = step.written
+    rank = len(step.shape(target)) + 1
+    condition = step.aligned("condition", rank)
+    first, second = (step.aligned(name, rank) if step.has(name) else step.constant(name, rank) for name in ("x", "y"))
+    step.choose(target, "condition", condition, first, second)

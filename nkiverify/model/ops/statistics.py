@@ -1,166 +1,114 @@
-"""Instructions over the elements of each partition: batch statistics, maxima and their places, searches (c.3)."""
+"""Statistics of the elements of each partition: bn_stats and bn_aggr (reference sections c.3 and f.4).
+
+A source `op` is the page of that operation, LKI the known issues of the legacy API.
+"""
 
 from __future__ import annotations
 
-from nkiverify.model.contracts import require
+import numpy as np
+
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import RESULTS, Dependence, Link
-from nkiverify.model.dtypes import bfloat16, float32, int32, uint16, uint32
 from nkiverify.model.execution import current_execution
-from nkiverify.model.extents import as_extent
-from nkiverify.model.operators import Operator
-from nkiverify.model.ops.operands import (
-    claim_generation,
-    claim_in_sbuf,
-    claim_on_chip,
-    claim_partitions,
-    claim_same_layout,
-    destination,
-    is_number,
-    tile,
-)
+from nkiverify.model.indices import Mask
+from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
+from nkiverify.model.meaning import Array, Step
+from nkiverify.model.ops.arithmetic import difference, mean
+from nkiverify.model.ops.operands import claim_columns, claim_on_chip, destination, tile
 from nkiverify.model.registry import operation
-from nkiverify.model.tensor import Tensor
-from nkiverify.symbolic import all_of, ceil_div, equal
-from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic import equal
+
+NKI = ("nki",)
+
+# --- bn_stats ---------------------------------------------------------------------------------------------------------
 
 BN_STATS = operation("nisa.bn_stats", dependence=Dependence(Link.STATISTICS, summaries=RESULTS))
-BN_AGGR = operation("nisa.bn_aggr", dependence=Dependence(Link.AGGREGATED, summaries=RESULTS))
-MAX8 = operation("nisa.max8", dependence=Dependence(Link.PARTITION, summaries=RESULTS))
-NC_FIND_INDEX8 = operation("nisa.nc_find_index8", dependence=Dependence(Link.PARTITION, summaries=RESULTS))
-NC_MATCH_REPLACE8 = operation(
-    "nisa.nc_match_replace8",
-    dependence=Dependence(Link.PARTITION, chosen=frozenset(("data", "vals")), summaries=frozenset(("dst_idx",))),
+
+define("bn_stats.f512", "bn_stats takes at most 512 elements per partition.", "bn_stats")
+define(
+    "bn_stats.dst6", "dst of bn_stats has 6 elements per partition, and the partitions of data.", "bn_stats", api=NKI
 )
-TOPK = operation("nisa.topk", dependence=Dependence(Link.EVERYTHING))
+define("leg.mask_bn", "A mask of bn_stats leaves out no free elements.", "LKI", api=("neuronxcc",))
 
 
-#: Elements per partition that max8 and its companions search.
-_SEARCHED = (8, 16384)
-
-
-def bn_stats(dst: object, data: object) -> None:
+@BN_STATS.current
+def bn_stats(dst: object, data: object, name: object = None) -> None:
     """Count, mean and variance times count of the even, then of the odd elements of each partition: dst (P, 6)."""
     result, source = destination(dst), tile(data, "data")
     claim_on_chip(dst=result, data=source)
     limit = current_execution().hardware.bn_stats_fmax
     require("bn_stats.f512", source.free_size <= limit, data=source.shape, limit=limit)
-    _claim_columns("bn_stats.dst6", result, source, 6)
+    claim_columns("bn_stats.dst6", result, source, 6)
 
 
-def bn_aggr(dst: object, data: object) -> None:
+@BN_STATS.legacy
+def _(data: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: object) -> LegacyTensor:
+    """A new SBUF tile (P, 6): count, mean and variance times count of the even, then of the odd elements."""
+    source = operand(data, mask, "data")
+    if mask is not None:
+        whole = not any(mask.varies_along(axis) for axis in range(1, source.ndim))
+        require("leg.mask_bn", whole, data=source.shape)
+    result = result_tile((source.shape[0], 6), named_dtype(dtype, source.dtype), mask=mask)
+    bn_stats(result, source)
+    return result
+
+
+@BN_STATS.meaning
+def _(step: Step) -> None:
+    """Count, mean and variance times count of the even, then of the odd positions ("bn_stats.dst6")."""
+    data = step.rows("data")
+    numbers = step.n
+    parts: list[Array] = []
+    for first in (0, 1):
+        half = data[..., first::2]
+        count = half.shape[-1]
+        if count == 0:
+            parts += [step.n.constant(0, 3) + np.zeros_like(data[..., :1])] * 3
+            continue
+        middle = mean(numbers, half, count)
+        away = difference(numbers, half, middle)
+        squares = numbers.reduce("add", numbers.binary("multiply", away, away))
+        counts = np.broadcast_to(numbers.constant(count, 3), middle.shape)
+        parts += [counts, middle, squares]
+    step.write("dst", np.concatenate([part.astype(parts[1].dtype) for part in parts], axis=2))
+
+
+# --- bn_aggr ----------------------------------------------------------------------------------------------------------
+
+BN_AGGR = operation("nisa.bn_aggr", dependence=Dependence(Link.AGGREGATED, summaries=RESULTS))
+
+define("bn_aggr.mod3", "bn_aggr takes triples: elements per partition are a multiple of 3.", "bn_aggr")
+define("bn_aggr.dst2", "dst of bn_aggr has 2 elements per partition, and the partitions of data.", "bn_aggr", api=NKI)
+
+
+@BN_AGGR.current
+def bn_aggr(dst: object, data: object, name: object = None) -> None:
     """Mean and variance of each partition, from triples as bn_stats makes them: dst (P, 2)."""
     result, source = destination(dst), tile(data, "data")
     claim_on_chip(dst=result, data=source)
     require("bn_aggr.mod3", equal(source.free_size % 3, 0), data=source.shape)
-    _claim_columns("bn_aggr.dst2", result, source, 2)
+    claim_columns("bn_aggr.dst2", result, source, 2)
 
 
-def _claim_columns(contract: str, result: Tensor, source: Tensor, columns: int) -> None:
-    require(
-        contract,
-        all_of(equal(result.shape[0], source.shape[0]), equal(result.free_size, columns)),
-        dst=result.shape,
-        data=source.shape,
-    )
+@BN_AGGR.legacy
+def _(data: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: object) -> LegacyTensor:
+    """A new SBUF tile (P, 2): mean and variance of each partition, from triples as bn_stats makes them."""
+    source = operand(data, mask, "data")
+    result = result_tile((source.shape[0], 2), named_dtype(dtype, source.dtype), mask=mask)
+    bn_aggr(result, source)
+    return result
 
 
-def max8(dst: object, src: object) -> None:
-    """The 8 greatest elements of each partition, descending: dst (P, 8)."""
-    result, source = destination(dst), tile(src, "src")
-    claim_on_chip(dst=result, src=source)
-    low, high = _SEARCHED
-    require("max8.n", all_of(source.free_size >= low, source.free_size <= high), src=source.shape)
-    require("max8.rank", source.ndim <= (5 if source.legacy else 3), src=source.shape)
-    _claim_columns("max8.dst", result, source, 8)
-
-
-def nc_find_index8(dst: object, data: object, vals: object) -> None:
-    """Positions of the 8 values of each partition in its data: dst (P, 8)."""
-    result, source, wanted = destination(dst), tile(data, "data"), tile(vals, "vals")
-    claim_on_chip(dst=result, data=source, vals=wanted)
-    low, high = _SEARCHED
-    require("find8.n", all_of(source.free_size >= low, source.free_size <= high), data=source.shape)
-    rank = 5 if source.legacy else 3
-    require("find8.rank", source.ndim <= rank and wanted.ndim <= rank, data=source.shape, vals=wanted.shape)
-    _claim_columns("find8.vals", wanted, source, 8)
-    _claim_columns("find8.dst", result, source, 8)
-    require("find8.dst_dtype", result.dtype in (uint16, uint32), dst=result.dtype)
-
-
-def nc_match_replace8(dst: object, data: object, vals: object, imm: object, dst_idx: object = None) -> None:
-    """data with the 8 values of each partition replaced by `imm`, and where they were in dst_idx."""
-    result, source, wanted = destination(dst), tile(data, "data"), tile(vals, "vals")
-    claim_on_chip(dst=result, data=source, vals=wanted)
-    claim_same_layout("match8.shape", dst=result, data=source)
-    require("match8.n", source.free_size <= _SEARCHED[1], data=source.shape)
-    _claim_columns("match8.vals", wanted, source, 8)
-    require("match8.imm", is_number(imm), imm=type(imm).__name__)
-    if dst_idx is not None:
-        places = destination(dst_idx, "dst_idx")
-        claim_on_chip(dst_idx=places)
-        _claim_columns("match8.dst_idx", places, source, 8)
-
-
-def tensor_partition_reduce(dst: object, op: Operator, data: object) -> None:
-    """dst (1, F) = data (P, F) reduced over the partitions, on GpSimd."""
-    result, source = destination(dst), tile(data, "data")
-    legal = op.name in ("add", "average", "maximum", "max", "bitwise_or", "bitwise_and")
-    require("tpr.op", legal, op=op)
-    claim_in_sbuf("tpr.sbuf", dst=result, data=source)
-    require(
-        "tpr.shape",
-        all_of(equal(result.shape[0], 1), equal(result.free_size, source.free_size)),
-        dst=result.shape,
-        data=source.shape,
-    )
-
-
-def sequence_bounds(dst: object, segment_ids: object) -> None:
-    """First and last position of each position's segment: dst (1, 2, N) of ids (1, N)."""
-    result, source = destination(dst), tile(segment_ids, "segment_ids")
-    claim_in_sbuf("seqb.sbuf", dst=result, segment_ids=source)
-    require("seqb.p1", equal(source.shape[0], 1), segment_ids=source.shape)
-    dtypes = (float32, int32)
-    require("seqb.dtype", source.dtype in dtypes and result.dtype in dtypes, ids=source.dtype, dst=result.dtype)
-    shaped = all_of(
-        result.ndim == 3,
-        equal(result.shape[0], 1),
-        equal(result.shape[1], 2),
-        equal(result.size, 2 * source.free_size),
-    )
-    require("seqb.dst", shaped, dst=result.shape, segment_ids=source.shape)
-
-
-def topk(val_dst: object, idx_dst: object, src: object, n: object) -> None:
-    """The k greatest of n elements laid out over 16 partitions each, with their positions."""
-    values, places = destination(val_dst, "val_dst"), destination(idx_dst, "idx_dst")
-    source = tile(src, "src")
-    claim_in_sbuf("topk.sbuf", val_dst=values, idx_dst=places, src=source)
-    typed = source.dtype == bfloat16 and values.dtype == bfloat16 and places.dtype == uint32
-    require("topk.dtypes", typed, src=source.dtype, val_dst=values.dtype, idx_dst=places.dtype)
-    count = as_extent(n)
-    if count is None:
-        raise unsupported(f"topk with n of type {type(n).__name__}")
-    k = values.free_size
-    require(
-        "topk.shape",
-        all_of(equal(source.shape[0] % 16, 0), source.free_size >= ceil_div(count, 16)),
-        src=source.shape,
-        n=count,
-    )
-    claim_partitions("topk.dst", src=source, val_dst=values, idx_dst=places)
-    require("topk.dst", equal(places.free_size, k), val_dst=values.shape, idx_dst=places.shape)
-    require("topk.n", all_of(count >= 8, count < 65536, k >= 1, k < 32768, k <= count), n=count, k=k)
-
-
-def nonzero_with_count(dst: object, src: object, index_offset: object = 0, padding_val: object = -1) -> None:
-    """Positions of the non-zero elements of each partition, padded, and their count last: dst (P, F + 1)."""
-    result, source = destination(dst), tile(src, "src")
-    claim_generation("nzc.gen3", 3)
-    claim_in_sbuf("nzc.sbuf", dst=result, src=source)
-    typed = source.dtype in (float32, int32) and result.dtype == int32
-    require("nzc.dtypes", typed, src=source.dtype, dst=result.dtype)
-    shaped = all_of(equal(result.shape[0], source.shape[0]), equal(result.free_size, source.free_size + 1))
-    require("nzc.shape", shaped, dst=result.shape, src=source.shape)
-    plain = is_number(index_offset) and is_number(padding_val)
-    require("nzc.constants", plain, index_offset=type(index_offset).__name__, padding_val=type(padding_val).__name__)
+@BN_AGGR.meaning
+def _(step: Step) -> None:
+    """Mean and variance of triples of count, mean and variance times count ("bn_aggr.mod3")."""
+    data = step.rows("data")
+    numbers = step.n
+    counts, means, squares = (np.ascontiguousarray(data[..., part::3]) for part in range(3))
+    inverse = numbers.unary("reciprocal", numbers.reduce("add", counts))
+    weighted = numbers.reduce("add", numbers.binary("multiply", counts, means))
+    middle = numbers.binary("multiply", weighted, inverse)
+    away = difference(numbers, means, middle)
+    spread = numbers.binary("multiply", counts, numbers.binary("multiply", away, away))
+    total = numbers.binary("add", numbers.reduce("add", squares), numbers.reduce("add", spread))
+    step.write("dst", np.concatenate([middle, numbers.binary("multiply", total, inverse)], axis=2))

@@ -16,9 +16,7 @@ from nkiverify.model.isa_enums import (
     oob_mode,
     reduce_cmd,
 )
-from nkiverify.model.operators import operator
 from nkiverify.model.ops import microscaling as _microscaling
-from nkiverify.model.ops import reductions as _reductions
 from nkiverify.model.registers import VirtualRegister
 
 from ..language import NKIObject, NkiTensor, equal, maximum
@@ -27,54 +25,55 @@ from ._declared import (
     activate2,
     activation,
     activation_reduce,
+    affine_select,
+    bn_aggr,
+    bn_stats,
     dma_compute,
     dma_copy,
     dma_transpose,
     exponential,
+    iota,
+    local_gather,
+    max8,
     memset,
+    nc_find_index8,
+    nc_match_replace8,
     nc_matmul,
+    nc_n_gather,
+    nc_stream_shuffle,
     nc_transpose,
+    nonzero_with_count,
+    range_select,
     reciprocal,
     scalar_tensor_tensor,
+    select_reduce,
     sendrecv,
+    sequence_bounds,
     tensor_copy,
+    tensor_copy_predicated,
+    tensor_partition_reduce,
+    tensor_reduce,
     tensor_scalar,
     tensor_scalar_cumulative,
     tensor_scalar_reduce,
     tensor_tensor,
     tensor_tensor_scan,
+    topk,
 )
 from ._indexed import (
-    affine_select,
     core_barrier,
-    iota,
-    local_gather,
-    nc_n_gather,
-    nc_stream_shuffle,
-    range_select,
     register_alloc,
     register_load,
     register_move,
     register_store,
-    select_reduce,
-    tensor_copy_predicated,
 )
 from ._numeric import (
-    bn_aggr,
-    bn_stats,
     dropout,
-    max8,
-    nc_find_index8,
-    nc_match_replace8,
-    nonzero_with_count,
     rand2,
     rand_get_state,
     rand_set_state,
     rng,
-    sequence_bounds,
     set_rng_seed,
-    tensor_partition_reduce,
-    topk,
 )
 
 __all__ = [
@@ -167,15 +166,6 @@ class NkiValidationError(Exception):
 def get_nc_version() -> nc_version:
     """The generation of the hardware the kernel is checked for."""
     return nc_version(current_execution().hardware.generation)
-
-
-@documented
-def tensor_reduce(
-    dst: Any, op: Any, data: Any, axis: Any, negate: Any = False, keepdims: Any = False, name: Any = None
-) -> NkiInstruction:
-    """dst = data reduced over its last axes."""
-    _reductions.tensor_reduce(dst, operator(op), data, axis, negate)
-    return ISSUED
 
 
 @documented

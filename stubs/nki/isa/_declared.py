@@ -5,26 +5,46 @@ from __future__ import annotations
 from nkiverify.model.isa_enums import dge_mode, dma_engine, engine, matmul_perf_mode, oob_mode, reduce_cmd
 from nkiverify.model.stub import stub
 
+from ..language import equal, maximum
+
 __all__ = [
     "activate2",
     "activation",
     "activation_reduce",
+    "affine_select",
+    "bn_aggr",
+    "bn_stats",
     "dma_compute",
     "dma_copy",
     "dma_transpose",
     "exponential",
+    "iota",
+    "local_gather",
+    "max8",
     "memset",
+    "nc_find_index8",
+    "nc_match_replace8",
     "nc_matmul",
+    "nc_n_gather",
+    "nc_stream_shuffle",
     "nc_transpose",
+    "nonzero_with_count",
+    "range_select",
     "reciprocal",
     "scalar_tensor_tensor",
+    "select_reduce",
     "sendrecv",
+    "sequence_bounds",
     "tensor_copy",
+    "tensor_copy_predicated",
+    "tensor_partition_reduce",
+    "tensor_reduce",
     "tensor_scalar",
     "tensor_scalar_cumulative",
     "tensor_scalar_reduce",
     "tensor_tensor",
     "tensor_tensor_scan",
+    "topk",
 ]
 
 
@@ -61,6 +81,21 @@ def activation_reduce(dst, op, data, reduce_op, reduce_res, bias=None, scale=1.0
 
 
 @stub
+def affine_select(dst, pattern, channel_multiplier, on_true_tile, on_false_value, cmp_op=equal, offset=0, name=None):
+    """dst = on_true_tile where cmp_op(offset + partition * channel_multiplier + pattern, 0), else on_false_value."""
+
+
+@stub
+def bn_aggr(dst, data, name=None):
+    """Mean and variance of each partition, from triples as bn_stats makes them: dst (P, 2)."""
+
+
+@stub
+def bn_stats(dst, data, name=None):
+    """Count, mean and variance times count of the even, then of the odd elements of each partition: dst (P, 6)."""
+
+
+@stub
 def dma_compute(dst, srcs, reduce_op, scales=None, unique_indices=True, oob_mode=oob_mode.error, name=None):
     """dst = the sum of the sources, element by element; with a vector offset dst or a source is updated in place."""
 
@@ -83,8 +118,33 @@ def exponential(dst, src, max_value=0.0, reduce_res=None, reduce_cmd=reduce_cmd.
 
 
 @stub
+def iota(dst, pattern, offset=0, channel_multiplier=0, name=None):
+    """dst = offset + partition * channel_multiplier + pattern, as 32-bit integers."""
+
+
+@stub
+def local_gather(dst, src_buffer, index, num_elem_per_idx=1, num_valid_indices=None, name=None):
+    """Each GpSimd core gathers from its 16 partitions; `num_elem_per_idx` consecutive elements for each index."""
+
+
+@stub
+def max8(dst, src, name=None):
+    """The 8 greatest elements of each partition, descending: dst (P, 8)."""
+
+
+@stub
 def memset(dst, value, engine=engine.unknown, name=None):
     """Fill a tile with a constant."""
+
+
+@stub
+def nc_find_index8(dst, data, vals, name=None):
+    """Positions of the 8 values of each partition in its data: dst (P, 8)."""
+
+
+@stub
+def nc_match_replace8(dst, data, vals, imm, dst_idx=None, name=None):
+    """data with the 8 values of each partition replaced by `imm`, and where they were in dst_idx."""
 
 
 @stub
@@ -105,8 +165,41 @@ def nc_matmul(
 
 
 @stub
+def nc_n_gather(dst, data, indices, name=None):
+    """dst[p, i] = data[p, indices[p, i]], on GpSimd."""
+
+
+@stub
+def nc_stream_shuffle(dst, src, shuffle_mask, name=None):
+    """In each quadrant of 32 partitions, partition i of dst is partition shuffle_mask[i] of src."""
+
+
+@stub
 def nc_transpose(dst, data, engine=engine.unknown, name=None):
     """dst (F, P) = data (P, F) transposed, on the Tensor or Vector Engine; free dimensions count as one."""
+
+
+@stub
+def nonzero_with_count(dst, src, index_offset=0, padding_val=-1, name=None):
+    """Positions of the non-zero elements of each partition, padded, and their count last: dst (P, F + 1)."""
+
+
+@stub
+def range_select(
+    dst,
+    on_true_tile,
+    comp_op0,
+    comp_op1,
+    bound0,
+    bound1,
+    reduce_cmd=reduce_cmd.reset_reduce,
+    reduce_res=None,
+    reduce_op=maximum,
+    range_start=0,
+    on_false_value=...,
+    name=None,
+):
+    """dst = on_true_tile where the free position is in the range two bounds per partition give."""
 
 
 @stub
@@ -120,13 +213,48 @@ def scalar_tensor_tensor(dst, data, op0, operand0, op1, operand1, reverse0=False
 
 
 @stub
+def select_reduce(
+    dst,
+    predicate,
+    on_true,
+    on_false,
+    reduce_res=None,
+    reduce_cmd=reduce_cmd.idle,
+    reduce_op=maximum,
+    reverse_pred=False,
+    name=None,
+):
+    """dst = on_true where the predicate holds, else on_false; its maximum over the free axes in reduce_res."""
+
+
+@stub
 def sendrecv(src, dst, send_to_rank, recv_from_rank, pipe_id, dma_engine=dma_engine.dma, name=None):
     """Send src to another core and receive dst from it."""
 
 
 @stub
+def sequence_bounds(dst, segment_ids, name=None):
+    """First and last position of each position's segment: dst (1, 2, N) of ids (1, N)."""
+
+
+@stub
 def tensor_copy(dst, src, engine=engine.unknown, name=None):
     """Copy a tile inside SBUF and PSUM, casting to the dtype of `dst`."""
+
+
+@stub
+def tensor_copy_predicated(dst, src, predicate, reverse_pred=False, name=None):
+    """dst = src where the predicate holds; the other elements of dst stay."""
+
+
+@stub
+def tensor_partition_reduce(dst, op, data, name=None):
+    """dst (1, F) = data (P, F) reduced over the partitions, on GpSimd."""
+
+
+@stub
+def tensor_reduce(dst, op, data, axis, negate=False, keepdims=False, name=None):
+    """dst = data (P, …) reduced over its last axes; dst has one element for each position of the kept ones."""
 
 
 @stub
@@ -166,3 +294,8 @@ def tensor_tensor(dst, data1, data2, op, engine=engine.unknown, name=None):
 @stub
 def tensor_tensor_scan(dst, data0, data1, initial, op0, op1, reverse0=False, reverse1=False, name=None):
     """dst[:, i] = (data0[:, i] op0 dst[:, i - 1]) op1 data1[:, i], from `initial` on."""
+
+
+@stub
+def topk(val_dst, idx_dst, src, n, name=None):
+    """The k greatest of n elements laid out over 16 partitions each, with their positions."""

@@ -8,7 +8,7 @@ from typing import Any
 from nkiverify.model import dynamic_loops as _dynamic_loops
 from nkiverify.model import launch as _launch
 from nkiverify.model.allocation import allocate as _allocate
-from nkiverify.model.documented import documented, renamed
+from nkiverify.model.documented import documented
 from nkiverify.model.dtypes import (
     bfloat16,
     bool_,
@@ -44,6 +44,7 @@ from ._declared import (
     abs_max,
     abs_min,
     add,
+    all,
     arctan,
     bitwise_and,
     bitwise_or,
@@ -62,6 +63,7 @@ from ._declared import (
     floor,
     fmod,
     full,
+    gather_flattened,
     gelu,
     gelu_apprx_sigmoid,
     gelu_apprx_sigmoid_dx,
@@ -81,7 +83,10 @@ from ._declared import (
     logical_or,
     logical_xor,
     matmul,
+    max,
     maximum,
+    mean,
+    min,
     minimum,
     mish,
     mod,
@@ -90,9 +95,11 @@ from ._declared import (
     not_equal,
     ones,
     power,
+    prod,
     reciprocal,
     relu,
     right_shift,
+    rms_norm,
     rsqrt,
     shared_constant,
     shared_identity_matrix,
@@ -101,15 +108,19 @@ from ._declared import (
     silu,
     silu_dx,
     sin,
+    softmax,
     softplus,
     sqrt,
     square,
     store,
     subtract,
+    sum,
     tan,
     tanh,
     transpose,
     trunc,
+    var,
+    where,
     zeros,
     zeros_like,
 )
@@ -358,60 +369,13 @@ prelu: Operator = OPERATORS["prelu"]
 bypass: Operator = OPERATORS["bypass"]
 
 
-@documented
-def where(condition: Any, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
-    """`x` where the condition is 1, else `y`."""
-    return _language.where(condition, x, y, dtype)
-
-
-# Reductions.
-
-
-def _reduction(name: str) -> Callable[..., Any]:
-    def function(x: Any, axis: Any, dtype: Any = None, keepdims: Any = False) -> NkiTensor:
-        return _language.reduce(name, x, axis, dtype, keepdims)
-
-    return documented(renamed(function, name, f"`{name}` over the last free axes."))
-
-
-sum = _reduction("sum")
-max = _reduction("max")
-min = _reduction("min")
-mean = _reduction("mean")
-prod = _reduction("prod")
-var = _reduction("var")
-
-
-@documented
-def all(x: Any, axis: Any, dtype: Any = None) -> NkiTensor:
-    """Whether all elements are non-zero, over the last free axes."""
-    return _language.reduce("all", x, axis, dtype, False)
-
-
-@documented
-def softmax(x: Any, axis: Any = -1, dtype: Any = None) -> NkiTensor:
-    """Softmax over the last free axes."""
-    return _language.softmax(x, axis, dtype)
-
-
-@documented
-def rms_norm(
-    x: Any, w: Any, axis: Any, n: Any, epsilon: Any = 1e-06, dtype: Any = None, compute_dtype: Any = None
-) -> NkiTensor:
-    """x / RMS(x) * w."""
-    return _language.rms_norm(x, w, axis, dtype)
+# Random numbers, constants.
 
 
 @documented
 def dropout(x: Any, rate: Any, dtype: Any = None) -> NkiTensor:
     """Elements set to 0 at a rate."""
     return _language.dropout(x, rate, dtype)
-
-
-@documented
-def gather_flattened(data: Any, indices: Any, axis: Any = 0, dtype: Any = None) -> NkiTensor:
-    """Elements of the flattened free axes by index."""
-    return _language.gather_flattened(data, indices, axis, dtype)
 
 
 @documented

@@ -11,6 +11,7 @@ __all__ = [
     "abs_max",
     "abs_min",
     "add",
+    "all",
     "arctan",
     "bitwise_and",
     "bitwise_or",
@@ -29,6 +30,7 @@ __all__ = [
     "floor",
     "fmod",
     "full",
+    "gather_flattened",
     "gelu",
     "gelu_apprx_sigmoid",
     "gelu_apprx_sigmoid_dx",
@@ -48,7 +50,10 @@ __all__ = [
     "logical_or",
     "logical_xor",
     "matmul",
+    "max",
     "maximum",
+    "mean",
+    "min",
     "minimum",
     "mish",
     "mod",
@@ -57,9 +62,11 @@ __all__ = [
     "not_equal",
     "ones",
     "power",
+    "prod",
     "reciprocal",
     "relu",
     "right_shift",
+    "rms_norm",
     "rsqrt",
     "shared_constant",
     "shared_identity_matrix",
@@ -68,15 +75,19 @@ __all__ = [
     "silu",
     "silu_dx",
     "sin",
+    "softmax",
     "softplus",
     "sqrt",
     "square",
     "store",
     "subtract",
+    "sum",
     "tan",
     "tanh",
     "transpose",
     "trunc",
+    "var",
+    "where",
     "zeros",
     "zeros_like",
 ]
@@ -100,6 +111,11 @@ def abs_min(x, y, dtype=None):
 @stub
 def add(x, y, dtype=None):
     """`add` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def all(x, axis, dtype=None):
+    """A new SBUF tile: whether all elements are non-zero, over the last free axes, which go away."""
 
 
 @stub
@@ -190,6 +206,11 @@ def fmod(x, y, dtype=None):
 @stub
 def full(shape, fill_value, dtype, buffer=SBUF, name=""):
     """A tensor filled with one value."""
+
+
+@stub
+def gather_flattened(data, indices, axis=0, dtype=None):
+    """A new SBUF tile of the shape of `indices`: elements of the flattened free axes of `data`."""
 
 
 @stub
@@ -288,8 +309,23 @@ def matmul(x, y, transpose_x=False):
 
 
 @stub
+def max(x, axis, dtype=None, keepdims=False):
+    """A new SBUF tile: `x` reduced over its last free axes, which go away or stay with extent 1."""
+
+
+@stub
 def maximum(x, y, dtype=None):
     """`maximum` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def mean(x, axis, dtype=None, keepdims=False):
+    """A new SBUF tile: `x` reduced over its last free axes, which go away or stay with extent 1."""
+
+
+@stub
+def min(x, axis, dtype=None, keepdims=False):
+    """A new SBUF tile: `x` reduced over its last free axes, which go away or stay with extent 1."""
 
 
 @stub
@@ -333,6 +369,11 @@ def power(x, y, dtype=None):
 
 
 @stub
+def prod(x, axis, dtype=None, keepdims=False):
+    """A new SBUF tile: `x` reduced over its last free axes, which go away or stay with extent 1."""
+
+
+@stub
 def reciprocal(x, dtype=None):
     """`reciprocal` of every element; as `op=` of an instruction, the operator."""
 
@@ -345,6 +386,11 @@ def relu(x, dtype=None):
 @stub
 def right_shift(x, y, dtype=None):
     """`right_shift` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def rms_norm(x, w, axis, n, epsilon=1e-06, dtype=None, compute_dtype=None):
+    """A new SBUF tile of the shape of `x`: x / RMS(x) * w."""
 
 
 @stub
@@ -388,6 +434,11 @@ def sin(x, dtype=None):
 
 
 @stub
+def softmax(x, axis=-1, dtype=None):
+    """A new SBUF tile of the shape of `x`: softmax over its last free axes."""
+
+
+@stub
 def softplus(x, dtype=None):
     """`softplus` of every element; as `op=` of an instruction, the operator."""
 
@@ -413,6 +464,11 @@ def subtract(x, y, dtype=None):
 
 
 @stub
+def sum(x, axis, dtype=None, keepdims=False):
+    """A new SBUF tile: `x` reduced over its last free axes, which go away or stay with extent 1."""
+
+
+@stub
 def tan(x, dtype=None):
     """`tan` of every element; as `op=` of an instruction, the operator."""
 
@@ -430,6 +486,16 @@ def transpose(x, dtype=None):
 @stub
 def trunc(x, dtype=None):
     """`trunc` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def var(x, axis, dtype=None, keepdims=False):
+    """A new SBUF tile: the variance over the last free axes, which stay with extent 1."""
+
+
+@stub
+def where(condition, x, y, dtype=None):
+    """A new SBUF tile: `x` where the condition is 1, else `y`; one of them may be a number."""
 
 
 @stub

@@ -7,9 +7,7 @@ name.
 from __future__ import annotations
 
 from nkiverify.analysis.values.semantics import (  # noqa: F401 (each module enters its operations in the table)
-    elementwise,
     indexed,
-    language,
     microscaled,
     movement,
     statistics,

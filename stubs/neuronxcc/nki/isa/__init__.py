@@ -7,22 +7,33 @@ from typing import Any
 from nkiverify.model.documented import legacy_documented
 from nkiverify.model.execution import current_execution
 from nkiverify.model.legacy_enums import dge_mode, engine, nc_version, oob_mode, reduce_cmd
-from nkiverify.model.legacy_tensor import LegacyTensor
-from nkiverify.model.legacy_tensor import given_mask as _given_mask
-from nkiverify.model.operators import legacy_operator
-from nkiverify.model.ops import legacy_isa as _isa
 
 from ..language import fp32
 from ._declared import (
     activation,
     activation_reduce,
+    affine_select,
+    bn_aggr,
+    bn_stats,
     dma_copy,
+    iota,
+    local_gather,
+    max8,
     memset,
+    nc_find_index8,
+    nc_match_replace8,
     nc_matmul,
+    nc_stream_shuffle,
     nc_transpose,
+    range_select,
     reciprocal,
     scalar_tensor_tensor,
+    select_reduce,
+    sequence_bounds,
     tensor_copy,
+    tensor_copy_predicated,
+    tensor_partition_reduce,
+    tensor_reduce,
     tensor_scalar,
     tensor_scalar_reduce,
     tensor_tensor,
@@ -87,22 +98,6 @@ unknown_engine = engine.unknown
 
 
 @legacy_documented
-def tensor_reduce(
-    op: Any,
-    data: Any,
-    axis: Any,
-    *,
-    mask: Any = None,
-    dtype: Any = None,
-    negate: Any = False,
-    keepdims: Any = False,
-    **kwargs: Any,
-) -> LegacyTensor:
-    """data reduced over free axes."""
-    return _isa.tensor_reduce(legacy_operator(op), data, axis, negate, keepdims, dtype, _given_mask(mask))
-
-
-@legacy_documented
 def get_nc_version() -> nc_version:
     """The generation of the hardware the kernel is checked for."""
     return nc_version(current_execution().hardware.generation)
@@ -110,21 +105,7 @@ def get_nc_version() -> nc_version:
 
 from . import _unmodelled  # noqa: E402 (they need the enumerations above)
 from ._selection import (  # noqa: E402
-    affine_select,
-    bn_aggr,
-    bn_stats,
     dropout,
-    iota,
-    local_gather,
-    max8,
-    nc_find_index8,
-    nc_match_replace8,
-    nc_stream_shuffle,
-    range_select,
-    select_reduce,
-    sequence_bounds,
-    tensor_copy_predicated,
-    tensor_partition_reduce,
 )
 
 _DOCUMENTED = frozenset(_unmodelled.__all__)

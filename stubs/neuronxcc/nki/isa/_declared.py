@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nkiverify.model.legacy_enums import dge_mode, engine, oob_mode, reduce_cmd
 from nkiverify.model.stub import stub
 
 __all__ = [
     "activation",
     "activation_reduce",
+    "affine_select",
+    "bn_aggr",
+    "bn_stats",
     "dma_copy",
+    "iota",
+    "local_gather",
+    "max8",
     "memset",
+    "nc_find_index8",
+    "nc_match_replace8",
     "nc_matmul",
+    "nc_stream_shuffle",
     "nc_transpose",
+    "range_select",
     "reciprocal",
     "scalar_tensor_tensor",
+    "select_reduce",
+    "sequence_bounds",
     "tensor_copy",
+    "tensor_copy_predicated",
+    "tensor_partition_reduce",
+    "tensor_reduce",
     "tensor_scalar",
     "tensor_scalar_reduce",
     "tensor_tensor",
@@ -45,13 +62,53 @@ def activation_reduce(op, data, *, reduce_op, reduce_res, bias=None, scale=1.0, 
 
 
 @stub
+def affine_select(pred, on_true_tile, on_false_value, *, mask=None, dtype=None, **kwargs):
+    """A new SBUF tile: on_true_tile where the comparison of index tensors holds, else the constant."""
+
+
+@stub
+def bn_aggr(data, *, mask=None, dtype=None, **kwargs):
+    """A new SBUF tile (P, 2): mean and variance of each partition, from triples as bn_stats makes them."""
+
+
+@stub
+def bn_stats(data, *, mask=None, dtype=None, **kwargs):
+    """A new SBUF tile (P, 6): count, mean and variance times count of the even, then of the odd elements."""
+
+
+@stub
 def dma_copy(*, dst, src, mask=None, dst_rmw_op=None, oob_mode=oob_mode.error, dge_mode=dge_mode.unknown):
     """Copy between HBM and SBUF, converting the dtype."""
 
 
 @stub
+def iota(expr, dtype, *, mask=None, **kwargs):
+    """A new SBUF tile of the values of an index expression, of the shape of its grid."""
+
+
+@stub
+def local_gather(src_buffer, index, num_elem_per_idx=1, num_valid_indices=None, *, mask=None):
+    """A new SBUF tile: what each GpSimd core gathers from its 16 partitions."""
+
+
+@stub
+def max8(*, src, mask=None, dtype=None, **kwargs):
+    """A new SBUF tile (P, 8): the 8 greatest elements of each partition, descending."""
+
+
+@stub
 def memset(shape, value, dtype, *, mask=None, engine=engine.unknown, **kwargs):
     """A new SBUF tile filled with a constant."""
+
+
+@stub
+def nc_find_index8(*, data, vals, mask=None, dtype=None, **kwargs):
+    """A new SBUF tile (P, 8), of uint32 where no dtype is given: positions of the 8 values of each partition."""
+
+
+@stub
+def nc_match_replace8(*, data, vals, imm, dst_idx=None, mask=None, dtype=None, **kwargs):
+    """A new SBUF tile: data with the 8 values of each partition replaced by `imm`; where they were in dst_idx."""
 
 
 @stub
@@ -73,8 +130,33 @@ def nc_matmul(
 
 
 @stub
+def nc_stream_shuffle(src, dst, shuffle_mask, *, dtype=None, mask=None, **kwargs):
+    """In each quadrant of 32 partitions, partition i of dst is partition shuffle_mask[i] of src."""
+
+
+@stub
 def nc_transpose(data, *, mask=None, dtype=None, engine=engine.unknown, **kwargs):
     """A new tile (F, P) of data (P, F): in PSUM from the Tensor Engine, in SBUF from the Vector Engine."""
+
+
+@stub
+def range_select(
+    *,
+    on_true_tile,
+    comp_op0,
+    comp_op1,
+    bound0,
+    bound1,
+    reduce_cmd=reduce_cmd.idle,
+    reduce_res=None,
+    reduce_op=np.amax,
+    range_start=0,
+    on_false_value=-3.4028234663852886e38,
+    mask=None,
+    dtype=None,
+    **kwargs,
+):
+    """A new SBUF tile: on_true_tile where the free position is in the range two bounds per partition give."""
 
 
 @stub
@@ -90,8 +172,46 @@ def scalar_tensor_tensor(
 
 
 @stub
+def select_reduce(
+    *,
+    dst,
+    predicate,
+    on_true,
+    on_false,
+    reduce_res=None,
+    reduce_cmd=reduce_cmd.idle,
+    reduce_op=np.amax,
+    reverse_pred=False,
+    mask=None,
+    dtype=None,
+    **kwargs,
+):
+    """dst = on_true where the predicate holds, else on_false; its maximum over the free axes in reduce_res."""
+
+
+@stub
+def sequence_bounds(*, segment_ids, dtype=None):
+    """A new SBUF tile (1, 2, N): first and last position of each position's segment."""
+
+
+@stub
 def tensor_copy(src, *, mask=None, dtype=None, engine=engine.unknown, **kwargs):
     """A copy in SBUF."""
+
+
+@stub
+def tensor_copy_predicated(*, src, dst, predicate, reverse_pred=False, mask=None, dtype=None, **kwargs):
+    """dst = src where the predicate holds; the other elements of dst stay."""
+
+
+@stub
+def tensor_partition_reduce(op, data, *, mask=None, dtype=None, **kwargs):
+    """A new SBUF tile of one partition: data reduced over the partitions."""
+
+
+@stub
+def tensor_reduce(op, data, axis, *, mask=None, dtype=None, negate=False, keepdims=False, **kwargs):
+    """A new SBUF tile: data reduced over free axes, the first ones or the last ones (the documentation has both)."""
 
 
 @stub

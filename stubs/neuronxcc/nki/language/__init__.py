@@ -31,16 +31,15 @@ from nkiverify.model.indices import arange as _arange
 from nkiverify.model.indices import mgrid as _mgrid
 from nkiverify.model.legacy_tensor import LegacyTensor, PartitionExtent
 from nkiverify.model.legacy_tensor import allocate as _allocate
-from nkiverify.model.legacy_tensor import given_mask as _given_mask
 from nkiverify.model.memory import PRIVATE_HBM, PSUM, SBUF, SHARED_HBM
 from nkiverify.model.operators import token as _token
-from nkiverify.model.ops import legacy_language as _language
 from nkiverify.model.tile_size import TileSize as _TileSize
 from nkiverify.symbolic.execution import unsupported
 
 from ._declared import (
     abs,
     add,
+    all,
     arctan,
     bitwise_and,
     bitwise_or,
@@ -59,6 +58,7 @@ from ._declared import (
     floor,
     fmod,
     full,
+    gather_flattened,
     gelu,
     gelu_apprx_sigmoid,
     gelu_apprx_tanh,
@@ -76,8 +76,12 @@ from ._declared import (
     logical_not,
     logical_or,
     logical_xor,
+    loop_reduce,
     matmul,
+    max,
     maximum,
+    mean,
+    min,
     minimum,
     mish,
     mod,
@@ -86,9 +90,11 @@ from ._declared import (
     not_equal,
     ones,
     power,
+    prod,
     reciprocal,
     relu,
     right_shift,
+    rms_norm,
     rsqrt,
     shared_constant,
     shared_identity_matrix,
@@ -97,16 +103,20 @@ from ._declared import (
     silu,
     silu_dx,
     sin,
+    softmax,
     softplus,
     sqrt,
     square,
     static_cast,
     store,
     subtract,
+    sum,
     tan,
     tanh,
     transpose,
     trunc,
+    var,
+    where,
     zeros,
     zeros_like,
 )
@@ -352,56 +362,18 @@ def device_print(prefix: Any, x: Any, *, mask: Any = None, **kwargs: Any) -> Non
     """Prints at run time: nothing to check."""
 
 
-@legacy_documented
-def where(condition: Any, x: Any, y: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
-    """`x` where the condition holds, else `y`."""
-    return _language.where(condition, x, y, dtype, _given_mask(mask))
+# Random numbers, constants.
 
-
-# Reductions.
-
-
-def _reduction(name: str) -> Callable[..., Any]:
-    def function(
-        x: Any, axis: Any, *, dtype: Any = None, mask: Any = None, keepdims: Any = False, **kwargs: Any
-    ) -> LegacyTensor:
-        return _language.reduce(name, x, axis, dtype, _given_mask(mask), keepdims)
-
-    return legacy_documented(renamed(function, name, f"`{name}` over free axes."))
-
-
-sum = _reduction("sum")
-max = _reduction("max")
-min = _reduction("min")
-mean = _reduction("mean")
-prod = _reduction("prod")
 
 for _function, _operator in ((sum, "add"), (max, "maximum"), (min, "minimum"), (prod, "multiply")):
     _token(_function, _operator)
 
 
-@legacy_documented
-def var(x: Any, axis: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any) -> LegacyTensor:
-    """The variance over free axes."""
-    return _language.reduce("var", x, axis, dtype, _given_mask(mask), False)
-
-
-@legacy_documented
-def all(x: Any, axis: Any, *, dtype: Any = bool, mask: Any = None, **kwargs: Any) -> LegacyTensor:
-    """Whether all elements are non-zero, over free axes."""
-    return _language.reduce("all", x, axis, dtype, _given_mask(mask), False)
-
-
-@legacy_documented
-def loop_reduce(
-    x: Any, op: Any, loop_indices: Any, *, dtype: Any = None, mask: Any = None, **kwargs: Any
-) -> LegacyTensor:
-    """The running reduction of `x` over loops."""
-    return _language.loop_reduce(x, loop_indices, dtype, _given_mask(mask))
-
-
 from . import _unmodelled  # noqa: E402 (they need what is above)
-from ._normalisation import dropout, gather_flattened, rand, rms_norm, softmax  # noqa: E402
+from ._normalisation import (  # noqa: E402
+    dropout,
+    rand,
+)
 
 _DOCUMENTED = frozenset(_unmodelled.__all__)
 

@@ -8,6 +8,7 @@ from nkiverify.model.stub import stub
 __all__ = [
     "abs",
     "add",
+    "all",
     "arctan",
     "bitwise_and",
     "bitwise_or",
@@ -26,6 +27,7 @@ __all__ = [
     "floor",
     "fmod",
     "full",
+    "gather_flattened",
     "gelu",
     "gelu_apprx_sigmoid",
     "gelu_apprx_tanh",
@@ -43,8 +45,12 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "loop_reduce",
     "matmul",
+    "max",
     "maximum",
+    "mean",
+    "min",
     "minimum",
     "mish",
     "mod",
@@ -53,9 +59,11 @@ __all__ = [
     "not_equal",
     "ones",
     "power",
+    "prod",
     "reciprocal",
     "relu",
     "right_shift",
+    "rms_norm",
     "rsqrt",
     "shared_constant",
     "shared_identity_matrix",
@@ -64,16 +72,20 @@ __all__ = [
     "silu",
     "silu_dx",
     "sin",
+    "softmax",
     "softplus",
     "sqrt",
     "square",
     "static_cast",
     "store",
     "subtract",
+    "sum",
     "tan",
     "tanh",
     "transpose",
     "trunc",
+    "var",
+    "where",
     "zeros",
     "zeros_like",
 ]
@@ -87,6 +99,11 @@ def abs(x, *, dtype=None, mask=None, **kwargs):
 @stub
 def add(x, y, *, dtype=None, mask=None, **kwargs):
     """`add` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def all(x, axis, *, dtype=bool, mask=None, **kwargs):
+    """A new SBUF tile: whether all elements are non-zero, over free axes, which go away."""
 
 
 @stub
@@ -180,6 +197,11 @@ def full(shape, fill_value, dtype, *, buffer=None, name="", **kwargs):
 
 
 @stub
+def gather_flattened(data, indices, *, mask=None, dtype=None, **kwargs):
+    """A new SBUF tile of the shape of `indices`: elements of the flattened free axes of `data`."""
+
+
+@stub
 def gelu(x, *, dtype=None, mask=None, **kwargs):
     """`gelu` of every element; as `op=` of an instruction, the operator."""
 
@@ -265,13 +287,33 @@ def logical_xor(x, y, *, dtype=bool, mask=None, **kwargs):
 
 
 @stub
+def loop_reduce(x, op, loop_indices, *, dtype=None, mask=None, **kwargs):
+    """A new SBUF tile of the shape of `x`: its running reduction over the loops listed."""
+
+
+@stub
 def matmul(x, y, *, transpose_x=False, mask=None, **kwargs):
     """A new PSUM tile: x @ y with x (M, K), or x.T @ y with x (K, M); y (K, N)."""
 
 
 @stub
+def max(x, axis, *, dtype=None, mask=None, keepdims=False, **kwargs):
+    """A new SBUF tile: `x` reduced over free axes, which go away or stay with extent 1."""
+
+
+@stub
 def maximum(x, y, *, dtype=None, mask=None, **kwargs):
     """`maximum` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def mean(x, axis, *, dtype=None, mask=None, keepdims=False, **kwargs):
+    """A new SBUF tile: `x` reduced over free axes, which go away or stay with extent 1."""
+
+
+@stub
+def min(x, axis, *, dtype=None, mask=None, keepdims=False, **kwargs):
+    """A new SBUF tile: `x` reduced over free axes, which go away or stay with extent 1."""
 
 
 @stub
@@ -315,6 +357,11 @@ def power(x, y, *, dtype=None, mask=None, **kwargs):
 
 
 @stub
+def prod(x, axis, *, dtype=None, mask=None, keepdims=False, **kwargs):
+    """A new SBUF tile: `x` reduced over free axes, which go away or stay with extent 1."""
+
+
+@stub
 def reciprocal(x, *, dtype=None, mask=None, **kwargs):
     """`reciprocal` of every element; as `op=` of an instruction, the operator."""
 
@@ -327,6 +374,11 @@ def relu(x, *, dtype=None, mask=None, **kwargs):
 @stub
 def right_shift(x, y, *, dtype=None, mask=None, **kwargs):
     """`right_shift` of two operands, element by element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def rms_norm(x, w, axis, n, epsilon=1e-06, *, dtype=None, compute_dtype=None, mask=None, **kwargs):
+    """A new SBUF tile of the shape of `x`: x / RMS(x) * w."""
 
 
 @stub
@@ -370,6 +422,11 @@ def sin(x, *, dtype=None, mask=None, **kwargs):
 
 
 @stub
+def softmax(x, axis, *, dtype=None, compute_dtype=None, mask=None, **kwargs):
+    """A new SBUF tile of the shape of `x`: softmax over free axes."""
+
+
+@stub
 def softplus(x, *, dtype=None, mask=None, **kwargs):
     """`softplus` of every element; as `op=` of an instruction, the operator."""
 
@@ -400,6 +457,11 @@ def subtract(x, y, *, dtype=None, mask=None, **kwargs):
 
 
 @stub
+def sum(x, axis, *, dtype=None, mask=None, keepdims=False, **kwargs):
+    """A new SBUF tile: `x` reduced over free axes, which go away or stay with extent 1."""
+
+
+@stub
 def tan(x, *, dtype=None, mask=None, **kwargs):
     """`tan` of every element; as `op=` of an instruction, the operator."""
 
@@ -417,6 +479,16 @@ def transpose(x, *, dtype=None, mask=None, **kwargs):
 @stub
 def trunc(x, *, dtype=None, mask=None, **kwargs):
     """`trunc` of every element; as `op=` of an instruction, the operator."""
+
+
+@stub
+def var(x, axis, *, dtype=None, mask=None, **kwargs):
+    """A new SBUF tile: the variance over free axes, which go away."""
+
+
+@stub
+def where(condition, x, y, *, dtype=None, mask=None, **kwargs):
+    """A new SBUF tile: `x` where the condition holds, else `y`, which may be a number."""
 
 
 @stub

@@ -1,0 +1,220 @@
+"""Affine patterns of integers over a tile: iota makes them, affine_select compares them (reference sections c.3, f.4).
+
+The current API states a pattern by steps and counts, the legacy one by an expression of index tensors. A source `op` is
+the page of that operation, `L:op` the docstring of the legacy one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from nkiverify.model import contents
+from nkiverify.model.contracts import define, require
+from nkiverify.model.dependence import Dependence, Link
+from nkiverify.model.dtypes import int8, int16, uint8, uint16
+from nkiverify.model.extents import as_extent, is_sequence
+from nkiverify.model.indices import IndexTensor, Mask, as_mask
+from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
+from nkiverify.model.meaning import Array, Step
+from nkiverify.model.operators import OPERATORS, Operator
+from nkiverify.model.ops.operands import claim_in_sbuf, claim_same_layout, destination, is_number, on_chip, tile
+from nkiverify.model.registry import operation
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, product
+
+NKI = ("nki",)
+LEGACY = ("neuronxcc",)
+
+_PATTERN_PAIRS = 4
+
+
+def _claim_pattern(contract: str, pattern: object, data: Tensor) -> list[tuple[Extent, Extent]]:
+    """Claim that a pattern of [step, count] pairs has one position for each free element of `data`."""
+    pairs: list[tuple[Extent, Extent]] = []
+    for pair in pattern if is_sequence(pattern) else ():
+        parts = [as_extent(part) for part in pair] if is_sequence(pair) else []
+        if len(parts) != 2 or parts[0] is None or parts[1] is None:
+            pairs = []
+            break
+        pairs.append((parts[0], parts[1]))
+    require(
+        contract,
+        all_of(1 <= len(pairs) <= _PATTERN_PAIRS, equal(product(count for _, count in pairs), data.free_size)),
+        pattern=pattern,
+        dst=data.shape,
+    )
+    if not pairs:
+        raise TypeError(f"a pattern is a list of [step, count] pairs of integers, not {pattern!r}")
+    return pairs
+
+
+def _claim_integers(contract: str, **values: object) -> None:
+    for name, value in values.items():
+        require(contract, as_extent(value) is not None, argument=name, value=value)
+
+
+def _values(step: Step, partitions: int) -> Array:
+    """offset + partition * channel_multiplier + pattern, as integers (P, F)."""
+    offset, factor = step.integer("offset"), step.integer("channel_multiplier")
+    total = np.zeros((1,), dtype=np.int64)
+    for stride, count in step.attribute("pattern"):
+        total = (total[:, None] + np.arange(int(count), dtype=np.int64) * int(stride)).ravel()
+    return np.asarray(offset + np.arange(partitions, dtype=np.int64)[:, None] * factor + total[None, :])
+
+
+# --- iota -------------------------------------------------------------------------------------------------------------
+
+IOTA = operation("nisa.iota", dependence=Dependence(Link.NOTHING), engine="gpsimd", index_expression="expr")
+
+define("iota.sbuf", "dst of iota is in SBUF.", "iota", api=NKI)
+define(
+    "iota.count",
+    "The counts of the pattern (1 to 4 pairs) multiply to the elements per partition of dst.",
+    "iota",
+    api=NKI,
+)
+define("iota.integers", "offset and channel_multiplier of iota are compile-time integers.", "iota", api=NKI)
+define("leg.iota.expr", "iota takes an affine expression of index tensors.", "L:iota", api=LEGACY)
+
+
+@IOTA.current
+def _(dst: object, pattern: object, offset: object = 0, channel_multiplier: object = 0, name: object = None) -> None:
+    """dst = offset + partition * channel_multiplier + pattern, as 32-bit integers."""
+    result = tile(dst, "dst")
+    claim_in_sbuf("iota.sbuf", dst=result)
+    pairs = _claim_pattern("iota.count", pattern, result)
+    _claim_integers("iota.integers", channel_multiplier=channel_multiplier, offset=offset)
+    _fill(result, offset, [*pairs, (channel_multiplier, result.shape[0])])
+
+
+@IOTA.legacy
+def _(expr: object, dtype: object, *, mask: Mask | None = None, **kwargs: object) -> LegacyTensor:
+    """A new SBUF tile of the values of an index expression, of the shape of its grid."""
+    if not isinstance(expr, IndexTensor):
+        require("leg.iota.expr", False, expr=type(expr).__name__)
+        raise TypeError(f"iota takes an expression of index tensors, not a {type(expr).__name__}")
+    result = new_tile(expr.shape, named_dtype(dtype), mask=mask)
+    _fill(result, expr.base, zip(expr.coefficients, expr.shape, strict=True))
+    return result
+
+
+def _fill(result: Tensor, base: object, steps: Iterable[tuple[object, object]]) -> None:
+    """Let `result` hold what a pattern makes: `base`, and for each step with its count a multiple of the step."""
+    low = high = constant_value(base)
+    for step, count in steps:
+        stride, extent = constant_value(step), constant_value(count)
+        if low is None or high is None or stride is None or (extent is None and stride):
+            low = high = None
+            break
+        reach = 0 if extent is None else stride * (extent - 1)
+        low, high = low + min(0, reach), high + max(0, reach)
+    contents.filled(result, low, high)
+
+
+@IOTA.meaning
+def _(step: Step) -> None:
+    """Integers of 32 bits, converted to the dtype of dst ("iota.i32")."""
+    values = _values(step, step.shape("dst")[0]).astype(np.int32)
+    step.write_integers("dst", values)
+
+
+# --- affine_select ----------------------------------------------------------------------------------------------------
+
+AFFINE_SELECT = operation(
+    "nisa.affine_select", dependence=Dependence(Link.ROWS, {"on_true_tile": Link.SELECTED}), index_expression="pred"
+)
+
+define("affine_select.sbuf", "dst and on_true_tile of affine_select are in SBUF.", "affine_select", api=NKI)
+define(
+    "affine_select.count",
+    "The counts of the pattern (1 to 4 pairs) multiply to the elements per partition of dst and on_true_tile.",
+    "affine_select",
+    api=NKI,
+)
+define("affine_select.integers", "offset and channel_multiplier are compile-time integers.", "affine_select", api=NKI)
+define("affine_select.false_fp32", "on_false_value is a float32 constant.", "affine_select")
+define("affine_select.cmp", "cmp_op of affine_select is a comparison.", "affine_select", api=NKI)
+define(
+    "leg.affine_select.pred",
+    "The predicate of affine_select is one comparison of index tensors over the axes of the tile.",
+    "L:affine_select",
+    api=LEGACY,
+)
+define(
+    "leg.affine_select.dtype",
+    "on_true_tile of affine_select holds floats or integers of 8 or 16 bits.",
+    "L:affine_select",
+    api=LEGACY,
+)
+
+_COMPARE = {
+    "equal": np.equal,
+    "not_equal": np.not_equal,
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+}
+
+
+@AFFINE_SELECT.current
+def _(
+    dst: object,
+    pattern: object,
+    channel_multiplier: object,
+    on_true_tile: object,
+    on_false_value: object,
+    cmp_op: Operator = OPERATORS["equal"],
+    offset: object = 0,
+    name: object = None,
+) -> None:
+    """dst = on_true_tile where cmp_op(offset + partition * channel_multiplier + pattern, 0), else on_false_value."""
+    result, source = destination(dst), tile(on_true_tile, "on_true_tile")
+    claim_in_sbuf("affine_select.sbuf", dst=result, on_true_tile=source)
+    claim_same_layout("affine_select.count", dst=result, on_true_tile=source)
+    _claim_pattern("affine_select.count", pattern, result)
+    _claim_integers("affine_select.integers", channel_multiplier=channel_multiplier, offset=offset)
+    require("affine_select.false_fp32", is_number(on_false_value), on_false_value=type(on_false_value).__name__)
+    require("affine_select.cmp", cmp_op.name in _COMPARE, cmp_op=cmp_op)
+
+
+@AFFINE_SELECT.legacy
+def _(
+    pred: object,
+    on_true_tile: object,
+    on_false_value: object,
+    *,
+    mask: Mask | None = None,
+    dtype: object = None,
+    **kwargs: object,
+) -> LegacyTensor:
+    """A new SBUF tile: on_true_tile where the comparison of index tensors holds, else the constant."""
+    source = operand(on_true_tile, mask, "on_true_tile")
+    test = as_mask(pred)
+    compared = test.terms[0].difference if test is not None and len(test.terms) == 1 and test.host is True else None
+    fits = False if compared is None or compared.ndim > source.ndim else _fits(compared, source)
+    require("leg.affine_select.pred", fits, pred=type(pred).__name__, on_true_tile=source.shape)
+    narrow = source.dtype.is_float or source.dtype in (int8, uint8, int16, uint16)
+    require("leg.affine_select.dtype", narrow, on_true_tile=source.dtype)
+    require("affine_select.false_fp32", is_number(on_false_value), on_false_value=type(on_false_value).__name__)
+    result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
+    require("isa.on_chip", on_chip(source), on_true_tile=source.buffer)
+    return result
+
+
+def _fits(index: IndexTensor, source: Tensor) -> object:
+    """Whether every axis of an index tensor is one of the tile's, or of extent 1."""
+    extents = source.shape[source.ndim - index.ndim :]
+    return all_of(
+        *(any_of(equal(part, 1), equal(part, extent)) for part, extent in zip(index.shape, extents, strict=True))
+    )
+
+
+@AFFINE_SELECT.meaning
+def _(step: Step) -> None:
+    """on_true_tile where the pattern compares to 0, else a constant ("affine_select.pred")."""
+    data = step.rows("on_true_tile")
+    holds = _COMPARE[step.operator("cmp_op").name](_values(step, data.shape[1]), 0)
+    step.write("dst", np.where(holds[None], data, step.constant("on_false_value", 3)))
