@@ -47,12 +47,7 @@ def stub(signature: FunctionT) -> FunctionT:
     legacy = module.startswith("neuronxcc")
     if declared.refused:
         return _refusing(signature, declared)
-    call = _Call(declared, legacy, signature)
-    # Executed in the documented module, by its name: where kernel code called it is told from that.
-    does = call.function()
-    code = does.__code__.replace(co_name=name)
-    made = types.FunctionType(code, {**does.__globals__, "__name__": module}, name, None, does.__closure__)
-    result = functools.wraps(signature)(made)
+    result = functools.wraps(signature)(_Call(declared, legacy, signature).function())
     is_operator = name in OPERATORS and declared.name.startswith("nl.")
     return token(result) if is_operator else result  # type: ignore[return-value]
 
@@ -71,7 +66,8 @@ class _Call:
 
     def __init__(self, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> None:
         does = declared.functions["neuronxcc" if legacy else "nki"]
-        self._does = forgetting(does, makes_result=not declared.host)
+        self._states = forgetting(does, makes_result=not declared.host)
+        self._module = signature.__module__
         self._legacy = legacy
         self._name = declared.short_name
         self._issues = declared.name.startswith("nisa.") and not legacy and not declared.host
@@ -83,17 +79,13 @@ class _Call:
 
     def function(self) -> types.FunctionType:
         """The stub."""
+        states = self._stating()
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if kwargs and not self._allowed.issuperset(kwargs):
                 kwargs = self._documented(kwargs)
-            for name, position, convert in self._converters:
-                if name in kwargs:
-                    kwargs[name] = convert(kwargs[name])
-                elif position < len(args):
-                    args = (*args[:position], convert(args[position]), *args[position + 1 :])
             with legacy_rules() if self._legacy else _NOTHING:
-                result = self._does(*args, **kwargs)
+                result = states(*args, **kwargs)
             if result is None and self._issues:
                 result = ISSUED
             if self._recorder is not None and current_execution().records:
@@ -101,6 +93,20 @@ class _Call:
             return result
 
         return call  # type: ignore[return-value]
+
+    def _stating(self) -> types.FunctionType:
+        """What states the contracts: executed in the documented module, by its name, which claims are said to be of."""
+
+        def states(*args: Any, **kwargs: Any) -> Any:
+            for name, position, convert in self._converters:
+                if name in kwargs:
+                    kwargs[name] = convert(kwargs[name])
+                elif position < len(args):
+                    args = (*args[:position], convert(args[position]), *args[position + 1 :])
+            return self._states(*args, **kwargs)
+
+        code = states.__code__.replace(co_name=self._name)
+        return types.FunctionType(code, {**globals(), "__name__": self._module}, self._name, None, states.__closure__)
 
     def _documented(self, given: dict[str, Any]) -> dict[str, Any]:
         """The documented ones of the keyword arguments `given`; that there are others is a broken contract."""

@@ -7,7 +7,19 @@ import pytest
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import bfloat16, float8_e5m2_x4, float32, int32, uint8, uint32
 from nkiverify.model.memory import PSUM, SBUF
-from tests.model.stub_library import Control, hbm, nisa, nl, old_hbm, old_nisa, old_nl, old_sbuf, psum, sbuf
+from tests.model.stub_library import (
+    Control,
+    hbm,
+    nisa,
+    nl,
+    old_hbm,
+    old_nisa,
+    old_nl,
+    old_sbuf,
+    psum,
+    sbuf,
+    value,
+)
 
 HWDGE = nisa.dge_mode.hwdge
 
@@ -160,3 +172,8 @@ def _fill_with_a_tensor() -> None:
 @pytest.mark.parametrize("control", CONTROLS, ids=str)
 def test_the_contract_is_broken_by_the_first_illegal_use_only(control: Control) -> None:
     control.check()
+
+
+def test_wrong_arguments_are_said_of_the_documented_function() -> None:
+    with pytest.raises(TypeError, match=r"^dma_copy\(\) missing"):
+        value(lambda: nisa.dma_copy(sbuf(2, 4)))

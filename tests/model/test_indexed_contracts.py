@@ -594,3 +594,8 @@ def test_the_body_of_a_device_loop_runs_once_for_every_iteration() -> None:
 def test_the_truth_value_of_a_register_is_not_modelled() -> None:
     with pytest.raises(UnsupportedConstruct):
         value(lambda: bool(register()))
+
+
+def test_an_operator_that_must_be_given_is_not_none() -> None:
+    with pytest.raises(UnsupportedConstruct, match="the operator None"):
+        broken(lambda: add(reduce_op=None))
