@@ -26,13 +26,11 @@ from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor
+from nkiverify.phases import MEMORY
 from nkiverify.phases.dataflow.trial import attempt
-from nkiverify.phases.replay import replay
 from nkiverify.symbolic.execution import running
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -85,8 +83,8 @@ def _shape(target: Target, values: dict[str, int]) -> Shape | None:
 def _memory(target: Target, values: Mapping[str, int]) -> frozenset[str]:
     """The contracts of phase 3 that a run breaks."""
     hardware = hardware_named(target.hardware)
-    played = replay(target, values, hardware, phases=SHAPE_PHASES | {MEMORY_PHASE}, seconds=_SECONDS)
-    return frozenset(one.contract.id for one in played.broken if one.contract.phase == MEMORY_PHASE)
+    played = MEMORY.confirm(target, values, hardware, seconds=_SECONDS)
+    return frozenset(one.contract.id for one in played.broken if one.contract.phase == MEMORY.number)
 
 
 def _simulated(target: Target, values: Mapping[str, int]) -> bool | None:
@@ -148,7 +146,7 @@ def _apart(shape: Shape) -> list[Complaint]:
 def _complaints(run: Run, shapes: list[Shape], target: Target) -> list[Complaint]:
     if run.verdict is Verdict.ERROR:
         return [Complaint(Defect.CRASH, run.phase, f"{run.reason}\n{run.traceback}".strip())]
-    failing = [shape for shape in shapes if (shape.memory if run.phase == MEMORY_PHASE else shape.dataflow)]
+    failing = [shape for shape in shapes if (shape.memory if run.phase == MEMORY.number else shape.dataflow)]
     if run.verdict is Verdict.FAILED:
         if run.qualifier:
             return [Complaint(Defect.NOT_REPLAYED, run.phase, "; ".join(v.message for v in run.violations))]
@@ -167,7 +165,7 @@ def _complaints(run: Run, shapes: list[Shape], target: Target) -> list[Complaint
 
 def _passes(witness: Mapping[str, object], phase: int, target: Target) -> list[Complaint]:
     values = {name: int(value) for name, value in witness.items()}  # type: ignore[call-overload]
-    if phase == MEMORY_PHASE:
+    if phase == MEMORY.number:
         broken = bool(_memory(target, values))
     else:
         broken = (shape := _shape(target, values)) is not None and bool(shape.dataflow)

@@ -22,10 +22,8 @@ from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.model.placement import MEMORY_PHASE
-from nkiverify.phases.dataflow import PHASE as DATAFLOW
+from nkiverify.phases import DATAFLOW, MEMORY
 from nkiverify.phases.dataflow.trial import attempt
 from nkiverify.phases.replay import Replay, replay, rule_of
 from nkiverify.verify.exploration import explore
@@ -234,7 +232,8 @@ def failing_shape(
 ) -> str:
     """Values of the domain on which a plain run breaks a contract of `phases`, and which; empty where none is found."""
     hardware = hardware_named(target.hardware)
-    looked_at = SHAPE_PHASES | {phase for phase in phases if phase == MEMORY_PHASE}
+    looked_at = frozenset({MEMORY.number}.intersection(phases))
+    at_end = MEMORY.broken_at_end if looked_at else None
     tried: set[tuple[int, ...]] = set()
     legal = 0
     until = time.process_time() + PLAIN_SECONDS_IN_ALL
@@ -244,13 +243,13 @@ def failing_shape(
         if tuple(values.values()) in tried:
             continue
         tried.add(tuple(values.values()))
-        played = replay(target, values, hardware, checked=True, seconds=PLAIN_SECONDS, phases=looked_at)
+        played = replay(target, values, hardware, checked=True, seconds=PLAIN_SECONDS, phases=looked_at, at_end=at_end)
         if played.excluded:
             continue
         broken = broken_by_phase(played)
-        if DATAFLOW in phases and not broken:
+        if DATAFLOW.number in phases and not broken:
             faults = attempt(target, values, hardware, PLAIN_SECONDS).findings.faults
-            broken = {DATAFLOW: [fault.contract for fault in faults[:3]]} if faults else {}
+            broken = {DATAFLOW.number: [fault.contract for fault in faults[:3]]} if faults else {}
         for phase in phases:
             if phase in broken:
                 return f"{values} fails in phase {phase}: {', '.join(broken[phase][:3])}"

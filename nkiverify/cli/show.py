@@ -36,7 +36,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the program; 3 where the exploration ended at something unsupported, of which no program is complete."""
-    from nkiverify.phases.dataflow import PHASE as DATAFLOW
     from nkiverify.project.manifest import load_targets
     from nkiverify.project.selection import select
     from nkiverify.report import memory, program_text, terminal
@@ -54,8 +53,6 @@ def execute(arguments: argparse.Namespace) -> int:
     targets = select(load_targets(options.root), options)
     if len(targets) != 1:
         raise UsageError(f"show takes one target; {arguments.name!r} matches {len(targets)}")
-    if arguments.phase == DATAFLOW:
-        raise UsageError("phase 4 has no claims in the shape program: see `claims` and `reason` of its verdict")
     explained = explain(targets[0], options, arguments.phase)
     style = Style.of(sys.stdout)
     print(style.head(f"{targets[0].name}: {targets[0].kernel}"))

@@ -111,6 +111,9 @@ class EmbeddedEngine:
 
     def _claim(self, claim: Claim, path: Prover) -> Decision:
         hypotheses = tuple(path.hypotheses)
+        if claim.by_sets is not None:
+            outcome = Outcome.UNDECIDED if claim.by_sets.open else Outcome.PROVED
+            return Decision(claim, outcome, Rung.SETS, hypotheses, reason=claim.by_sets.open)
         reachable = path.satisfiable()
         if reachable is Answer.NO:
             return Decision(claim, Outcome.UNREACHED, Rung.SMT, hypotheses)

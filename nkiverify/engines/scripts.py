@@ -39,7 +39,7 @@ def script(decision: Decision) -> str:
 def write_scripts(decisions: Iterable[Decision], folder: Path) -> int:
     """A file in `folder` for each claim that is not constantly true; how many. Raises `OSError`."""
     folder.mkdir(parents=True, exist_ok=True)
-    asked = [decision for decision in decisions if decision.claim.condition is not True]
+    asked = [one for one in decisions if one.claim.condition is not True and one.claim.by_sets is None]
     for decision in asked:
         name = f"{decision.claim.number:04}-{decision.claim.contract.id}.smt2"
         (folder / name).write_text(script(decision), encoding="utf-8")

@@ -128,12 +128,12 @@ class ConcreteExecution:
         stop_at_first: bool = True,
         seconds: float = 60.0,
         awaited: Iterable[tuple[str, Site | None]] = (),
-        phases: frozenset[int] = SHAPE_PHASES,
+        phases: frozenset[int] = frozenset(),
         records: bool = False,
         decisive: tuple[str, Site | None] | None = None,
     ) -> None:
         self.hardware = hardware
-        self.phases = phases
+        self.phases = SHAPE_PHASES | phases
         self.model = ModelState()
         self.no_spills = False
         self.stop_at_first = stop_at_first

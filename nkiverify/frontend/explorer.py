@@ -88,12 +88,12 @@ class SymbolicExecution(Paths):
         hardware: Hardware,
         limits: Limits,
         unrolled: Mapping[Site, str],
-        phases: frozenset[int] = SHAPE_PHASES,
+        phases: frozenset[int] = frozenset(),
         records: bool = False,
     ) -> None:
         super().__init__(limits, unrolled)
         self.hardware = hardware
-        self.phases = phases
+        self.phases = SHAPE_PHASES | phases
         self.no_spills = False
         #: Whether operations and allocations are recorded.
         self.records = records or not phases <= SHAPE_PHASES

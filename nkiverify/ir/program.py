@@ -42,14 +42,22 @@ class Assume:
     of_division: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class SetProof:
+    """What sets of elements show of a claim about all elements of a tensor: that it holds, or why it is `open`."""
+
+    open: str = ""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
     """`condition` must hold whenever execution comes here.
 
-    `phase` is 1 or 2. `site` is the place in the kernel, None where no kernel code is executing (the output contract);
+    `site` is the place in the kernel, None where no kernel code is executing (the output contract);
     `stub` is the function that states it. `quantities` are the named values a message shows. `unwinding` claims say
     that a loop was unrolled far enough: refuting one refutes nothing, it bounds the verdict. A `sufficient` one may ask
-    for more than its contract: refuting one proves nothing until a plain run breaks the contract.
+    for more than its contract: refuting one proves nothing until a plain run breaks the contract. One decided `by_sets`
+    has no condition that an engine could be asked about.
     """
 
     number: int
@@ -61,6 +69,7 @@ class Claim:
     quantities: tuple[tuple[str, object], ...] = ()
     unwinding: bool = False
     sufficient: bool = False
+    by_sets: SetProof | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

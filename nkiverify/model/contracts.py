@@ -106,6 +106,11 @@ def suffices(id: str, condition: object, /, **quantities: object) -> None:
         run.suffices(rule, condition, quantities)
 
 
+def looked_at(id: str) -> bool:
+    """Whether the execution in progress looks at the contract, and at the others of its phase."""
+    return contract(id).phase in _execution().phases
+
+
 def _counts(rule: Contract, run: ClaimingExecution) -> bool:
     """Whether the run looks at the contract, and the API in use documents it."""
     return rule.phase in run.phases and (not _legacy_calls or _LEGACY in rule.api)

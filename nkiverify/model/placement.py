@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nkiverify.model.access_patterns import in_units
-from nkiverify.model.contracts import require
+from nkiverify.model.contracts import looked_at, require
 from nkiverify.model.dtypes import DType
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero, same
@@ -18,9 +18,6 @@ from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, product
-
-#: The phase whose contracts these are.
-MEMORY_PHASE = 3
 
 #: Contracts about the whole of a run, whose claims ask for what is sufficient: one refuted proves nothing until a plain
 #: run breaks the contract, be it at another line.
@@ -50,7 +47,7 @@ def claim_address(shape: Sequence[Extent], dtype: DType, region: MemoryRegion, a
 
     The second part counts bytes ("mem.addr_free_unit": the reading consistent with working code).
     """
-    if not region.on_chip or MEMORY_PHASE not in current_execution().phases:
+    if not region.on_chip or not looked_at("mem.addr_range"):
         return
     hardware = current_execution().hardware
     partition, start = address

@@ -14,6 +14,7 @@ from typing import Any
 
 from nkiverify.model.access import Access
 from nkiverify.model.contents import overwritten
+from nkiverify.model.contracts import looked_at
 from nkiverify.model.dynamic_loops import innermost_body
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_sequence
@@ -21,7 +22,7 @@ from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import LANE_STAYS, OPERATOR_PARAMETERS, WRITTEN, Operation
 from nkiverify.model.operators import OPERATORS, Operator, legacy_operator, operator
-from nkiverify.model.placement import MEMORY_PHASE, claim_operands
+from nkiverify.model.placement import claim_operands
 from nkiverify.model.registry import Declaration, Updates
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Condition, SymInt, known
@@ -67,7 +68,7 @@ def _record(
             _read_index(view, argument, read, attributes)
     program = current_launch().program
     operation = Operation(name, read, writes, attributes, mask, innermost_body(), program, asked_engine)
-    if MEMORY_PHASE in run.phases:
+    if looked_at("mem.start_partition"):
         claim_operands(operation)
     run.operation(operation)
 

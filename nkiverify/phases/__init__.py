@@ -1,1 +1,14 @@
-"""What each phase claims, and how its claims are confirmed on concrete runs."""
+"""The four phases, in the one list there is of them."""
+
+from __future__ import annotations
+
+from nkiverify.phases.dataflow.phase import DataflowPhase
+from nkiverify.phases.memory.phase import MemoryPhase
+from nkiverify.phases.phase import Phase, by_number
+
+SHAPES = Phase(1, "shape and bounds")
+ARITHMETIC = Phase(2, "host arithmetic", checks_arithmetic=True)
+MEMORY = MemoryPhase(3, "memory")
+DATAFLOW = DataflowPhase(4, "dataflow", by_sets=True)
+
+PHASES: dict[int, Phase] = by_number((SHAPES, ARITHMETIC, MEMORY, DATAFLOW))

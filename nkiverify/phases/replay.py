@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
@@ -20,10 +20,8 @@ from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.ir.contract import Contract
 from nkiverify.model.contracts import contract
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.placement import MEMORY_PHASE, SUFFICIENT
-from nkiverify.phases.memory.concrete import findings
+from nkiverify.model.placement import SUFFICIENT
 from nkiverify.symbolic.execution import running
 
 #: Seconds between two looks at the clock.
@@ -109,13 +107,15 @@ def replay(
     awaited: Sequence[tuple[str, Site | None]] = (),
     decisive: tuple[str, Site | None] | None = None,
     seconds: float = 20.0,
-    phases: frozenset[int] = SHAPE_PHASES,
+    phases: frozenset[int] = frozenset(),
+    at_end: Callable[[ConcreteExecution, Hardware], Iterable[BrokenContract]] | None = None,
 ) -> Replay:
     """Run `target` with its dimensions set to `values`, for at most `seconds` of this process.
 
     With `stop_at_first` the first broken contract raises and ends the run, as AWS's simulator would; otherwise the
     kernel goes on, until all contracts in `awaited` are broken or it ends, or a moment after `decisive`, one of them,
-    is. `checked` makes host arithmetic beyond 32 bits a broken contract. The contracts of `phases` are looked at.
+    is. `checked` makes host arithmetic beyond 32 bits a broken contract. The contracts of `phases` are looked at,
+    besides those that every run looks at; `at_end` says what else is broken once the run is over.
     """
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC if checked else Rewriting.NONE)
     run = ObservingExecution(hardware, stop_at_first, seconds, awaited, phases, decisive)
@@ -133,11 +133,8 @@ def replay(
         unsupported = limit.construct
     except (Exception, SystemExit) as raised:
         error = None if stop_at_first and run.broken else raised
-    if MEMORY_PHASE in phases and not unsupported:
-        run.broken.extend(
-            BrokenContract(contract(found.rule), found.site, found.quantities)
-            for found in findings(run.recorded, hardware, run.no_spills)
-        )
+    if at_end is not None and not unsupported:
+        run.broken.extend(at_end(run, hardware))
     observations = dict(run.observations)
     site = innermost_kernel_site(error) if error is not None else None
     seen = observed_in(error) if error is not None else None

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nkiverify.analysis.sets.flow import Inconclusive, prove
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.phases.dataflow import PHASE as DATAFLOW
+from nkiverify.phases import PHASES
 from nkiverify.project.controls import Control, controls
 from nkiverify.verify.exploration import explore
 
@@ -93,14 +91,9 @@ def claimed(target: Target, phases: frozenset[int]) -> set[str]:
     """The contracts that a run of `target` claims in the phases 1 and 2 and in `phases`."""
     hardware = hardware_named(target.hardware)
     try:
-        run = explore(target, hardware, Limits(), SHAPE_PHASES | phases).run
+        exploration = explore(target, hardware, Limits(), phases)
+        for phase in phases:
+            exploration.claimed(PHASES[phase], _SECONDS, _OPERATIONS)
     except UnsupportedConstruct:
         return set()
-    found = {claim.contract.id for claim, _ in run.program.claims()}
-    if DATAFLOW in phases and run.unsupported_construct is None:
-        try:
-            proof = prove(run.program, hardware.generation, _SECONDS, _OPERATIONS)
-            found |= proof.shown.keys() | {claim.contract for claim in proof.open}
-        except Inconclusive:
-            pass
-    return found
+    return {claim.contract.id for claim, _ in exploration.run.program.claims()}

@@ -14,13 +14,10 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.ir.contract import Contract
-from nkiverify.model.contracts import contract as rule_named
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.model.placement import MEMORY_PHASE, SUFFICIENT
-from nkiverify.phases.dataflow import PHASE as DATAFLOW
+from nkiverify.model.placement import SUFFICIENT
+from nkiverify.phases import PHASES
 from nkiverify.phases.dataflow.trial import FaultsKnown, by_position
-from nkiverify.phases.memory.concrete import findings
 from nkiverify.project.manifest import load_targets
 from nkiverify.symbolic.execution import running
 from nkiverify.verify.options import DEFAULT_HARDWARE
@@ -30,8 +27,7 @@ class _StoppingExecution(FaultsKnown):
     """Raises where one contract breaks at one line; other broken contracts do not stop it."""
 
     def __init__(self, hardware: str, contract: str, file: str, line: int, phase: int) -> None:
-        records = phase == DATAFLOW
-        super().__init__(hardware_named(hardware), False, phases=SHAPE_PHASES | {phase}, records=records)
+        super().__init__(hardware_named(hardware), False, phases=frozenset({phase}))
         self._hardware_name = hardware
         self._stop = (contract, file, line)
         #: The phase of the contract.
@@ -102,7 +98,7 @@ def run_call(
 def _run(
     reference: str, root: Path, call: Callable[[Verification], None], binding: ConcreteBinding, run: _StoppingExecution
 ) -> None:
-    if run.phase == DATAFLOW and not run.faults:
+    if PHASES[run.phase].by_sets and not run.faults:
         # What is wrong shows at the end of a run: a second one stops where it happens.
         first = run.again()
         _execute(reference, root, call, binding, first)
@@ -113,14 +109,14 @@ def _run(
 def _execute(
     reference: str, root: Path, call: Callable[[Verification], None], binding: ConcreteBinding, run: _StoppingExecution
 ) -> None:
-    kernel, space = load_kernel(reference, root, Rewriting.ARITHMETIC if run.phase == 2 else Rewriting.NONE)
+    phase = PHASES[run.phase]
+    kernel, space = load_kernel(reference, root, Rewriting.ARITHMETIC if phase.checks_arithmetic else Rewriting.NONE)
     with contextlib.ExitStack() as stack:
         stack.enter_context(space.active())
         stack.enter_context(running(run))
         call(Verification(binding, kernel))
-        if run.phase == MEMORY_PHASE:
-            for one in findings(run.recorded, run.hardware, run.no_spills):
-                run.violated(rule_named(one.rule), one.site, dict(one.quantities))
+        for one in phase.broken_at_end(run, run.hardware):
+            run.violated(one.contract, one.site, dict(one.quantities))
 
 
 def _full(root: Path, file: str) -> str:

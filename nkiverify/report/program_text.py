@@ -64,7 +64,8 @@ def _claim(claim: Claim, one: Timed, indent: str, root: Path, style: Style) -> I
     decision = one.decision
     paint = {Outcome.PROVED: style.good, Outcome.REFUTED: style.bad}.get(decision.outcome, style.warn)
     kind = "unwinding" if claim.unwinding else "claim"
-    yield f"{indent}{kind} {claim.number} {style.hint(claim.contract.id)}: {claim.condition}"
+    condition = claim.condition if claim.by_sets is None else "of all elements"
+    yield f"{indent}{kind} {claim.number} {style.hint(claim.contract.id)}: {condition}"
     place = wording.place(claim.site.file, claim.site.line, root) if claim.site is not None else "the target"
     why = f", {decision.reason}" if decision.reason else ""
     took = wording.milliseconds(one.milliseconds)

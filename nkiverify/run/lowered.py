@@ -52,6 +52,7 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
     from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
     from nkiverify.frontend.paths import Limits
     from nkiverify.model.hardware import hardware_named
+    from nkiverify.phases import PHASES
     from nkiverify.verify.exploration import explore
     from nkiverify.verify.flags import unwind_of
     from nkiverify.verify.options import phases_to_run
@@ -60,11 +61,15 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
     seconds = DEFAULT_TIMEOUT_SECONDS
     limits = Limits(seconds=seconds) if bound is None else Limits(unwind=bound, seconds=seconds)
     phases = phases_to_run(target, options)
-    program = explore(target, hardware_named(target.hardware), limits, frozenset(phases)).run.program
+    exploration = explore(target, hardware_named(target.hardware), limits, frozenset(phases))
+    program = exploration.run.program
     plan_unwind = read(target.flags).unwind or DEFAULT_UNWIND
     apart = hypotheses.assumes_divisions(program)
     texts = {}
     for phase in phases:
+        if PHASES[phase].by_sets:
+            continue
+        exploration.claimed(PHASES[phase])
         claims = [claim for claim, _ in program.claims() if claim.phase == phase or claim.unwinding]
         for of_division in (True, False) if apart else (True,):
             group = [

@@ -54,11 +54,15 @@ SAMPLES = 48
 
 
 class Rung(enum.Enum):
-    """Which rung answered; values that show something count as the solver's, whom they save being asked."""
+    """Which rung answered; values that show something count as the solver's, whom they save being asked.
+
+    Sets of elements are none of the prover's: they decide what is claimed about all elements of a tensor.
+    """
 
     CONSTANT = "constant"
     SIMPLIFIER = "simplifier"
     SMT = "smt"
+    SETS = "sets"
 
 
 def _unlimited() -> float:

@@ -13,19 +13,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
-from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, OutOfTime, prove
-from nkiverify.analysis.sets.proof import Open, Proof
+from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
+from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.minimise import Witness, smallest_legal
 from nkiverify.engines.rounds import Rounds, rounds
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
-from nkiverify.foundation.records import BOUNDED, SAMPLED, KernelWarning, Place, Run, Verdict, Violation
+from nkiverify.foundation.records import BOUNDED, SAMPLED, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Assume, Claim, DomainDimension, Program
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
-from nkiverify.phases.dataflow import PHASE
+from nkiverify.phases import DATAFLOW
+from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.phases.dataflow.smallest import simplest
 from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, look
 from nkiverify.phases.dataflow.warned import Subject, warnings
@@ -33,6 +34,7 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover, Rung
 from nkiverify.symbolic.smt import Answer
+from nkiverify.verify.rules import Conclusion, concluded, place_of, recorded
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED
 from nkiverify.verify.witness.explain import Circumstances, violation_of
 from nkiverify.verify.witness.labels import argument_labels
@@ -67,6 +69,8 @@ class Question:
     target: Target
     program: Program
     hardware: Hardware
+    #: What is claimed of the program, and shown for all shapes.
+    claimed: DataflowClaims
     assumptions: tuple[str, ...]
     reached: bool
     limit: Limit | None
@@ -76,7 +80,7 @@ class Question:
 
 def judge(question: Question) -> Run:
     """The verdict of phase 4, with what it warns of."""
-    proof, ended = _proof(question)
+    proof, ended = question.claimed.proof, question.claimed.ended
     search = _Searching(question).run() if question.limit is not None or ended is not None or proof.open else None
     smallest = True
     if search is not None and search.found is not None:
@@ -90,7 +94,9 @@ def judge(question: Question) -> Run:
             question.seconds,
             provable=provable,
         )
-    run = _concluded(Known(question, proof, ended, search, smallest))
+    found = concluded(RULES, Known(question, proof, ended, search, smallest))
+    run = recorded(question.target, DATAFLOW.number, EmbeddedEngine.name, found)
+    run = replace(run, assumptions=question.assumptions)
     if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return run
     return replace(run, warnings=_warnings(question, proof, search))
@@ -136,35 +142,35 @@ class Known:
         """Why nothing is proved for all shapes."""
         return _why(self.question, self.proof, self.ended)
 
-    def unknown(self, qualifier: str, advice: str = "", reason: str = "") -> Run:
+    def unknown(self, qualifier: str, advice: str = "", reason: str = "") -> Conclusion:
         """UNKNOWN, at the first claim that is open."""
-        return _unknown(self.question, qualifier, reason or self.reason, _site(self.proof.open), advice)
+        return _unknown(qualifier, reason or self.reason, _site(self.proof.open), advice)
 
 
-def _nothing_to_follow(known: Known) -> Run | None:
+def nothing_to_follow(known: Known) -> Conclusion | None:
     """No tensor is read, written or returned."""
     if known.search is not None or (known.question.reached and known.proof.claims):
         return None
-    return _run(known.question, Verdict.VACUOUS, reason="no tensor is read, written or returned")
+    return Conclusion(Verdict.VACUOUS, reason="no tensor is read, written or returned")
 
 
-def _proved(known: Known) -> Run | None:
+def proved(known: Known) -> Conclusion | None:
     """The walk shows all claims for all shapes, as far as loops have been unrolled."""
     if known.search is not None or known.proof.open or known.ended is not None:
         return None
     claims = known.proof.claims
-    return _run(known.question, Verdict.SUCCESSFUL, known.question.bounded, claims=claims, closed={"sets": claims})
+    return Conclusion(Verdict.SUCCESSFUL, known.question.bounded, claims=claims, closed_by={"sets": claims})
 
 
-def _empty(known: Known) -> Run | None:
+def empty(known: Known) -> Conclusion | None:
     """No shape is in the domain."""
     question, search = known.question, known.search
     if question.limit is not None or search is None or search.inside or not _is_empty(question.program):
         return None
-    return _run(question, Verdict.VACUOUS, reason="no run comes to its end: the domain is empty")
+    return Conclusion(Verdict.VACUOUS, reason="no run comes to its end: the domain is empty")
 
 
-def _shown(known: Known) -> Run | None:
+def shown(known: Known) -> Conclusion | None:
     """A shape was run that has a fault."""
     if known.search is None or known.search.found is None:
         return None
@@ -172,24 +178,24 @@ def _shown(known: Known) -> Run | None:
     if not violations:
         values = ", ".join(f"{name} = {value}" for name, value in known.search.found.values.items())
         return known.unknown(NOT_CONFIRMED, reason=f"a run for {values} has a fault that a second one does not show")
-    return _run(known.question, Verdict.FAILED, claims=max(known.proof.claims, 1), violations=violations)
+    return Conclusion(Verdict.FAILED, claims=max(known.proof.claims, 1), violations=violations)
 
 
-def _not_understood(known: Known) -> Run | None:
+def not_understood(known: Known) -> Conclusion | None:
     """The exploration ended at something it does not understand, or out of time."""
     limit = known.question.limit
     if limit is None:
         return None
-    return _unknown(known.question, limit.construct, known.reason, limit.site, limit.advice)
+    return _unknown(limit.construct, known.reason, limit.site, limit.advice)
 
 
-def _late(known: Known) -> Run | None:
+def late(known: Known) -> Conclusion | None:
     """Time was over before the proof, or the search, was at its end."""
     late = known.search is not None and known.search.late
     return known.unknown("time-out", ADVICE_TIME) if late or isinstance(known.ended, OutOfTime) else None
 
 
-def _doubtful(known: Known) -> Run | None:
+def doubtful(known: Known) -> Conclusion | None:
     """A shape was run of which nothing can be told."""
     doubt = known.search.doubt if known.search is not None else ""
     if not doubt:
@@ -200,31 +206,31 @@ def _doubtful(known: Known) -> Run | None:
     return known.unknown(doubt, "mend what that phase finds" if other else "", reason)
 
 
-def _not_run(known: Known) -> Run | None:
+def not_run(known: Known) -> Conclusion | None:
     """No shape could be run."""
     return known.unknown("no shape could be run") if known.search is not None and not known.search.tried else None
 
 
-def _all_run(known: Known) -> Run | None:
+def all_run(known: Known) -> Conclusion | None:
     """Every shape of the domain was run, and has no fault."""
     search = known.search
     if search is None or not search.complete:
         return None
     looked = {"shapes": search.tried}
-    return _run(known.question, Verdict.SUCCESSFUL, claims=search.claims, closed=looked)
+    return Conclusion(Verdict.SUCCESSFUL, claims=search.claims, closed_by=looked)
 
 
-def _all_run_within(known: Known) -> Run | None:
+def all_run_within(known: Known) -> Conclusion | None:
     """Every shape of the domain up to some bounds was run, and has no fault."""
     search = known.search
     if search is None or not search.bounds:
         return None
     bounds = f"{BOUNDED} {', '.join(f'{name} <= {value}' for name, value in search.bounds.items())}"
     looked = {"shapes": search.tried}
-    return _run(known.question, Verdict.SUCCESSFUL, bounds, claims=search.claims, closed=looked, reason=known.reason)
+    return Conclusion(Verdict.SUCCESSFUL, bounds, claims=search.claims, closed_by=looked, reason=known.reason)
 
 
-def _sampled(known: Known) -> Run | None:
+def sampled(known: Known) -> Conclusion | None:
     """Some shapes were run, and have no fault: that is no proof."""
     if known.search is None:
         return None
@@ -233,40 +239,19 @@ def _sampled(known: Known) -> Run | None:
 
 
 #: Every way to a verdict of phase 4, in order: the first that applies is the verdict.
-RULES: tuple[Callable[[Known], Run | None], ...] = (
-    _nothing_to_follow,
-    _proved,
-    _empty,
-    _shown,
-    _not_understood,
-    _late,
-    _doubtful,
-    _not_run,
-    _all_run,
-    _all_run_within,
-    _sampled,
+RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
+    nothing_to_follow,
+    proved,
+    empty,
+    shown,
+    not_understood,
+    late,
+    doubtful,
+    not_run,
+    all_run,
+    all_run_within,
+    sampled,
 )
-
-
-def _concluded(known: Known) -> Run:
-    """The verdict by the first rule that applies. Where none does, nothing is concluded."""
-    for rule in RULES:
-        found = rule(known)
-        if found is not None:
-            return found
-    return _run(known.question, Verdict.ERROR, reason="no rule gives a verdict: please report this")
-
-
-def _proof(question: Question) -> tuple[Proof, Inconclusive | None]:
-    """What is shown for all shapes, and what ended that early."""
-    if question.limit is not None:
-        return Proof(), None
-    try:
-        # A domain of one shape is decided by one concrete run, if the sets are not simple.
-        operations = MAX_OPERATIONS if question.program.dimensions else MAX_OPERATIONS // 16
-        return prove(question.program, question.hardware.generation, question.seconds, operations), None
-    except Inconclusive as reason:
-        return Proof(), reason
 
 
 # --- searching --------------------------------------------------------------------------------------------------------
@@ -425,7 +410,7 @@ def _violation(
 ) -> Violation:
     rule = contract(seen.fault.contract)
     quantities = (("tensor", seen.fault.tensor), *seen.fault.quantities)
-    claim = Claim(0, rule, False, PHASE, seen.site, "", quantities)
+    claim = Claim(0, rule, False, rule.phase, seen.site, "", quantities)
     decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())
     values = {dimension.atom.name: trial.values[dimension.atom.name] for dimension in question.program.dimensions}
     witness = Witness(values, {}, smallest=smallest)
@@ -448,48 +433,10 @@ def _why(question: Question, proof: Proof, ended: Inconclusive | None) -> str:
     )
 
 
-def _site(still_open: Sequence[Open]) -> Site | None:
+def _site(still_open: Sequence[Stated]) -> Site | None:
     return next((claim.site for claim in still_open if claim.site is not None), None)
 
 
-def _unknown(question: Question, qualifier: str, reason: str, site: Site | None, advice: str = "") -> Run:
-    place = None
-    if site is not None:
-        place = Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
+def _unknown(qualifier: str, reason: str, site: Site | None, advice: str = "") -> Conclusion:
     advice = advice or "verify the kernel for concrete shapes, or leave this phase out: --phase 1,2,3"
-    return _run(question, Verdict.UNKNOWN, qualifier, reason=reason, place=place, advice=advice)
-
-
-def _run(
-    question: Question,
-    verdict: Verdict,
-    qualifier: str = "",
-    *,
-    claims: int = 0,
-    closed: dict[str, int] | None = None,
-    violations: Sequence[Violation] = (),
-    reason: str = "",
-    place: Place | None = None,
-    advice: str = "",
-) -> Run:
-    target = question.target
-    return Run(
-        target=target.name,
-        kernel=target.kernel,
-        family=target.family,
-        kind=target.kind,
-        phase=PHASE,
-        engine=EmbeddedEngine.name,
-        expected=target.expect.get(PHASE),
-        verdict=verdict,
-        qualifier=qualifier,
-        claims=claims,
-        closed_by=closed or {},
-        assumptions=question.assumptions,
-        violations=tuple(violations),
-        reason=reason,
-        flags=target.flags,
-        tags=target.tags,
-        place=place,
-        advice=advice,
-    )
+    return Conclusion(Verdict.UNKNOWN, qualifier, reason, place_of(site), advice)

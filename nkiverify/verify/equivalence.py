@@ -40,15 +40,12 @@ from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct,
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.frontend.tracebacks import in_simulator
-from nkiverify.model.contracts import contract
 from nkiverify.model.dtypes import DType
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
-from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.model.returned import Above, Leaf, Path, ambiguous, leaves, uniquely_named
 from nkiverify.model.tensor import Tensor
-from nkiverify.phases.memory.concrete import findings as memory_findings
+from nkiverify.phases import MEMORY
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.substitution import is_plain
 
@@ -244,17 +241,13 @@ class Comparer:
 
     def _memory(self, side: Side) -> list[BrokenContract]:
         """The contracts that a kernel breaks with those of memory, on a run without values."""
-        run = ConcreteExecution(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {MEMORY_PHASE})
+        run = ConcreteExecution(self._hardware, stop_at_first=False, phases=frozenset({MEMORY.number}))
         try:
             called(side.asked, run, side.dimensions)
         except Exception as error:
             # The kernel does run on values, which decided something here.
             raise UnsupportedConstruct(f"{type(error).__name__} in a run without values: {error}") from None
-        run.broken.extend(
-            BrokenContract(contract(found.rule), found.site, found.quantities)
-            for found in memory_findings(run.recorded, self._hardware, run.no_spills)
-        )
-        return run.broken
+        return [*run.broken, *MEMORY.broken_at_end(run, self._hardware)]
 
     def _generators(self) -> Callable[[Tensor], np.random.Generator]:
         """One generator for the i-th tensor argument of either kernel."""

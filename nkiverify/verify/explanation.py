@@ -11,9 +11,8 @@ from nkiverify.foundation.records import MemoryPeak
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Program
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.phases.memory.peaks import peaks
+from nkiverify.phases import PHASES
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.flags import unwind_of
 from nkiverify.verify.options import Options
@@ -47,12 +46,13 @@ def explain(target: Target, options: Options, phase: int) -> Explanation:
     """
     bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
     limits = Limits(seconds=options.timeout) if bound is None else Limits(unwind=bound, seconds=options.timeout)
-    phases = SHAPE_PHASES | {phase}
-    exploration = explore(target, hardware_named(options.hardware or target.hardware), limits, phases)
+    hardware = hardware_named(options.hardware or target.hardware)
+    exploration = explore(target, hardware, limits, frozenset({phase}))
+    claimed = exploration.claimed(PHASES[phase], options.timeout)
     run = exploration.run
     limit = run.unsupported_construct
-    text = "" if limit is None else f"{limit.construct} at {limit.site}; {limit.advice}".rstrip("; ")
-    told = peaks(exploration.memory, run.program) if exploration.memory is not None and limit is None else ()
+    text = claimed.gap if limit is None else f"{limit.construct} at {limit.site}; {limit.advice}".rstrip("; ")
+    told = PHASES[phase].peaks(claimed, run.program) if limit is None else ()
     return Explanation(run.program, tuple(_timed(run.program, options.timeout, phase)), text, told)
 
 

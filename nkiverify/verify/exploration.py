@@ -20,11 +20,8 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.target import Target, Verification
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.placement import MEMORY_PHASE
-from nkiverify.phases.memory.claims import MemoryClaims, state_claims
-from nkiverify.phases.memory.enumerated import state_placed
+from nkiverify.phases.phase import Claimed, Phase
 
 #: How many loops of a target may turn out to need unrolling, one exploration each.
 MAX_EXPLORATIONS = 200
@@ -34,13 +31,21 @@ MAX_EXPLORATIONS = 200
 class Exploration:
     """What running a target symbolically gave."""
 
+    target: Target
+    hardware: Hardware
     run: SymbolicExecution
     assumptions: tuple[str, ...]
     reached: bool
     assumed_at: tuple[Place, ...]
     unrolled: dict[Site, str] = field(default_factory=dict)
-    #: What phase 3 claims of the program, where it was asked for.
-    memory: MemoryClaims | None = None
+    #: What phases have claimed of the program as a whole, by number.
+    stated: dict[int, Claimed] = field(default_factory=dict)
+
+    def claimed(self, phase: Phase, seconds: float = float("inf"), operations: int | None = None) -> Claimed:
+        """What `phase` claims of the program as a whole: stated in it when it is first asked for."""
+        if phase.number not in self.stated:
+            self.stated[phase.number] = phase.claims(self, seconds, operations)
+        return self.stated[phase.number]
 
 
 @of_stage(Stage.EXPLORING)
@@ -48,16 +53,16 @@ def explore(
     target: Target,
     hardware: Hardware,
     limits: Limits,
-    phases: frozenset[int] = SHAPE_PHASES,
+    phases: frozenset[int] = frozenset(),
     fixed: Mapping[str, int] | None = None,
 ) -> Exploration:
-    """Run `target` symbolically for `phases`; loops that carry state are found one by one and unrolled."""
+    """Run `target` symbolically, for what `phases` ask besides; loops that carry state are found, and unrolled."""
     deadline = time.monotonic() + limits.seconds
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
     unrolled: dict[Site, str] = {}
     for _ in range(MAX_EXPLORATIONS):
         left = replace(limits, seconds=max(0.0, deadline - time.monotonic()))
-        run = SymbolicExecution(hardware, left, unrolled, phases, records=not phases <= SHAPE_PHASES)
+        run = SymbolicExecution(hardware, left, unrolled, phases)
         binding = SymbolicBinding(run, target.file)
         verification = Verification(binding, kernel, fixed)
         try:
@@ -69,19 +74,8 @@ def explore(
         if verification.unknown:
             raise UsageError(f"{target.name} has no dimension {', '.join(sorted(verification.unknown))} to be fixed")
         assumed = tuple(binding.assumptions)
-        memory = _state_memory(target, run, hardware, assumed) if MEMORY_PHASE in phases else None
-        return Exploration(run, assumed, verification.called, binding.assumed_at, unrolled, memory)
+        return Exploration(target, hardware, run, assumed, verification.called, binding.assumed_at, unrolled)
     raise UnsupportedConstruct(f"more than {MAX_EXPLORATIONS} loops that carry state")
-
-
-def _state_memory(
-    target: Target, run: SymbolicExecution, hardware: Hardware, assumptions: tuple[str, ...]
-) -> MemoryClaims:
-    """Put the claims of phase 3 about all of the kernel into the program."""
-    memory = state_claims(run.program, hardware, run.no_spills)
-    if memory.by_allocator and run.unsupported_construct is None:
-        state_placed(target, run.program, hardware, memory, assumptions)
-    return memory
 
 
 def _explore_paths(run: SymbolicExecution, execute: Callable[[], object], space: KernelSpace) -> None:

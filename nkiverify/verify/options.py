@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nkiverify import phases
+
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
 
 #: What each phase claims, by its number.
-PHASES: dict[int, str] = {1: "shape and bounds", 2: "host arithmetic", 3: "memory", 4: "dataflow"}
+PHASES: dict[int, str] = {number: phase.name for number, phase in phases.PHASES.items()}
 
 #: The phases of a target that expects no verdicts, unless the user names others.
 DEFAULT_PHASES: tuple[int, ...] = tuple(PHASES)

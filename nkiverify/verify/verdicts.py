@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import BOUNDED, MemoryPeak, Place, Run, Verdict, Violation
-from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.ir import decided as lines
 from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.placement import MEMORY_PHASE, SUFFICIENT
-from nkiverify.phases.memory.peaks import peaks
+from nkiverify.model.placement import SUFFICIENT
+from nkiverify.phases import PHASES
 from nkiverify.phases.replay import Replay
 from nkiverify.verify.exploration import Exploration
+from nkiverify.verify.rules import Conclusion, concluded, place_of, recorded
 from nkiverify.verify.witness.confirm import Confirmation, by_place
 from nkiverify.verify.witness.sufficient import sufficient
 
@@ -60,6 +60,7 @@ class Judge:
         self._exploration = exploration
         self._phase = phase
         self._seconds = seconds
+        self._claimed = exploration.claimed(PHASES[phase], seconds)
         self._confirmation = Confirmation(target, exploration.run.program, engine, hardware, phase)
         #: All decisions of the phase, those about unwinding included.
         self.decisions: list[Decision] = []
@@ -95,39 +96,26 @@ class Judge:
         refuted = by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), self._every)
         violations = self._confirmation.violations(refuted)
         known = Known(
-            self._phase,
             self._exploration,
+            self._claimed.gap,
             decisions,
             claims,
             violations,
             self._confirmation.replays,
             [violation for violation in violations if self._confirmation.may_hold(violation)],
         )
-        found = concluded(known)
+        found = concluded(RULES, known)
         confirmed = found.verdict is Verdict.FAILED and not found.qualifier
         if confirmed:
             # What only may be wrong is no violation beside what is.
             violations = [one for one in violations if one.replayed or not self._doubtful(one)]
         closed = Counter(decision.rung.value for decision in claims if decision.outcome is not Outcome.UNDECIDED)
-        return Run(
-            target=self._target.name,
-            kernel=self._target.kernel,
-            family=self._target.family,
-            kind=self._target.kind,
-            phase=self._phase,
-            engine=engine,
-            expected=self._target.expect.get(self._phase),
-            verdict=found.verdict,
-            qualifier=found.qualifier,
+        return replace(
+            recorded(self._target, self._phase, engine, found),
             claims=len(claims),
             closed_by=dict(closed),
             assumptions=self._exploration.assumptions,
             violations=tuple(violations) if found.verdict is Verdict.FAILED else (),
-            reason=found.reason,
-            flags=self._target.flags,
-            tags=self._target.tags,
-            place=found.place,
-            advice=found.advice,
             decided=lines.decided((one.claim, one.outcome.value, _by(one)) for one in decisions),
             assumed_at=self._exploration.assumed_at,
             memory=self._peaks(),
@@ -136,8 +124,7 @@ class Judge:
 
     def _suffices(self, claims: list[Decision], violations: list[Violation]) -> tuple[str, ...]:
         """A domain on which all claims of the phase hold, where nobody expects that one is refuted."""
-        memory = self._exploration.memory if self._phase == MEMORY_PHASE else None
-        unknown = self._exploration.run.unsupported_construct is not None or (memory is not None and memory.gap)
+        unknown = self._exploration.run.unsupported_construct is not None or self._claimed.gap
         if unknown or self._target.expect.get(self._phase) is Verdict.FAILED or not self.program.dimensions:
             return ()
         left = [decision for decision in claims if decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
@@ -147,10 +134,9 @@ class Judge:
         return ()
 
     def _peaks(self) -> tuple[MemoryPeak, ...]:
-        memory = self._exploration.memory
-        if self._phase != MEMORY_PHASE or memory is None or self._exploration.run.unsupported_construct is not None:
+        if self._exploration.run.unsupported_construct is not None:
             return ()
-        return peaks(memory, self.program)
+        return PHASES[self._phase].peaks(self._claimed, self.program)
 
     def _doubtful(self, violation: Violation) -> bool:
         """Whether the violation proves nothing unless a plain run shows it."""
@@ -161,23 +147,13 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
-class Conclusion:
-    """A verdict with its qualifier and reason; where an UNKNOWN arises, and what can be done about it."""
-
-    verdict: Verdict
-    qualifier: str = ""
-    reason: str = ""
-    place: Place | None = None
-    advice: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Known:
     """What is known about one phase: all decisions, those about claims that are reached among them, what the plain runs
     on the witnesses of those refuted show, and how the exploration ended."""
 
-    phase: int
     exploration: Exploration
+    #: What the phase could not claim of the kernel as a whole, if anything.
+    gap: str
     decisions: Sequence[Decision]
     claims: Sequence[Decision]
     violations: Sequence[Violation]
@@ -269,11 +245,8 @@ def not_understood(known: Known) -> Conclusion | None:
 
 
 def not_claimed(known: Known) -> Conclusion | None:
-    """Phase 3 could not state all of its claims."""
-    memory = known.exploration.memory
-    if known.phase != MEMORY_PHASE or memory is None or not memory.gap:
-        return None
-    return Conclusion(Verdict.UNKNOWN, memory.gap, memory.gap)
+    """The phase could not state all of its claims."""
+    return Conclusion(Verdict.UNKNOWN, known.gap, known.gap) if known.gap else None
 
 
 def _kept(violation: Violation) -> str:
@@ -368,21 +341,5 @@ RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
 )
 
 
-def concluded(known: Known) -> Conclusion:
-    """The verdict by the first rule that applies. Where none does, nothing is concluded."""
-    for rule in RULES:
-        found = rule(known)
-        if found is not None:
-            return found
-    return Conclusion(Verdict.ERROR, reason="no rule gives a verdict: please report this")
-
-
 def _by(decision: Decision) -> str:
     return decision.rung.value if decision.outcome in (Outcome.PROVED, Outcome.REFUTED) else ""
-
-
-def place_of(site: Site | None) -> Place | None:
-    """A place of the kernel, for the results."""
-    if site is None:
-        return None
-    return Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)

@@ -14,15 +14,13 @@ from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.explorer import TOO_DEEP, TargetRaised
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
-from nkiverify.model.execution import SHAPE_PHASES
-from nkiverify.model.hardware import Hardware, hardware_named
-from nkiverify.phases.dataflow import PHASE as DATAFLOW
+from nkiverify.model.hardware import hardware_named
+from nkiverify.phases import PHASES
 from nkiverify.verify.exploration import Exploration, explore
 from nkiverify.verify.flags import unwind_of
 from nkiverify.verify.options import BESIDE_SECONDS, Options, phases_to_run
-from nkiverify.verify.verdicts import ADVICE_UNSUPPORTED, Judge, place_of
-
-_NOT_ASKED = "ESBMC is not asked about dataflow"
+from nkiverify.verify.rules import Conclusion, place_of, recorded
+from nkiverify.verify.verdicts import ADVICE_UNSUPPORTED, Judge
 
 
 @of_stage(Stage.JUDGING)
@@ -46,21 +44,9 @@ def verify(target: Target, options: Options) -> list[Run]:
 
 
 def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: float, qualifier: str = "") -> Run:
-    return Run(
-        target=target.name,
-        kernel=target.kernel,
-        family=target.family,
-        kind=target.kind,
-        phase=phase,
-        engine=EmbeddedEngine.name,
-        expected=target.expect.get(phase),
-        verdict=verdict,
-        qualifier=reason if verdict is Verdict.UNKNOWN else qualifier,
-        milliseconds=(time.perf_counter() - started) * 1000,
-        reason=reason,
-        flags=target.flags,
-        tags=target.tags,
-    )
+    found = Conclusion(verdict, reason if verdict is Verdict.UNKNOWN else qualifier, reason)
+    run = recorded(target, phase, EmbeddedEngine.name, found)
+    return replace(run, milliseconds=(time.perf_counter() - started) * 1000)
 
 
 def _limited(target: Target, phase: int, limit: UnsupportedConstruct, started: float) -> Run:
@@ -74,7 +60,7 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
     limits = Limits(seconds=options.timeout) if bound is None else Limits(unwind=bound, seconds=options.timeout)
     clock = time.perf_counter()
-    exploration = explore(target, hardware, limits, SHAPE_PHASES.union(phases), dict(options.fixed))
+    exploration = explore(target, hardware, limits, frozenset(phases), dict(options.fixed))
     exploring = time.perf_counter() - clock
     spent = exploring
     runs: dict[int, Run] = {}
@@ -83,13 +69,12 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
     for phase in phases:
         clock = time.perf_counter()
         left = max(0.0, options.timeout - spent)
-        if phase != DATAFLOW:
-            judges[phase] = Judge(target, exploration, engine, hardware, phase, left, options.every_violation)
-        if options.engine == "esbmc":
-            continue
-        judged = judges.get(phase)
         try:
-            run = judged.run() if judged is not None else _dataflow(target, exploration, engine, hardware, left)
+            if not PHASES[phase].by_sets:
+                judges[phase] = Judge(target, exploration, engine, hardware, phase, left, options.every_violation)
+            if options.engine == "esbmc":
+                continue
+            run = judges[phase].run() if phase in judges else _dataflow(exploration, engine, phase, left)
         except (UnsupportedConstruct, RecursionError) as error:
             # What one phase does not understand takes nothing from the others; a second opinion would be the only one.
             limit = error if isinstance(error, UnsupportedConstruct) else UnsupportedConstruct(*TOO_DEEP)
@@ -104,27 +89,31 @@ def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[R
         return list(runs.values())
     others = _second_opinions(judges, options, max(1.0, options.timeout - spent))
     if options.engine == "esbmc":
-        # Of its questions, about sets of elements, the shape program has no claims.
-        untold = [_plain(target, phase, Verdict.UNKNOWN, _NOT_ASKED, time.perf_counter()) for phase in phases]
-        runs = {run.phase: replace(run, engine="esbmc") for run in untold if run.phase == DATAFLOW}
+        for phase in phases:
+            if PHASES[phase].by_sets:
+                why = f"ESBMC is not asked about {PHASES[phase].name}"
+                untold = _plain(target, phase, Verdict.UNKNOWN, why, time.perf_counter())
+                runs[phase] = replace(untold, engine="esbmc")
     return [run for phase in phases for found in (runs, others) for run in [found.get(phase)] if run is not None]
 
 
-def _dataflow(
-    target: Target, exploration: Exploration, engine: EmbeddedEngine, hardware: Hardware, seconds: float
-) -> Run:
-    """The verdict of phase 4."""
-    from nkiverify.verify.dataflow import Limit, Question, judge  # as late as this: islpy is slow to load
+def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> Run:
+    """The verdict of the phase whose claims are about sets of elements."""
+    from nkiverify.phases.dataflow.claims import DataflowClaims  # as late as this: islpy is slow to load
+    from nkiverify.verify.dataflow import Limit, Question, judge
 
     run = exploration.run
+    claimed = exploration.claimed(PHASES[phase], seconds)
+    assert isinstance(claimed, DataflowClaims)
     limit = run.unsupported_construct
     engine.limit(seconds)
     unsure = any(decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED) for decision in engine.decide_unwinding())
     return judge(
         Question(
-            target=target,
+            target=exploration.target,
             program=run.program,
-            hardware=hardware,
+            hardware=exploration.hardware,
+            claimed=claimed,
             assumptions=exploration.assumptions,
             reached=exploration.reached,
             limit=None if limit is None else Limit(limit.construct, limit.advice or ADVICE_UNSUPPORTED, limit.site),

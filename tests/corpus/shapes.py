@@ -19,10 +19,8 @@ from nkiverify.manifest import Verification
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.model.placement import MEMORY_PHASE
-from nkiverify.phases.dataflow import PHASE as DATAFLOW
+from nkiverify.phases import DATAFLOW, PHASES
 from nkiverify.phases.dataflow.trial import attempt
-from nkiverify.phases.memory.concrete import findings
 from nkiverify.phases.replay import rule_of
 from nkiverify.symbolic.execution import running
 from nkiverify.verify.exploration import explore
@@ -74,12 +72,12 @@ class Runner:
         self._target = target
         self._phase = phase
         self._hardware = hardware_named(target.hardware)
-        rewriting = Rewriting.ARITHMETIC if phase == 2 else Rewriting.NONE
+        rewriting = Rewriting.ARITHMETIC if PHASES[phase].checks_arithmetic else Rewriting.NONE
         self._kernel, self._space = load_kernel(target.kernel, target.root, rewriting)
 
     def fails(self, values: dict[str, int]) -> bool:
         """Whether the run on these values breaks a contract of the phase; False where they are no legal input."""
-        if self._phase == DATAFLOW:
+        if self._phase == DATAFLOW.number:
             return bool(attempt(self._target, values, self._hardware, 60).findings.faults)
         run = ConcreteExecution(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {self._phase})
         error: Exception | None = None
@@ -91,8 +89,7 @@ class Runner:
         except Exception as raised:
             error = raised
         broken = [found.contract.id for found in run.broken]
-        if self._phase == MEMORY_PHASE:
-            broken += [found.rule for found in findings(run.recorded, self._hardware, run.no_spills)]
+        broken += [found.contract.id for found in PHASES[self._phase].broken_at_end(run, self._hardware)]
         if error is not None:
             broken.append(rule_of(error).id)
         # Division by zero and integers beyond 32 bits are claims of phase 2.

@@ -17,7 +17,7 @@ from nkiverify.manifest import Verification
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.memory import MemoryRegion
-from nkiverify.model.placement import MEMORY_PHASE
+from nkiverify.phases import MEMORY
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims
 from nkiverify.phases.memory.concrete import peak
 from nkiverify.phases.memory.peaks import largest
@@ -26,7 +26,7 @@ from nkiverify.symbolic.terms import Atom
 from nkiverify.verify.exploration import explore
 from tests.soundness.trap import make_target
 
-PHASES = SHAPE_PHASES | {MEMORY_PHASE}
+PHASES = SHAPE_PHASES | {MEMORY.number}
 
 HEADER = """\
 import nki.isa as nisa
@@ -65,8 +65,9 @@ def explored(target: Target) -> tuple[Program, MemoryClaims]:
     """The shape program with the claims of phase 3."""
     exploration = explore(target, hardware_named(target.hardware), Limits(), PHASES)
     assert exploration.run.unsupported_construct is None, exploration.run.unsupported_construct
-    assert exploration.memory is not None
-    return exploration.run.program, exploration.memory
+    claimed = exploration.claimed(MEMORY)
+    assert isinstance(claimed, MemoryClaims)
+    return exploration.run.program, claimed
 
 
 def symbolic_peak(program: Program, memory: MemoryClaims, region: MemoryRegion, values: dict[str, int]) -> int:

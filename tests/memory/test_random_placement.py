@@ -10,9 +10,8 @@ import pytest
 from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.hardware import TRN2
-from nkiverify.model.placement import MEMORY_PHASE
-from nkiverify.phases.replay import replay
-from tests.memory.kernels import PHASES, target_of
+from nkiverify.phases import MEMORY
+from tests.memory.kernels import target_of
 from tests.soundness.trap import verdict
 
 SEEDS = range(14)
@@ -79,12 +78,12 @@ def test_no_plain_run_contradicts_the_verdict(seed: int, tmp_path: Path) -> None
         v.call(v.dim("n", high=12))
 
     target = target_of(source, call, tmp_path)
-    run = verdict(target, MEMORY_PHASE)
+    run = verdict(target, MEMORY.number)
     broken = {
         n
         for n in range(1, 13)
-        for found in replay(target, {"n": n}, TRN2, phases=PHASES).broken
-        if found.contract.phase == MEMORY_PHASE
+        for found in MEMORY.confirm(target, {"n": n}, TRN2).broken
+        if found.contract.phase == MEMORY.number
     }
     if run.verdict is Verdict.FAILED:
         assert broken, source

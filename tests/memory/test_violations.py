@@ -7,9 +7,8 @@ from pathlib import Path
 from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.hardware import TRN2
-from nkiverify.model.placement import MEMORY_PHASE
-from nkiverify.phases.replay import replay
-from tests.memory.kernels import PHASES, target_of
+from nkiverify.phases import MEMORY
+from tests.memory.kernels import target_of
 from tests.soundness.trap import verdict
 
 KERNEL = """
@@ -29,9 +28,9 @@ def test_an_overlap_that_no_plain_run_confirms_is_no_violation(tmp_path: Path) -
 
     # Nothing was written where `one` is read: phase 4 says so.
     target = target_of(KERNEL.replace("{place}", "32"), call, tmp_path)
-    assert verdict(target, MEMORY_PHASE).verdict is Verdict.UNKNOWN
+    assert verdict(target, MEMORY.number).verdict is Verdict.UNKNOWN
     target = target_of(KERNEL.replace("{place}", "30000"), call, tmp_path)
-    run = verdict(target, MEMORY_PHASE)
+    run = verdict(target, MEMORY.number)
     assert run.verdict is Verdict.FAILED
     assert [violation.contract for violation in run.violations] == ["mem.addr_range"]
 
@@ -50,7 +49,7 @@ def kernel(n):
 def test_what_another_tile_has_left_is_not_written_over(tmp_path: Path) -> None:
     def broken(first: str, second: str) -> list[str]:
         target = target_of(LEFT_OVER.format(first=first, second=second), lambda v: v.call(v.dim("n", high=4)), tmp_path)
-        return [found.contract.id for found in replay(target, {"n": 1}, TRN2, phases=PHASES).broken]
+        return [found.contract.id for found in MEMORY.confirm(target, {"n": 1}, TRN2).broken]
 
     # Half of `two` is read unwritten, where `one` has been: phase 4 says so.
     assert broken("one", "two") == []

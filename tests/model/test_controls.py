@@ -8,7 +8,7 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.model import contract_tables
 from nkiverify.model.contracts import all_contracts, contract
-from nkiverify.phases.dataflow import PHASE as DATAFLOW
+from nkiverify.phases import DATAFLOW
 from nkiverify.project.controls import Control, Example, controls
 from nkiverify.project.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, claimed
 from nkiverify.project.manifest import load_targets
@@ -80,7 +80,7 @@ def test_the_right_kernel_keeps_every_contract_and_the_wrong_one_breaks_this_one
     assert right.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS), right.reason or right.violations
     assert right.verdict is Verdict.SUCCESSFUL or not right.claims
     # Phase 4 says how much it claimed, not of which contract: see the next test.
-    claimed = {one.contract for one in right.decided} if right.phase != DATAFLOW else {control.right.contract}
+    claimed = {one.contract for one in right.decided} if right.phase != DATAFLOW.number else {control.right.contract}
     assert (control.right.contract in claimed) != (control.right.contract in {**NOTHING_TO_CLAIM, **BY_TARGETS})
     found = {violation.contract for violation in wrong.violations}
     assert control.wrong.contract in found, wrong.reason
@@ -89,10 +89,10 @@ def test_the_right_kernel_keeps_every_contract_and_the_wrong_one_breaks_this_one
 
 
 @pytest.mark.parametrize(
-    "control", [one for one in CONTROLS.values() if contract(one.right.contract).phase == DATAFLOW]
+    "control", [one for one in CONTROLS.values() if contract(one.right.contract).phase == DATAFLOW.number]
 )
 def test_the_right_kernel_claims_its_contract_of_phase_4(control: Control) -> None:
-    assert control.right.contract in claimed(control.right.target(), frozenset((DATAFLOW,)))
+    assert control.right.contract in claimed(control.right.target(), frozenset((DATAFLOW.number,)))
 
 
 def test_what_no_right_control_claims_a_target_does() -> None:

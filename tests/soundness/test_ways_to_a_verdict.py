@@ -24,7 +24,6 @@ from nkiverify.model.dtypes import float32
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.placement import SUFFICIENT
-from nkiverify.phases.memory.claims import MemoryClaims
 from nkiverify.phases.replay import Replay
 from nkiverify.results.session import ExitStatus, status_of
 from nkiverify.symbolic.prover import BUDGETS
@@ -33,6 +32,7 @@ from nkiverify.verify import dataflow, verifier
 from nkiverify.verify import verdicts as judging
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
+from nkiverify.verify.rules import concluded
 from nkiverify.verify.verdicts import Judge, Known
 from nkiverify.verify.verifier import verify
 from tests.dataflow.subject import Subject
@@ -139,7 +139,7 @@ class Row:
     change: Callable[[Any], Any] = lambda known: known
 
     def __str__(self) -> str:
-        return f"{self.rule.strip('_')}-{self.phase}"
+        return f"{self.rule}-{self.phase}"
 
 
 # --- phases 1 to 3 ----------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def _cut(known: Known) -> Known:
 
 
 def _gap(known: Known) -> Known:
-    return replace(known, exploration=replace(known.exploration, memory=MemoryClaims(gap="what is not followed")))
+    return replace(known, gap="what is not followed")
 
 
 RAISED = Replay((), raised=ValueError("no"))
@@ -223,10 +223,9 @@ def _little_solving(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run_of(row: Row, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The run of a row, with what is known of it changed before a verdict is made."""
-    module, name = (dataflow, "_concluded") if row.phase == 4 else (judging, "concluded")
-    genuine = getattr(module, name)
+    module = dataflow if row.phase == 4 else judging
     with monkeypatch.context() as patched:
-        patched.setattr(module, name, lambda known: genuine(row.change(known)))
+        patched.setattr(module, "concluded", lambda rules, known: concluded(rules, row.change(known)))
         target = Subject.of(folder, row.body, row.domain).target
         (run,) = verify(target, Options(root=folder, phases=(row.phase,), unwind=3))
     return run
@@ -327,37 +326,37 @@ def _out_of_time(known: dataflow.Known) -> dataflow.Known:
 
 
 DATAFLOW = [
-    Row("_nothing_to_follow", 4, COPY, nowhere, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
-    Row("_proved", 4, COPY, blocks, Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
+    Row("nothing_to_follow", 4, COPY, nowhere, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
+    Row("proved", 4, COPY, blocks, Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
     Row(
-        "_empty", 4, BACKWARDS, windows(), Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED,
+        "empty", 4, BACKWARDS, windows(), Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED,
         lambda known: _searched(inside=0)(
             replace(known, question=replace(known.question, program=_impossible(known.question.program)))
         ),
     ),
     Row(
-        "_shown", 4, BACKWARDS.replace("start + step, C)", "start + step, C - 1)"), windows(), Verdict.FAILED, "",
+        "shown", 4, BACKWARDS.replace("start + step, C)", "start + step, C - 1)"), windows(), Verdict.FAILED, "",
         ExitStatus.MISMATCH,
     ),
-    Row("_not_understood", 4, NOT_UNDERSTOOD, rows, Verdict.UNKNOWN, "a dictionary key", ExitStatus.UNKNOWN),
-    Row("_late", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "time-out", ExitStatus.UNKNOWN, _searched(late=True)),
-    Row("_late", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "time-out", ExitStatus.UNKNOWN, _out_of_time),
+    Row("not_understood", 4, NOT_UNDERSTOOD, rows, Verdict.UNKNOWN, "a dictionary key", ExitStatus.UNKNOWN),
+    Row("late", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "time-out", ExitStatus.UNKNOWN, _searched(late=True)),
+    Row("late", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "time-out", ExitStatus.UNKNOWN, _out_of_time),
     Row(
-        "_doubtful", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "indices", ExitStatus.UNKNOWN,
+        "doubtful", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "indices", ExitStatus.UNKNOWN,
         _searched(doubt="indices known at run time"),
     ),
     Row(
-        "_doubtful", 4, BACKWARDS.replace("    return", "    assert C < 9\n    return"), windows(), Verdict.UNKNOWN,
+        "doubtful", 4, BACKWARDS.replace("    return", "    assert C < 9\n    return"), windows(), Verdict.UNKNOWN,
         "the kernel raises AssertionError", ExitStatus.UNKNOWN,
     ),
     Row(
-        "_not_run", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no shape could be run", ExitStatus.UNKNOWN,
+        "not_run", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no shape could be run", ExitStatus.UNKNOWN,
         _searched(tried=0, complete=True),
     ),
-    Row("_all_run", 4, BACKWARDS, windows(), Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
-    Row("_all_run_within", 4, BACKWARDS, windows(None), Verdict.SUCCESSFUL, "bounded C <= ", ExitStatus.AS_EXPECTED),
+    Row("all_run", 4, BACKWARDS, windows(), Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
+    Row("all_run_within", 4, BACKWARDS, windows(None), Verdict.SUCCESSFUL, "bounded C <= ", ExitStatus.AS_EXPECTED),
     Row(
-        "_sampled", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no counterexample among 36 shapes", ExitStatus.UNKNOWN,
+        "sampled", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no counterexample among 36 shapes", ExitStatus.UNKNOWN,
         _searched(complete=False),
     ),
 ]  # fmt: skip

@@ -115,6 +115,7 @@ class _Walk:
         if self._accesses is not None:
             self._accesses.enter()
         list(self._block(self._program.body, state))
+        self._proof.at = None
         self._outputs_of_programs()
         if not self._transfer.outputs and any(isinstance(item, Executed) for item in items(self._program.body)):
             self._proof.claim("df.output_written", None, False, "nothing is returned, and no argument written")
@@ -134,6 +135,7 @@ class _Walk:
         for item in block.items:
             if time.monotonic() > self._deadline:
                 raise OutOfTime("the time for a proof for all shapes is over")
+            self._proof.at = item
             if state.iterations and (isinstance(item, Executed | Allocation) or _executes_in_loop(item)):
                 state.iterations = {loop: running.executing() for loop, running in state.iterations.items()}
             if isinstance(item, Assume):
@@ -186,11 +188,11 @@ class _Walk:
         result = assumed
         if not self._proof.tentative:
             for number in range(_MAX_PASSES):
-                shown, still_open = dict(self._proof.shown), list(self._proof.open)
+                stated = list(self._proof.stated)
                 result = self._pass(loop, state, context, iterations, assumed)
                 if confirmed(self._sets, assumed, result, context):
                     break
-                self._proof.shown, self._proof.open = shown, still_open
+                self._proof.stated = stated
                 assumed = weaker(assumed, result, nothing=number == _MAX_PASSES - 2)
             else:
                 reason = "what iterations define depends on one another"

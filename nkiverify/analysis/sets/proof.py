@@ -1,46 +1,55 @@
-"""What the walk over sets has shown of a program, and what it leaves open."""
+"""What the walk over sets says of a program: its claims, each shown or open."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Item
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
-    """A claim that could not be shown, with the reason."""
+class Stated:
+    """A claim about the elements that an item of the program touches; about its end, where there is no item.
+
+    `reason` says why it is open, and is empty where it is shown.
+    """
 
     contract: str
     site: Site | None
-    reason: str
+    reason: str = ""
+    item: Item | None = None
 
 
 @dataclass(slots=True)
 class Proof:
-    """What the walk has shown: how many claims of each contract, and which are open."""
+    """All claims of the walk, in its order."""
 
-    shown: dict[str, int] = field(default_factory=dict)
-    open: list[Open] = field(default_factory=list)
+    stated: list[Stated] = field(default_factory=list)
     #: Whether an operation may read an unwritten element, be it that none reaches an output.
     reads_unwritten: bool = False
     #: In how many walks it is only to be found out what a loop body writes: nothing is claimed then.
     tentative: int = 0
+    #: The item at which the walk is.
+    at: Item | None = None
+
+    @property
+    def open(self) -> list[Stated]:
+        """The claims that could not be shown."""
+        return [one for one in self.stated if one.reason]
+
+    @property
+    def shown(self) -> dict[str, int]:
+        """How many claims of each contract have been shown."""
+        return dict(Counter(one.contract for one in self.stated if not one.reason))
 
     @property
     def claims(self) -> int:
-        """All claims."""
-        return sum(self.shown.values()) + len(self.open)
-
-    def count(self, contract: str) -> None:
-        """A claim has been shown."""
-        self.shown[contract] = self.shown.get(contract, 0) + 1
+        """How many claims there are."""
+        return len(self.stated)
 
     def claim(self, contract: str, site: Site | None, shown: bool, reason: str) -> None:
-        """A claim, which has been `shown` or is open for a reason."""
-        if self.tentative:
-            return
-        if shown:
-            self.count(contract)
-        else:
-            self.open.append(Open(contract, site, reason))
+        """State a claim where the walk is, which has been `shown` or is open for a `reason`."""
+        if not self.tentative:
+            self.stated.append(Stated(contract, site, "" if shown else reason, self.at))

@@ -130,7 +130,7 @@ class Transfer:
             return True
         key = key_of(effect.view.storage)
         if key[0] == "argument" or self.sets.within(elements, step.state.known.defined.get(key), step.state.context):
-            self._proof.count(contract)
+            self._proof.claim(contract, step.item.site, True, "")
             return True
         step.undefined[effect.argument] = region
         self._proof.reads_unwritten = True

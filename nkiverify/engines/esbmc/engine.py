@@ -119,7 +119,9 @@ class EsbmcEngine:
         self._only = only
         known = flags.strategy.value in installation.options
         self._strategy = flags.strategy if known else Strategy.BOUNDED
-        self._paths = {claim.number: (claim, path) for claim, path in hypotheses.paths(program)}
+        #: What is decided by sets of elements has no condition that ESBMC could be asked about.
+        asked = ((claim, path) for claim, path in hypotheses.paths(program) if claim.by_sets is None)
+        self._paths = {claim.number: (claim, path) for claim, path in asked}
         self._domain_has_values: bool | None = None
         self._session = _Session(0.0, 0, Path())
 

@@ -1,4 +1,1 @@
-"""Phase 4: what is read was written, what is returned is written, and nothing unordered touches the same element."""
-
-#: The number of the phase.
-PHASE = 4
+"""Phase 4: sets of elements for all shapes, concrete runs with marks for some."""

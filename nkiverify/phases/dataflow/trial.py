@@ -13,16 +13,16 @@ from nkiverify.analysis.marks.shadow import execute, first_reaching
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.concrete import TOO_LONG, ConcreteExecution
+from nkiverify.frontend.concrete import TOO_LONG, BrokenContract, ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.model.contracts import contract
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
+from nkiverify.phases.replay import Replay
 from nkiverify.symbolic.execution import running
 
 #: What an operation costs, in elements of its operands: about as long as Python takes for it.
@@ -64,7 +64,7 @@ class _Run(FaultsKnown, ObservingExecution):
     """
 
     def __init__(self, hardware: Hardware, seconds: float, allowed: int, faults: Sequence[Fault] = ()) -> None:
-        super().__init__(hardware, False, seconds, (), SHAPE_PHASES)
+        super().__init__(hardware, False, seconds, (), frozenset())
         self.records = True
         self.faults = by_position(faults)
         self.seen: dict[int, Site | None] = {}
@@ -157,6 +157,21 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
             key = key_of(fault.contract, site)
             found.setdefault(key, Seen(fault, site, run.observations.get(key)))
     return list(found.values())
+
+
+def confirmed(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float) -> Replay:
+    """What a run on `values` breaks, as a replay tells it."""
+    trial = attempt(target, values, hardware, seconds)
+    if trial.outside:
+        return Replay((), excluded="outside the domain")
+    doubt = next(iter(trial.findings.doubts), trial.unusable)
+    seen = look(target, trial, hardware, seconds) if trial.findings.faults else []
+    broken = tuple(
+        BrokenContract(contract(one.fault.contract), one.site, (("tensor", one.fault.tensor), *one.fault.quantities))
+        for one in seen
+    )
+    observations = {key_of(one.fault.contract, one.site): one.observation for one in seen if one.observation}
+    return Replay(broken, unsupported=doubt, observations=observations)
 
 
 def _earliest(trial: Trial, hardware: Hardware) -> list[Fault]:

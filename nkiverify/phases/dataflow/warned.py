@@ -37,7 +37,6 @@ from nkiverify.foundation.records import KernelWarning, Place
 from nkiverify.frontend.observe import Observation, ObservingExecution, seen_from
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
@@ -410,7 +409,7 @@ class _Seeing(ObservingExecution):
     """A plain run that records operations, and looks around at those that it is asked about."""
 
     def __init__(self, hardware: Hardware, most: int, asked: frozenset[int] = frozenset()) -> None:
-        super().__init__(hardware, False, _RUN_SECONDS, (), SHAPE_PHASES)
+        super().__init__(hardware, False, _RUN_SECONDS, (), frozenset())
         self.records = True
         self.seen: dict[int, Observation] = {}
         self._most = most

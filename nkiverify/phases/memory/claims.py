@@ -20,7 +20,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.legacy_tensor import Allocator
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
-from nkiverify.model.placement import MEMORY_PHASE
+from nkiverify.phases.phase import Claimed
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
@@ -44,12 +44,10 @@ class Need:
 
 
 @dataclass(slots=True, eq=False)
-class MemoryClaims:
-    """What was put into the program. `gap` says what could not be claimed, if anything; `unbounded` why the needs are
-    not all there are."""
+class MemoryClaims(Claimed):
+    """What was put into the program. `unbounded` says why the needs are not all there are."""
 
     needs: list[Need] = field(default_factory=list)
-    gap: str = ""
     unbounded: str = ""
     #: Whether legacy allocators place tensors.
     by_allocator: bool = False
@@ -230,7 +228,8 @@ class _Writer:
         self, rule: str, condition: Condition | bool, site: Site | None, quantities: tuple[tuple[str, object], ...]
     ) -> Claim:
         self._number += 1
-        return Claim(self._number, contract(rule), condition, MEMORY_PHASE, site, "", quantities)
+        stated = contract(rule)
+        return Claim(self._number, stated, condition, stated.phase, site, "", quantities)
 
     def _insert(self, point: Point, item: Claim | Loop) -> None:
         self._inserts.setdefault(point.block, []).append((point.position, item))

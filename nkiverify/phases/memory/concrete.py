@@ -14,7 +14,9 @@ import numpy as np
 
 from nkiverify.analysis.lifetimes.usage import on_chip_views
 from nkiverify.foundation.source import Site
+from nkiverify.frontend.concrete import BrokenContract
 from nkiverify.model.access_patterns import in_units
+from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.legacy_tensor import Allocator
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
@@ -44,6 +46,12 @@ class _Life:
     last: int
     read: bool = False
     assigned: bool = False
+
+
+def broken(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[BrokenContract]:
+    """What certainly goes wrong with the memory in a run, as broken contracts."""
+    found = findings(recorded, hardware, no_spills)
+    return [BrokenContract(contract(one.rule), one.site, one.quantities) for one in found]
 
 
 def findings(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[Finding]:

@@ -9,22 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Claim, DomainDimension, Program
 from nkiverify.model.contracts import contract
-from nkiverify.model.execution import SHAPE_PHASES
-from nkiverify.model.placement import MEMORY_PHASE
 from nkiverify.phases.memory.claims import MemoryClaims
-from nkiverify.phases.replay import replay
+from nkiverify.phases.phase import Explored, Phase
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
-
-if TYPE_CHECKING:
-    from nkiverify.frontend.target import Target
-    from nkiverify.model.hardware import Hardware
 
 #: Shapes of a domain that are run through, and the seconds that may take.
 MAX_SHAPES = 16
@@ -33,11 +26,10 @@ SECONDS = 20.0
 _RULE = "mem.placed_overlap"
 
 
-def state_placed(
-    target: Target, program: Program, hardware: Hardware, memory: MemoryClaims, assumptions: Iterable[str]
-) -> None:
+def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims) -> None:
     """Claim, for each shape of the domain, what a plain run of it says of the tensors that allocators place."""
-    shapes = _all(program, assumptions)
+    program = kernel.run.program
+    shapes = _all(program, kernel.assumptions)
     if shapes is None:
         memory.gap = f"an allocator of the legacy API, in a domain of more than {MAX_SHAPES} shapes"
         return
@@ -46,7 +38,7 @@ def state_placed(
     sites: dict[Site | None, list[Condition | bool]] = {}
     for values in shapes:
         left = deadline - time.monotonic()
-        played = replay(target, values, hardware, phases=SHAPE_PHASES | {MEMORY_PHASE}, seconds=max(0.0, left))
+        played = phase.confirm(kernel.target, values, kernel.hardware, seconds=max(0.0, left))
         if played.excluded:
             continue
         if played.unsupported or played.raised is not None:
@@ -58,7 +50,7 @@ def state_placed(
                 sites.setdefault(one.site, []).append(other)
     for site, found in (sites or {None: [True]}).items():
         condition = conditions.conjunction(found)
-        stated.append(Claim(_number(program, stated), contract(_RULE), condition, MEMORY_PHASE, site, ""))
+        stated.append(Claim(_number(program, stated), contract(_RULE), condition, phase.number, site, ""))
     position = next((at for at, item in enumerate(program.body.items) if not isinstance(item, Assume)), 0)
     program.body.items[position:position] = stated
 

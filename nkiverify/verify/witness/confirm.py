@@ -15,11 +15,11 @@ from nkiverify.frontend.concrete import TOO_LONG
 from nkiverify.frontend.observe import key_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Claim, Program
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
+from nkiverify.phases import PHASES
 from nkiverify.phases.memory.claims import demanding, needed
-from nkiverify.phases.replay import Replay, replay
+from nkiverify.phases.replay import Replay
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Index
@@ -69,7 +69,7 @@ class Confirmation:
         self._program = program
         self._engine = engine
         self._hardware = hardware
-        self._phase = phase
+        self._phase = PHASES[phase]
         self._replays: list[tuple[dict[str, int], Replay]] = []
         #: Contracts and lines of which only what is enough is refuted, without a plain run that breaks them.
         self._unsure: set[tuple[str, str, int]] = set()
@@ -150,15 +150,8 @@ class Confirmation:
             self._replays.append((witness.values, Replay((), unsupported=TOO_LONG)))
             return _Confirmed(decision, witness, None)
         clock = time.process_time()
-        played = replay(
-            self._target,
-            witness.values,
-            self._hardware,
-            checked=self._phase == 2,
-            awaited=asked,
-            decisive=key,
-            seconds=left,
-            phases=SHAPE_PHASES | {self._phase},
+        played = self._phase.confirm(
+            self._target, witness.values, self._hardware, seconds=left, awaited=asked, decisive=key
         )
         self._replaying += time.process_time() - clock
         self._replays.append((witness.values, played))

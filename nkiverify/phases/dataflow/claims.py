@@ -1,0 +1,63 @@
+"""The claims of phase 4, stated in the program beside the operations they are about, each with what its proof says.
+
+A claim here is about all elements of an operand: no condition of integers, so that a walk over sets decides it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
+from nkiverify.analysis.sets.proof import Proof, Stated
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, SetProof
+from nkiverify.model.contracts import contract
+from nkiverify.phases.phase import Claimed, Explored
+
+
+@dataclass(slots=True, eq=False)
+class DataflowClaims(Claimed):
+    """What the walk has shown, and what ended it early, if anything did: then nothing is claimed."""
+
+    proof: Proof = field(default_factory=Proof)
+    ended: Inconclusive | None = None
+
+
+def state_claims(kernel: Explored, seconds: float, operations: int | None) -> DataflowClaims:
+    """Put what a proof for all shapes is about into the program; nothing where that is not all of the kernel."""
+    if kernel.run.unsupported_construct is not None:
+        return DataflowClaims()
+    program = kernel.run.program
+    if operations is None:
+        # A domain of one shape is decided by one concrete run, if the sets are not simple.
+        operations = MAX_OPERATIONS if program.dimensions else MAX_OPERATIONS // 16
+    try:
+        proof = prove(program, kernel.hardware.generation, seconds, operations)
+    except Inconclusive as reason:
+        return DataflowClaims(str(reason), ended=reason)
+    _insert(program, proof)
+    return DataflowClaims(proof=proof)
+
+
+def _insert(program: Program, proof: Proof) -> None:
+    last = max((claim.number for claim, _ in program.claims()), default=0)
+    about: dict[Item | None, list[Claim]] = {}
+    for number, one in enumerate(proof.stated, last + 1):
+        about.setdefault(one.item, []).append(_claim(number, one))
+    _insert_in(program.body, about)
+    first = next((at for at, item in enumerate(program.body.items) if not isinstance(item, Assume)), 0)
+    program.body.items[first:first] = about.get(None, [])
+
+
+def _insert_in(block: Block, about: dict[Item | None, list[Claim]]) -> None:
+    """Put claims before the items they are about."""
+    for item in list(block.items):
+        parts = (item.body,) if isinstance(item, Loop) else (item.then, item.orelse) if isinstance(item, Branch) else ()
+        for part in parts:
+            _insert_in(part, about)
+    block.items[:] = [one for item in block.items for one in (*about.get(item, ()), item)]
+
+
+def _claim(number: int, stated: Stated) -> Claim:
+    rule = contract(stated.contract)
+    # Who takes no notice of the proof errs on the safe side.
+    return Claim(number, rule, not stated.reason, rule.phase, stated.site, "", by_sets=SetProof(stated.reason))

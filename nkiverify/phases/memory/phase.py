@@ -1,0 +1,43 @@
+"""Phase 3: what is live fits its memory, and what is placed does not overlap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nkiverify.phases.phase import Claimed, Explored, Phase
+
+if TYPE_CHECKING:
+    from nkiverify.foundation.records import MemoryPeak
+    from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
+    from nkiverify.ir.program import Program
+    from nkiverify.model.hardware import Hardware
+
+
+class MemoryPhase(Phase):
+    """Claims follow from the lifetimes of tensors; what legacy allocators place is followed shape by shape."""
+
+    __slots__ = ()
+
+    def claims(self, kernel: Explored, seconds: float, operations: int | None = None) -> Claimed:
+        """State that what is live fits, and that placed tensors do not overlap."""
+        from nkiverify.phases.memory.claims import state_claims
+        from nkiverify.phases.memory.enumerated import state_placed
+
+        run = kernel.run
+        stated = state_claims(run.program, kernel.hardware, run.no_spills)
+        if stated.by_allocator and run.unsupported_construct is None:
+            state_placed(self, kernel, stated)
+        return stated
+
+    def peaks(self, claimed: Claimed, program: Program) -> tuple[MemoryPeak, ...]:
+        """What each memory needs at most."""
+        from nkiverify.phases.memory.claims import MemoryClaims
+        from nkiverify.phases.memory.peaks import peaks
+
+        return peaks(claimed, program) if isinstance(claimed, MemoryClaims) else ()
+
+    def broken_at_end(self, run: ConcreteExecution, hardware: Hardware) -> list[BrokenContract]:
+        """What does not fit, or overlaps, at some operation of the run."""
+        from nkiverify.phases.memory.concrete import broken
+
+        return broken(run.recorded, hardware, run.no_spills)

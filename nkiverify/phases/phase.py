@@ -1,0 +1,108 @@
+"""A phase: a family of contracts, what states those about a whole kernel as claims, and what confirms a refutation.
+
+Light: what a phase needs to do its work is loaded when it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from nkiverify.foundation.records import MemoryPeak
+    from nkiverify.foundation.source import Site
+    from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
+    from nkiverify.frontend.explorer import SymbolicExecution
+    from nkiverify.frontend.target import Target
+    from nkiverify.ir.program import Program
+    from nkiverify.model.hardware import Hardware
+    from nkiverify.phases.replay import Replay
+
+
+class Explored(Protocol):
+    """A target that has been run symbolically for a phase."""
+
+    @property
+    def target(self) -> Target:
+        """What was run."""
+
+    @property
+    def hardware(self) -> Hardware:
+        """The generation it was run for."""
+
+    @property
+    def run(self) -> SymbolicExecution:
+        """The run, with the program it recorded."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What is assumed of the dimensions, as text."""
+
+
+@dataclass(slots=True, eq=False)
+class Claimed:
+    """What a phase has claimed of a program as a whole. `gap` says what could not be claimed, if anything."""
+
+    gap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What the phases have in common, and all there is to one whose claims the stubs state while the kernel runs."""
+
+    #: Its id, in contracts and results.
+    number: int
+    name: str
+    #: Whether host arithmetic beyond 32 bits breaks a contract, in a concrete run for this phase.
+    checks_arithmetic: bool = False
+    #: Whether its claims are about sets of elements, about which no engine for integers can be asked.
+    by_sets: bool = False
+
+    def claims(self, kernel: Explored, seconds: float, operations: int | None = None) -> Claimed:
+        """State what the contracts of the phase ask of the kernel as a whole, as claims in its program.
+
+        That may take so many `seconds`, and where sets are computed so many `operations` on them.
+        """
+        return Claimed()
+
+    def peaks(self, claimed: Claimed, program: Program) -> tuple[MemoryPeak, ...]:
+        """What is to be told of each memory, where the phase is about memory."""
+        return ()
+
+    def broken_at_end(self, run: ConcreteExecution, hardware: Hardware) -> list[BrokenContract]:
+        """What a concrete run has broken of these contracts, seen from its end."""
+        return []
+
+    def confirm(
+        self,
+        target: Target,
+        values: Mapping[str, int],
+        hardware: Hardware,
+        *,
+        seconds: float = 20.0,
+        awaited: Sequence[tuple[str, Site | None]] = (),
+        decisive: tuple[str, Site | None] | None = None,
+    ) -> Replay:
+        """Run `target` concretely on `values`, for at most `seconds` of this process, and see what it breaks.
+
+        The run ends early where all contracts in `awaited` are broken, or a moment after `decisive`, one of them, is.
+        """
+        from nkiverify.phases.replay import replay
+
+        return replay(
+            target,
+            values,
+            hardware,
+            checked=self.checks_arithmetic,
+            awaited=awaited,
+            decisive=decisive,
+            seconds=seconds,
+            phases=frozenset({self.number}),
+            at_end=self.broken_at_end,
+        )
+
+
+def by_number(phases: Iterable[Phase]) -> dict[int, Phase]:
+    """The phases by their numbers."""
+    return {phase.number: phase for phase in phases}

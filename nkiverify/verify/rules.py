@@ -1,0 +1,69 @@
+"""From what is known of a phase to its verdict: a table of rules in order, of which the first that applies decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from nkiverify.foundation.records import Place, Run, Verdict, Violation
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.target import Target
+
+_Known = TypeVar("_Known")
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """A verdict with its qualifier and reason; where an UNKNOWN arises, and what can be done about it.
+
+    It rests on so many `claims`, `closed_by` what closed them, and on `violations`.
+    """
+
+    verdict: Verdict
+    qualifier: str = ""
+    reason: str = ""
+    place: Place | None = None
+    advice: str = ""
+    claims: int = 0
+    closed_by: Mapping[str, int] = field(default_factory=dict)
+    violations: Sequence[Violation] = ()
+
+
+def concluded(rules: Sequence[Callable[[_Known], Conclusion | None]], known: _Known) -> Conclusion:
+    """The verdict by the first rule that applies. Where none does, nothing is concluded."""
+    for rule in rules:
+        found = rule(known)
+        if found is not None:
+            return found
+    return Conclusion(Verdict.ERROR, reason="no rule gives a verdict: please report this")
+
+
+def recorded(target: Target, phase: int, engine: str, found: Conclusion) -> Run:
+    """The conclusion about a phase of `target`, by `engine`, as the record of results."""
+    return Run(
+        target=target.name,
+        kernel=target.kernel,
+        family=target.family,
+        kind=target.kind,
+        phase=phase,
+        engine=engine,
+        expected=target.expect.get(phase),
+        verdict=found.verdict,
+        qualifier=found.qualifier,
+        claims=found.claims,
+        closed_by=dict(found.closed_by),
+        violations=tuple(found.violations),
+        reason=found.reason,
+        flags=target.flags,
+        tags=target.tags,
+        place=found.place,
+        advice=found.advice,
+    )
+
+
+def place_of(site: Site | None) -> Place | None:
+    """A place of the kernel, for the results."""
+    if site is None:
+        return None
+    return Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
