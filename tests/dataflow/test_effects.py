@@ -276,3 +276,31 @@ def test_a_sum_over_a_loop_is_undefined_if_a_part_of_it_is(tmp_path: Path, first
         v.call(v.tensor("x", (v.dim("R", 2, 4), v.dim("C", 1, 4)), float32))
 
     assert Subject.of(tmp_path, body, domain, legacy=True).verdict().verdict is expected
+
+
+@pytest.mark.parametrize(("kept", "expected"), [(1, Verdict.SUCCESSFUL), (0, Verdict.FAILED)])
+def test_a_sum_over_iterations_that_are_run_one_by_one_keeps_what_is_undefined(
+    tmp_path: Path, kept: int, expected: Verdict
+) -> None:
+    # What the iterations carry has them run one by one; the first one adds a tile that nothing has written.
+    body = f"""
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        total = nl.ndarray((R, C), dtype=nl.float32, buffer=nl.sbuf)
+        tile = nl.ndarray((R, C), dtype=nl.float32, buffer=nl.sbuf)
+        kept = {kept}
+        for r in nl.affine_range(4):
+            if kept:
+                tile = nl.load(x)
+            total[...] = nl.loop_reduce(tile, op=nl.add, loop_indices=[r])
+            kept = 1
+        nl.store(out, total)
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (v.dim("R", 2, 4), v.dim("C", 1, 4)), float32))
+
+    assert Subject.of(tmp_path, body, domain, legacy=True).verdict().verdict is expected

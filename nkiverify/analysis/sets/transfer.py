@@ -39,6 +39,8 @@ class _Step:
     state: State
     operation: Operation
     undefined: dict[str, Region | None] = field(default_factory=dict)
+    #: Whether what it writes joins a sum of which something may be undefined already.
+    spoiled: bool = False
 
     def positions(self) -> dict[str, Partly | None]:
         """For each operand that may be undefined in part: where it is read, and where it is defined."""
@@ -74,6 +76,8 @@ class Transfer:
         self._generation = generation
         self._proof = proof
         self._effects = Effects()
+        #: Sums over the iterations of a loop that something undefined may have joined: they stay so.
+        self._undefined_sums: set[Key] = set()
         self._alike = independent(program.body, self.programs) if self.programs else frozenset()
         self._returned_keys = {
             key_of(tensor.storage)
@@ -166,7 +170,11 @@ class Transfer:
             self._proof.claim("df.accumulate_other", site, shown, "something else may have been written there")
 
     def _join(self, step: _Step, effect: Effect) -> None:
-        """What is there need not be defined: it is nothing in the first iteration."""
+        """What is there need not be written: it is nothing in the first iteration. What joined it has to be defined."""
+        key = key_of(effect.view.storage)
+        if step.undefined:
+            self._undefined_sums.add(key)
+        step.spoiled = key in self._undefined_sums
 
     # --- what is written ----------------------------------------------------------------------------------------------
 
@@ -184,7 +192,7 @@ class Transfer:
         good = sure
         if step.undefined and region is not None and sure is not None:
             good = defined_elements(operation, effect.argument, region, step.positions())
-        if self._in_vain and source_of(item) in self._in_vain:
+        if step.spoiled or (self._in_vain and source_of(item) in self._in_vain):
             good = None
             self._spoil(step, key, reached)
         elif step.undefined:
