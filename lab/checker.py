@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab.faults import Place, places
+from lab.faults import FaultPlace, places
 from nkiverify.foundation import resources
 
 _SYMBOLIC = ("tests/symbolic", "tests/engines/test_embedded.py", "tests/soundness")
@@ -101,7 +101,7 @@ class Copy:
         compileall.compile_dir(folder / "nkiverify", quiet=2)
 
     @contextmanager
-    def with_fault(self, module: str, place: Place, tree: ast.Module) -> Iterator[None]:
+    def with_fault(self, module: str, place: FaultPlace, tree: ast.Module) -> Iterator[None]:
         """The copy with the fault in it; `tree` is the module's, of which it is a place."""
         path = self.folder / module
         before = path.read_text(encoding="utf-8")
@@ -138,7 +138,7 @@ class Tried:
 
     module: str
     number: int
-    place: Place
+    place: FaultPlace
     by: str = ""
     tests: int = 0
     at_import: bool = False

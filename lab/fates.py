@@ -73,7 +73,7 @@ KILLED = {1: Fate.KILLED_1, 2: Fate.KILLED_2, 3: Fate.KILLED_3, 4: Fate.KILLED_4
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class MutantResult:
     """One mutant and its fate. `digest` identifies the mutated module; `change` says what became what."""
 
     target: str
@@ -91,7 +91,7 @@ def digest(mutant: Mutant) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class GoodKernel:
     """A good kernel: its widest target, others of it for the phases that this one says nothing about, the dimensions of
     the domain, the verdicts of the kernel as it is, and its shape program with all operations where that is complete.
     """
@@ -113,7 +113,7 @@ class Subject:
         return frozenset(run.phase for run in self.verdicts if run.qualifier)
 
 
-def subject_of(target: Target, companions: Sequence[tuple[int, Target]] = ()) -> Subject:
+def subject_of(target: Target, companions: Sequence[tuple[int, Target]] = ()) -> GoodKernel:
     """The kernel of a target as a subject. Raises `UnsupportedConstruct`."""
     dimensions = explore(
         target, hardware_named(target.hardware), Limits(seconds=VERDICT_SECONDS)
@@ -125,7 +125,7 @@ def subject_of(target: Target, companions: Sequence[tuple[int, Target]] = ()) ->
         for phase, one in companions
         if all(run.verdict is Verdict.SUCCESSFUL for run in _verified(one, (phase,)))
     ]
-    return Subject(target, tuple(holding), tuple(dimensions), tuple(verdicts), program)
+    return GoodKernel(target, tuple(holding), tuple(dimensions), tuple(verdicts), program)
 
 
 @contextmanager
@@ -144,13 +144,13 @@ def mutated(target: Target, mutant: Mutant) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def try_mutant(subject: Subject, mutant: Mutant) -> Outcome:
+def try_mutant(subject: GoodKernel, mutant: Mutant) -> MutantResult:
     """The fate of one mutant."""
     with mutated(subject.target, mutant) as folder:
         fate, detail = _of_phases(subject, mutant, folder)
         if fate in (Fate.SURVIVED, Fate.BOUNDED, Fate.UNKNOWN):
             fate, detail = _by_values(subject, mutant, folder, fate, detail)
-    return Outcome(
+    return MutantResult(
         subject.target.name, mutant.operator, mutant.line, mutant.change, digest(mutant), fate, detail.strip("; ")
     )
 
@@ -158,7 +158,7 @@ def try_mutant(subject: Subject, mutant: Mutant) -> Outcome:
 # --- the phases -------------------------------------------------------------------------------------------------------
 
 
-def _of_phases(subject: Subject, mutant: Mutant, folder: Path) -> tuple[Fate, str]:
+def _of_phases(subject: GoodKernel, mutant: Mutant, folder: Path) -> tuple[Fate, str]:
     changed = replace(subject.target, root=folder)
     try:
         with time_limit(MUTANT_SECONDS, Clock.PROCESS):
@@ -187,7 +187,7 @@ def _of_phases(subject: Subject, mutant: Mutant, folder: Path) -> tuple[Fate, st
         return Fate.UNKNOWN, f"not decided within {MUTANT_SECONDS:.0f} s of CPU"
 
 
-def _argued(subject: Subject, mutant: Mutant, changed: Target) -> str:
+def _argued(subject: GoodKernel, mutant: Mutant, changed: Target) -> str:
     """Why a mutant that breaks no contract is the same kernel for all shapes; empty where that is not shown."""
     if mutant.operator == "precondition removed" and subject.proved:
         return "what is removed never raises on the domain of the target"
@@ -313,7 +313,7 @@ def unlike_shapes(dimensions: Sequence[DomainDimension], source: random.Random) 
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-def _by_values(subject: Subject, mutant: Mutant, folder: Path, fate: Fate, detail: str) -> tuple[Fate, str]:
+def _by_values(subject: GoodKernel, mutant: Mutant, folder: Path, fate: Fate, detail: str) -> tuple[Fate, str]:
     """What running kernel and mutant on numbers says of one that breaks no contract, as far as the phases tell."""
     changed = replace(subject.target, root=folder)
     try:

@@ -38,7 +38,7 @@ _FOR_READERS = ("__repr__", "__str__")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FaultPlace:
     """A place of a syntax tree: with `value` as `field` of `node`, it has the fault `what`."""
 
     node: ast.AST
@@ -60,12 +60,12 @@ class Place:
             setattr(self.node, self.field, before)
 
 
-def places(tree: ast.Module) -> list[Place]:
+def places(tree: ast.Module) -> list[FaultPlace]:
     """Every place of a module at which a fault can be put in, in the order of the text."""
     return list(_in_statements(tree, 0))
 
 
-def _in_statements(node: ast.AST, statement: int) -> Iterator[Place]:
+def _in_statements(node: ast.AST, statement: int) -> Iterator[FaultPlace]:
     """The places in `node`, which is in the statement of this line or is one."""
     if isinstance(node, ast.FunctionDef) and node.name in _FOR_READERS:
         return
@@ -75,7 +75,7 @@ def _in_statements(node: ast.AST, statement: int) -> Iterator[Place]:
         statement = node.lineno
     line = getattr(node, "lineno", statement)
     for field, value, what in _changes(node):
-        yield Place(node, field, value, what, line, statement)
+        yield FaultPlace(node, field, value, what, line, statement)
     yield from _left_out(node)
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "decorator_list") or isinstance(value, ast.JoinedStr):
@@ -117,7 +117,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, object, str]]:
             pass
 
 
-def _left_out(node: ast.AST) -> Iterator[Place]:
+def _left_out(node: ast.AST) -> Iterator[FaultPlace]:
     """Statements within `node` without which Python still runs."""
     for field in ("body", "orelse", "finalbody"):
         statements = getattr(node, field, None)
@@ -128,7 +128,7 @@ def _left_out(node: ast.AST) -> Iterator[Place]:
             if is_call or isinstance(statement, ast.Raise | ast.Continue | ast.Break):
                 without = [*statements[:position], _at(ast.Pass(), statement), *statements[position + 1 :]]
                 word = "call" if is_call else type(statement).__name__.lower()
-                yield Place(node, field, without, f"{word} left out", statement.lineno, statement.lineno)
+                yield FaultPlace(node, field, without, f"{word} left out", statement.lineno, statement.lineno)
 
 
 def _at(node: _Node, where: ast.AST) -> _Node:

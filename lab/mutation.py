@@ -19,8 +19,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from lab import mutation_tables
-from lab.fates import Fate, Outcome, digest, subject_of, try_mutant
-from lab.operators import OPERATORS, Mutant, Site, sites
+from lab.fates import Fate, MutantResult, digest, subject_of, try_mutant
+from lab.operators import OPERATORS, Mutant, MutationPoint, sites
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Kind, Verdict
@@ -71,10 +71,10 @@ def sample(target: Target, each: int, seed: int) -> list[Mutant]:
     """At most `each` mutants per operator."""
     file, _, kernel = target.kernel.partition("::")
     source = (target.root / file).read_text(encoding="utf-8")
-    by_operator: dict[str, list[Site]] = {name: [] for name in OPERATORS}
+    by_operator: dict[str, list[MutationPoint]] = {name: [] for name in OPERATORS}
     for site in sites(source, kernel):
         by_operator[site.operator].append(site)
-    chosen: list[Site] = []
+    chosen: list[MutationPoint] = []
     for name, found in by_operator.items():
         chosen.extend(
             found if len(found) <= each else random.Random(f"{seed}/{target.name}/{name}").sample(found, each)
@@ -84,12 +84,12 @@ def sample(target: Target, each: int, seed: int) -> list[Mutant]:
 
 def campaign(
     targets: Sequence[Target], every: Sequence[Target], each: int, seed: int, log: Path | None
-) -> list[Outcome]:
+) -> list[MutantResult]:
     """The fates of the mutants of `targets`; those that `log` has are taken from there, and the others added to it."""
     known = {(one.target, one.operator, one.line, one.change, one.digest): one for one in logged(log)}
-    outcomes: list[Outcome] = []
+    outcomes: list[MutantResult] = []
     for target in targets:
-        mine: list[Outcome] = []
+        mine: list[MutantResult] = []
         subject = None
         for mutant in sample(target, each, seed):
             key = (target.name, mutant.operator, mutant.line, mutant.change, digest(mutant))
@@ -109,7 +109,7 @@ def campaign(
     return outcomes
 
 
-def logged(log: Path | None) -> list[Outcome]:
+def logged(log: Path | None) -> list[MutantResult]:
     """The outcomes that a log has; a line that was cut off while it was written is passed over."""
     if log is None or not log.exists():
         return []
@@ -119,11 +119,11 @@ def logged(log: Path | None) -> list[Outcome]:
             row = json.loads(line)
         except ValueError:
             continue
-        found.append(Outcome(**{**row, "fate": Fate[row["fate"]]}))
+        found.append(MutantResult(**{**row, "fate": Fate[row["fate"]]}))
     return found
 
 
-def _append(log: Path | None, outcome: Outcome) -> None:
+def _append(log: Path | None, outcome: MutantResult) -> None:
     if log is not None:
         with log.open("a", encoding="utf-8") as file:
             file.write(json.dumps({**asdict(outcome), "fate": outcome.fate.name}, ensure_ascii=False) + "\n")

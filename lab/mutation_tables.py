@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from tabulate import tabulate
 
 from lab.audit import with_section
-from lab.fates import KILLED, PROVED, Fate, Outcome
+from lab.fates import KILLED, PROVED, Fate, MutantResult
 
 #: The section of a Markdown file that the tables are written into (`lab.audit`).
 SECTION = "mutants"
@@ -17,7 +17,7 @@ SECTION = "mutants"
 _LISTED = (Fate.SURVIVED, Fate.BOUNDED, Fate.UNKNOWN, Fate.BROKEN, Fate.DEFECT)
 
 
-def report(outcomes: Sequence[Outcome]) -> str:
+def report(outcomes: Sequence[MutantResult]) -> str:
     """Tables per operator and per kernel, then the survivors and the defects."""
     parts = [
         _table(outcomes, "operator", lambda one: one.operator),
@@ -32,7 +32,7 @@ def report(outcomes: Sequence[Outcome]) -> str:
     return "\n\n".join(parts)
 
 
-def score(outcomes: Sequence[Outcome]) -> str:
+def score(outcomes: Sequence[MutantResult]) -> str:
     """How many of the mutants that are not equivalent were killed, by the phases, and with values; how many are proved
     equivalent."""
     telling = [one for one in outcomes if one.fate not in (Fate.EQUIVALENT, Fate.BROKEN)]
@@ -50,7 +50,7 @@ def score(outcomes: Sequence[Outcome]) -> str:
     )
 
 
-def _table(outcomes: Sequence[Outcome], heading: str, key: Callable[[Outcome], str]) -> str:
+def _table(outcomes: Sequence[MutantResult], heading: str, key: Callable[[MutantResult], str]) -> str:
     met = [fate for fate in Fate if any(one.fate is fate for one in outcomes)]
     rows: dict[str, Counter[Fate]] = {}
     for one in outcomes:
@@ -60,7 +60,7 @@ def _table(outcomes: Sequence[Outcome], heading: str, key: Callable[[Outcome], s
     return tabulate(cells, [heading, "mutants", *(fate.value for fate in met)], tablefmt="github")
 
 
-def with_tables(text: str, outcomes: Sequence[Outcome]) -> str:
+def with_tables(text: str, outcomes: Sequence[MutantResult]) -> str:
     """The text of a Markdown file with the tables in its section. Raises `UsageError` where it has none."""
     parts = [
         "",

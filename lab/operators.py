@@ -24,7 +24,7 @@ class Mutant:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Site:
+class MutationPoint:
     """A place that an operator can change, in a module that has not been written out yet."""
 
     operator: str
@@ -348,7 +348,7 @@ OPERATORS: dict[str, Operator] = {
 }
 
 
-def sites(source: str, kernel: str) -> Iterator[Site]:
+def sites(source: str, kernel: str) -> Iterator[MutationPoint]:
     """All mutants of the functions that `kernel` reaches in the module `source`, as places."""
     tree = ast.parse(source)
     constants = _constants_of(tree.body)
@@ -360,7 +360,7 @@ def sites(source: str, kernel: str) -> Iterator[Site]:
                 continue
             for operator, apply in OPERATORS.items():
                 for changed in apply(node, around):
-                    yield Site(operator, node, changed, tree)
+                    yield MutationPoint(operator, node, changed, tree)
 
 
 class _Replacing(ast.NodeTransformer):

@@ -174,7 +174,7 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
     from nkiverify.results.history import database, durations
     from nkiverify.results.session import ExitStatus, Session, Versions, status_of
     from nkiverify.run.executors import choice
-    from nkiverify.run.executors.jobs import Job, Outcome, perform
+    from nkiverify.run.executors.jobs import Job, JobRuns, perform
 
     started = datetime.now(timezone.utc)
     clock = time.perf_counter()
@@ -189,7 +189,7 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
     if options.fail_fast and any(fails(run) for runs in known.values() for run in runs):
         left = []
     progress = Progress(len(left), sys.stderr)
-    outcome = Outcome({})
+    outcome = JobRuns({})
     if left:
         order = choice.longest_first(left, durations(database(reports))) if processes > 1 else left
         jobs = [Job(target.name, target, options) for target in order]

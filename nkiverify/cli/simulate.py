@@ -66,7 +66,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
-    from nkiverify.cli.simulation import Session, reference_function
+    from nkiverify.cli.simulation import Simulation, reference_function
     from nkiverify.cli.simulation_inputs import described
     from nkiverify.model.hardware import hardware_named
     from nkiverify.project.request import request
@@ -82,7 +82,7 @@ def _simulate(arguments: argparse.Namespace) -> int:
     if free:
         raise UsageError(f"give {', '.join(free)} a value: a simulation is of one shape")
     reference = None if arguments.reference is None else reference_function(arguments.reference)
-    session = Session(
+    session = Simulation(
         asked,
         hardware_named(arguments.target),
         arguments.seed,

@@ -75,7 +75,7 @@ class Compared:
 
 
 @dataclass(slots=True)
-class Outcome:
+class Simulated:
     """What a simulation gave."""
 
     results: dict[str, Array] = field(default_factory=dict)
@@ -135,7 +135,7 @@ def _described(array: Array) -> str:
     return shown
 
 
-class Session:
+class Simulation:
     """A kernel that is to be simulated once."""
 
     def __init__(
@@ -157,9 +157,9 @@ class Session:
         self._inputs: dict[str, Array] = {}
         self._operations = 0
 
-    def run(self, reference: Reference | None, tolerance: float | None) -> Outcome:
+    def run(self, reference: Reference | None, tolerance: float | None) -> Simulated:
         """Simulate the kernel, and compare it with `reference` if there is one."""
-        outcome = Outcome()
+        outcome = Simulated()
         with ExitStack() as stack:
             stack.enter_context(threadpool_limits(1))
             writer = self._writer(stack)
@@ -221,7 +221,7 @@ class Session:
 
     def _conclude(
         self,
-        outcome: Outcome,
+        outcome: Simulated,
         execution: Execution,
         outputs: Sequence[tuple[str, Tensor]],
         reference: Reference | None,

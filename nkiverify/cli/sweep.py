@@ -108,7 +108,7 @@ def _run(items: Sequence[Item], store: Store, project: Project, options: Options
     from nkiverify.report.progress import Progress
     from nkiverify.results import history
     from nkiverify.run.executors.choice import longest_first, made
-    from nkiverify.run.executors.jobs import Job, Outcome, perform
+    from nkiverify.run.executors.jobs import Job, JobRuns, perform
     from nkiverify.run.sweep.keeping import Digests, Keeping, Past, done_before
 
     begin = time.perf_counter()
@@ -127,7 +127,7 @@ def _run(items: Sequence[Item], store: Store, project: Project, options: Options
     progress = Progress(len(left), sys.stderr)
     keeping = Keeping(items, store, past, progress, digests)
     keeping.recover({name: found for name, found in runs.items() if name not in store.known})
-    outcome = Outcome({})
+    outcome = JobRuns({})
     if left and not keeping.problem:
         jobs = [Job(item.name, item.target, item.options) for item in left]
         try:

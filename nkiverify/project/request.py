@@ -36,7 +36,7 @@ _SUGGESTION = "bf16[K,M]"
 
 
 @dataclass(slots=True)
-class Outcome:
+class Completion:
     """Whether the kernel returned for some values of the domain, as far as is known."""
 
     returned: bool = False
@@ -58,7 +58,7 @@ class Request:
     wrap: str
     kernel: Callable[..., Any]
     no_spills: bool = False
-    outcome: Outcome = field(default_factory=Outcome)
+    outcome: Completion = field(default_factory=Completion)
 
     @property
     def reference(self) -> str:

@@ -12,8 +12,8 @@ from lab import fates, mutation, mutation_tables
 from lab.computed import ILLEGAL, compared
 from lab.fates import (
     Fate,
-    Outcome,
-    Subject,
+    GoodKernel,
+    MutantResult,
     digest,
     failing_shape,
     mutated,
@@ -30,10 +30,10 @@ from nkiverify.project.manifest import load_targets
 from nkiverify.verify.verifier import verify
 
 TARGETS = {target.name: target for target in load_targets(resources.root())}
-SUBJECTS: dict[str, Subject] = {}
+SUBJECTS: dict[str, GoodKernel] = {}
 
 
-def subject(name: str) -> Subject:
+def subject(name: str) -> GoodKernel:
     """The kernel of a target, looked at once."""
     if name not in SUBJECTS:
         SUBJECTS[name] = subject_of(TARGETS[name])
@@ -254,9 +254,9 @@ def test_a_campaign_goes_on_where_it_was_cut_off(
     target = TARGETS["transpose2d_all"]
     tried: list[str] = []
 
-    def fate(subject: Subject, mutant: Mutant) -> Outcome:
+    def fate(subject: GoodKernel, mutant: Mutant) -> MutantResult:
         tried.append(mutant.change)
-        return Outcome(target.name, mutant.operator, mutant.line, mutant.change, digest(mutant), Fate.KILLED_1, "")
+        return MutantResult(target.name, mutant.operator, mutant.line, mutant.change, digest(mutant), Fate.KILLED_1, "")
 
     monkeypatch.setattr(mutation, "try_mutant", fate)
     monkeypatch.setattr(mutation, "subject_of", lambda *asked: None)
@@ -276,10 +276,10 @@ def test_a_campaign_goes_on_where_it_was_cut_off(
     assert tried == []
 
 
-def outcomes(**counts: int) -> list[Outcome]:
+def outcomes(**counts: int) -> list[MutantResult]:
     """So many outcomes of each fate."""
     return [
-        Outcome("a_target", "an operator", 7, "a | b", str(number), Fate[name], f"because of {name}")
+        MutantResult("a_target", "an operator", 7, "a | b", str(number), Fate[name], f"because of {name}")
         for name, count in counts.items()
         for number in range(count)
     ]

@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from nkiverify.cli.outcome import check
-from nkiverify.cli.simulation import Session
+from nkiverify.cli.simulation import Simulation
 from nkiverify.foundation.records import Verdict
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import request
@@ -260,7 +260,7 @@ def test_values_without_tensors_are_nothing_to_claim(tmp_path: Path, result: str
 @pytest.mark.parametrize("result", SEEN.values(), ids=SEEN)
 def test_a_simulation_has_every_result(tmp_path: Path, result: str) -> None:
     asked = request(_file(tmp_path, result), tmp_path, ["x=f32[32,16]"], [], None)
-    outcome = Session(asked, hardware_named("trn2"), 0, {}).run(None, None)
+    outcome = Simulation(asked, hardware_named("trn2"), 0, {}).run(None, None)
     assert not outcome.violation
     assert not outcome.unsupported
     assert len(outcome.results) >= 2
@@ -270,7 +270,7 @@ def test_a_simulation_has_every_result(tmp_path: Path, result: str) -> None:
 @pytest.mark.parametrize("name", UNSEEN)
 def test_a_simulation_without_every_result_says_so(tmp_path: Path, name: str) -> None:
     asked = request(_file(tmp_path, UNSEEN[name]), tmp_path, ["x=f32[32,16]"], [], None)
-    assert "result" in Session(asked, hardware_named("trn2"), 0, {}).run(None, None).unsupported
+    assert "result" in Simulation(asked, hardware_named("trn2"), 0, {}).run(None, None).unsupported
 
 
 def _compared(folder: Path, one: str, two: str) -> list[Answer]:
@@ -360,7 +360,7 @@ def test_what_any_program_returns_is_written(tmp_path: Path, rows: int, verdict:
     asked = request("kernels.py::kernel", tmp_path, ["x=f32[32,16]"], [], "2")
     (run,) = check(asked, ["trn2"], Options(root=tmp_path, phases=(4,))).runs
     assert run.verdict is verdict
-    outcome = Session(asked, hardware_named("trn2"), 0, {}).run(None, None)
+    outcome = Simulation(asked, hardware_named("trn2"), 0, {}).run(None, None)
     assert "programs of a launch that return different tensors" in outcome.unsupported
 
 

@@ -17,7 +17,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Verdict
 from nkiverify.project.manifest import load_targets
 from nkiverify.run.executors import choice, cluster
-from nkiverify.run.executors.jobs import Job, Outcome, perform
+from nkiverify.run.executors.jobs import Job, JobRuns, perform
 from nkiverify.run.executors.parcels import Parcel, relocated
 from nkiverify.verify.options import Options
 from tests.executors.fakes import Record
@@ -99,7 +99,7 @@ def scheduler() -> Iterator[Any]:
         yield found
 
 
-def on(address: str, root: Path, *names: str, act: Callable[[str, str], None] | None = None) -> Outcome:
+def on(address: str, root: Path, *names: str, act: Callable[[str, str], None] | None = None) -> JobRuns:
     """Run targets of the repository on the cluster."""
     options = Options(root=root, timeout=20)
     targets = {target.name: target for target in load_targets(root)}

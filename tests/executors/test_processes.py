@@ -19,7 +19,7 @@ import pytest
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.results.session import ExitStatus, status_of
-from nkiverify.run.executors.jobs import Executor, InProcess, Job, Outcome, perform
+from nkiverify.run.executors.jobs import Executor, InProcess, Job, JobRuns, perform
 from nkiverify.run.executors.processes import WorkerProcesses
 from nkiverify.verify.options import Options
 from tests.executors.fakes import Record, options, target, targets_by_name, verify
@@ -36,7 +36,7 @@ def fails(run: Run) -> bool:
 class Report:
     """An outcome, in the order of the targets."""
 
-    outcome: Outcome
+    outcome: JobRuns
     targets: Sequence[Target]
 
     @property

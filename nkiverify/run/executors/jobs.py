@@ -73,7 +73,7 @@ class ExecutorLost(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class JobRuns:
     """The runs by job, of the jobs that finished; whether Ctrl-C ended it; what else did, if something did."""
 
     by_job: Mapping[str, Sequence[Run]]
@@ -83,7 +83,7 @@ class Outcome:
 
 def perform(
     jobs: Sequence[Job], executor: Executor, listener: Listener, fails: Callable[[Run], bool] | None = None
-) -> Outcome:
+) -> JobRuns:
     """Have every job run, or every job until one fails where `fails` is given. What has finished is always kept."""
     finished: dict[str, Sequence[Run]] = {}
     executor.on_start = listener.started
@@ -98,14 +98,14 @@ def perform(
                 finished[name] = future.result()
                 listener.finished(name, finished[name])
                 if fails is not None and any(map(fails, finished[name])):
-                    return Outcome(finished)
+                    return JobRuns(finished)
     except KeyboardInterrupt:
-        return Outcome(finished, interrupted=True)
+        return JobRuns(finished, interrupted=True)
     except ExecutorLost as lost:
-        return Outcome(finished, problem=str(lost))
+        return JobRuns(finished, problem=str(lost))
     finally:
         executor.shutdown()
-    return Outcome(finished)
+    return JobRuns(finished)
 
 
 class InProcess:
