@@ -1,4 +1,4 @@
-"""The single product of the tutorial. Its shapes are fixed, so that only the dtype can vary."""
+"""One product of fixed size. Its shapes are fixed, so that only the dtype can vary."""
 
 from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
 from nkiverify.model.dtypes import DType, bfloat16, float8_e4m3, float8_e5m2, float16, float32, tfloat32
@@ -30,7 +30,7 @@ def matmul_basic(v: Verification) -> None:
     expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
 )
 def matmul_basic_symbolic(v: Verification) -> None:
-    """In each of the dtypes the tutorial uses."""
+    """In each of three float dtypes."""
     multiply(v, v.choice("dtype", (bfloat16, float16, float32)))
 
 

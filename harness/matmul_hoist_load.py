@@ -1,4 +1,4 @@
-"""The matmul of the tutorial that hoists its loads."""
+"""The matmul that keeps strips of its operands."""
 
 from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
 from nkiverify.model.dtypes import float16

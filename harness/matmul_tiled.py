@@ -1,4 +1,4 @@
-"""The tiled matmul of the tutorial."""
+"""The matmul in tiles."""
 
 from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
 from nkiverify.model.dtypes import float16

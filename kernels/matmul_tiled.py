@@ -1,57 +1,57 @@
-"""Tiled matmul of the tutorial: every operand tile is loaded for each product it enters."""
+"""A matmul in tiles: both operand tiles of a step are loaded for each step of each tile of the result."""
 
 import nki
 import nki.isa as nisa
 import nki.language as nl
 
-TILE_K = 128
-TILE_M = 128
-TILE_N = 512
+STEP = 128  # rows of both operands that one step contracts
+HEIGHT, WIDTH = 128, 512  # of a tile of the result
 
 
 @nki.jit
 def matmul_tiled(lhsT, rhs):
     """lhsT.T @ rhs for lhsT (K, M) and rhs (K, N), K and M multiples of 128, N of 512."""
-    return _matmul_tiled(lhsT, rhs, lhsT_rows=TILE_K)
+    return _tiled(lhsT, rhs, weight_rows=STEP)
 
 
 @nki.jit
 def matmul_tiled_buggy(lhsT, rhs):
     """Control: each tile of lhsT is loaded with the rows of the tile below it as well."""
-    return _matmul_tiled(lhsT, rhs, lhsT_rows=2 * TILE_K)
+    return _tiled(lhsT, rhs, weight_rows=2 * STEP)
 
 
 @nki.jit
 def matmul_tiled_swapped(lhsT, rhs):
     """Control: the operands are exchanged, which only inputs with M != N show."""
-    return _matmul_tiled(rhs, lhsT, lhsT_rows=TILE_K)
+    return _tiled(rhs, lhsT, weight_rows=STEP)
 
 
-def _matmul_tiled(lhsT, rhs, lhsT_rows):
-    """The matmul; `lhsT_rows` is how many rows of lhsT one tile is loaded from."""
-    K, M = lhsT.shape
-    K_rhs, N = rhs.shape
-    assert K_rhs == K, "both operands must have the same contraction dimension"
-    assert K % TILE_K == 0, f"K must be a multiple of {TILE_K}"
-    assert M % TILE_M == 0, f"M must be a multiple of {TILE_M}"
-    assert N % TILE_N == 0, f"N must be a multiple of {TILE_N}"
+def _tiled(weights, data, weight_rows):
+    """The matmul; `weight_rows` is how many rows of the stationary operand one tile is loaded from."""
+    contracted, height = weights.shape
+    width = data.shape[1]
+    assert data.shape[0] == contracted, "both operands must have as many rows"
+    for extent, tile in ((contracted, STEP), (height, HEIGHT), (width, WIDTH)):
+        assert extent % tile == 0, f"{extent} is no multiple of {tile}"
 
-    result = nl.ndarray((M, N), dtype=lhsT.dtype, buffer=nl.shared_hbm)
-    for m in range(M // TILE_M):
-        row = m * TILE_M
-        for n in range(N // TILE_N):
-            column = n * TILE_N
-            product = nl.ndarray((TILE_M, TILE_N), dtype=nl.float32, buffer=nl.psum)
+    out = nl.ndarray((height, width), dtype=weights.dtype, buffer=nl.shared_hbm)
+    for i in range(height // HEIGHT):
+        for j in range(width // WIDTH):
+            top, left = i * HEIGHT, j * WIDTH
+            sums = nl.ndarray((HEIGHT, WIDTH), dtype=nl.float32, buffer=nl.psum)
+            for step in range(contracted // STEP):
+                first = step * STEP
+                stationary = nl.ndarray((STEP, HEIGHT), dtype=weights.dtype, buffer=nl.sbuf)
+                moving = nl.ndarray((STEP, WIDTH), dtype=data.dtype, buffer=nl.sbuf)
+                nisa.dma_copy(dst=stationary, src=weights[first : first + weight_rows, top : top + HEIGHT])
+                nisa.dma_copy(dst=moving, src=data[first : first + STEP, left : left + WIDTH])
+                nisa.nc_matmul(dst=sums, stationary=stationary, moving=moving)
+            _store(out, top, left, sums)
+    return out
 
-            for k in range(K // TILE_K):
-                depth = k * TILE_K
-                lhsT_tile = nl.ndarray((TILE_K, TILE_M), dtype=lhsT.dtype, buffer=nl.sbuf)
-                rhs_tile = nl.ndarray((TILE_K, TILE_N), dtype=rhs.dtype, buffer=nl.sbuf)
-                nisa.dma_copy(dst=lhsT_tile, src=lhsT[depth : depth + lhsT_rows, row : row + TILE_M])
-                nisa.dma_copy(dst=rhs_tile, src=rhs[depth : depth + TILE_K, column : column + TILE_N])
-                nisa.nc_matmul(dst=product, stationary=lhsT_tile, moving=rhs_tile)
 
-            result_tile = nl.ndarray((TILE_M, TILE_N), dtype=result.dtype, buffer=nl.sbuf)
-            nisa.tensor_copy(dst=result_tile, src=product)
-            nisa.dma_copy(dst=result[row : row + TILE_M, column : column + TILE_N], src=result_tile)
-    return result
+def _store(out, top, left, sums):
+    """Put a tile of sums where it belongs in the result, in the result's dtype."""
+    rounded = nl.ndarray((HEIGHT, WIDTH), dtype=out.dtype, buffer=nl.sbuf)
+    nisa.tensor_copy(dst=rounded, src=sums)
+    nisa.dma_copy(dst=out[top : top + HEIGHT, left : left + WIDTH], src=rounded)

@@ -208,18 +208,18 @@ def test_a_phase_in_which_the_kernel_itself_does_not_hold_kills_nothing() -> Non
 @pytest.mark.parametrize(
     ("old", "new", "same"),
     [
-        ("for m in range(M // TILE_M):", "for row_of_tiles in range(-(-M // TILE_M)):\n        m = row_of_tiles", True),
-        ("for m in range(M // TILE_M):", "for m in range(M // TILE_M - 1):", False),
-        ("row = m * TILE_M", "row = (M // TILE_M - 1 - m) * TILE_M", False),
-        ("row = m * TILE_M", "row = m * TILE_K", True),
-        ("stationary=lhsT_tile, moving=rhs_tile", "stationary=rhs_tile, moving=lhsT_tile", False),
+        ("for i in range(height // HEIGHT):", "for row in range(-(-height // HEIGHT)):\n        i = row", True),
+        ("for i in range(height // HEIGHT):", "for i in range(height // HEIGHT - 1):", False),
+        ("top, left = i * HEIGHT,", "top, left = (height // HEIGHT - 1 - i) * HEIGHT,", False),
+        ("top, left = i * HEIGHT,", "top, left = i * STEP,", True),
+        ("stationary=stationary, moving=moving", "stationary=moving, moving=stationary", False),
         (
-            "rhs_tile = nl.ndarray((TILE_K, TILE_N),",
-            "rhs_tile = nl.ndarray((TILE_K, TILE_N + 1),",
+            "moving = nl.ndarray((STEP, WIDTH),",
+            "moving = nl.ndarray((STEP, WIDTH + 1),",
             False,
         ),
-        ("nisa.tensor_copy(dst=result_tile, src=product)", "nisa.tensor_copy(result_tile, product)", True),
-        ("nisa.tensor_copy(dst=result_tile, src=product)", "pass", False),
+        ("nisa.tensor_copy(dst=rounded, src=sums)", "nisa.tensor_copy(rounded, sums)", True),
+        ("nisa.tensor_copy(dst=rounded, src=sums)", "pass", False),
     ],
 )
 def test_the_same_operations_are_seen_whatever_they_are_written_like(old: str, new: str, same: bool) -> None:
