@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from nkiverify.foundation.source import Site
+
 #: How the qualifier of a SUCCESSFUL within bounds begins, and that of an UNKNOWN that rests on some shapes only.
 BOUNDED = "bounded"
 SAMPLED = "no counterexample among"
@@ -42,18 +44,6 @@ class Kind(enum.Enum):
     BOUNDARY = "boundary"
     HOST_ARITHMETIC = "host arithmetic"
     FINDING = "finding"
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A span of kernel source. Lines count from 1, columns (in characters) from 0; -1 where unknown."""
-
-    file: str
-    line: int
-    column: int = -1
-    end_line: int = -1
-    end_column: int = -1
-    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +85,7 @@ class Violation:
     generalises: dict[str, str] = field(default_factory=dict)
     comparison: str = ""
     function: str = ""
-    calls: tuple[Place, ...] = ()
+    calls: tuple[Site, ...] = ()
     loops: tuple[LoopValue, ...] = ()
     tensors: tuple[str, ...] = ()
 
@@ -123,9 +113,9 @@ class KernelWarning:
     end_line: int = -1
     end_column: int = -1
     function: str = ""
-    calls: tuple[Place, ...] = ()
+    calls: tuple[Site, ...] = ()
     loops: tuple[LoopValue, ...] = ()
-    also: tuple[Place, ...] = ()
+    also: tuple[Site, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +147,7 @@ class MemoryPeak:
     live: str
     at: dict[str, int]
     bytes: int | None
-    place: Place | None
+    place: Site | None
     tensors: tuple[tuple[str, str], ...]
     fits: dict[str, int | None]
 
@@ -190,7 +180,7 @@ class Run:
     flags: str = ""
     tags: tuple[str, ...] = ()
     traceback: str = ""
-    place: Place | None = None
+    place: Site | None = None
     advice: str = ""
     #: Said beside the run that counts, by another engine: what it leaves open changes nothing.
     advisory: bool = False
@@ -199,7 +189,7 @@ class Run:
     #: What became of the claims, and where.
     decided: tuple[Decided, ...] = ()
     #: Lines, of the kernel or of the target, that restrict the domain.
-    assumed_at: tuple[Place, ...] = ()
+    assumed_at: tuple[Site, ...] = ()
     #: Conditions on the dimensions under which all claims of the phase hold, where some are refuted; if any are known.
     suffices: tuple[str, ...] = ()
     #: What phase 3 tells of each memory that is used.

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Mapping
 from types import FrameType
 
-from nkiverify.foundation.records import Place
+from nkiverify.foundation.source import Site
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.ir.program import DomainDimension
@@ -26,16 +26,16 @@ class SymbolicBinding:
         self._manifest = manifest
         #: What the target assumed, as text.
         self.assumptions: dict[str, None] = {}
-        self._assumed_at: dict[Place, None] = {}
+        self._assumed_at: dict[Site, None] = {}
         self._asserts: Mapping[tuple[str, int], str] = {}
 
     @property
-    def assumed_at(self) -> tuple[Place, ...]:
+    def assumed_at(self) -> tuple[Site, ...]:
         """The lines that restrict the domain: of the target, and of the kernel's asserts that are assumed."""
-        first: dict[str, Place] = {}
+        first: dict[str, Site] = {}
         for (file, line), text in self._asserts.items():
             if text in self.assumptions:
-                first.setdefault(text, Place(file, line))
+                first.setdefault(text, Site(file, line))
         return (*self._assumed_at, *first.values())
 
     def dimension(self, described: DomainDimension) -> Extent:
@@ -75,12 +75,12 @@ class SymbolicBinding:
         self._run.assumed_asserts = self.assumptions
 
 
-def _place_in(file: str) -> Place | None:
+def _place_in(file: str) -> Site | None:
     """The line of `file` that is executing."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename != file:
         frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno) if frame is not None else None
+    return Site(frame.f_code.co_filename, frame.f_lineno) if frame is not None else None
 
 
 class ConcreteBinding:

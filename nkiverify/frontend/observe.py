@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from types import FrameType, TracebackType
 
-from nkiverify.foundation.records import LoopValue, Place
+from nkiverify.foundation.records import LoopValue
 from nkiverify.foundation.source import Site, frame_site, is_kernel_frame
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.tracebacks import kernel_entries
@@ -46,8 +46,8 @@ class SeenTensor:
 class Observation:
     """The circumstances of one broken contract. `place` is where it broke, `calls` led there, outermost first."""
 
-    place: Place
-    calls: tuple[Place, ...]
+    place: Site
+    calls: tuple[Site, ...]
     loops: tuple[LoopValue, ...]
     tensors: tuple[SeenTensor, ...]
 
@@ -114,11 +114,9 @@ def observed(frames: Sequence[tuple[FrameType, Site]]) -> Observation:
     """What the kernel's frames show, the innermost being the last."""
     frame, site = frames[-1]
     return Observation(
-        place=_place(site),
+        place=site,
         # A comprehension is a frame of its own before Python 3.12, but no call.
-        calls=tuple(
-            _place(site) for (_, site), (called, _) in pairwise(frames) if not called.f_code.co_name.startswith("<")
-        ),
+        calls=tuple(site for (_, site), (called, _) in pairwise(frames) if not called.f_code.co_name.startswith("<")),
         loops=tuple(loop for each, at in frames for loop in _loops(each, at)),
         tensors=tuple(_tensors(frame, site))[:MAX_TENSORS],
     )
@@ -128,10 +126,6 @@ def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
         yield frame
         frame = frame.f_back
-
-
-def _place(site: Site) -> Place:
-    return Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from nkiverify.symbolic.execution import unsupported
 _MOST_INTERVALS = 16
 
 #: What identifies an allocation in all iterations of the loops around it.
-Place = object
+AllocationKey = object
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,18 +181,18 @@ class Contents:
 
     __slots__ = ("_values",)
 
-    def __init__(self, values: Mapping[Place, Value] | None = None) -> None:
+    def __init__(self, values: Mapping[AllocationKey, Value] | None = None) -> None:
         self._values = dict(values or {})
 
-    def get(self, place: Place) -> Value | None:
+    def get(self, place: AllocationKey) -> Value | None:
         """The value of one storage; None where it has not been written."""
         return self._values.get(place)
 
-    def items(self) -> Iterator[tuple[Place, Value]]:
+    def items(self) -> Iterator[tuple[AllocationKey, Value]]:
         """All storages with their values."""
         return iter(self._values.items())
 
-    def copy(self) -> dict[Place, Value]:
+    def copy(self) -> dict[AllocationKey, Value]:
         """The values, to go on from."""
         return dict(self._values)
 
@@ -210,15 +210,15 @@ class Contents:
             values[place] = value if mine is None else mine.joined(value)
         return Contents(values)
 
-    def uncovered(self, other: Contents) -> list[Place]:
+    def uncovered(self, other: Contents) -> list[AllocationKey]:
         """The storages in which `other` may have numbers that these have not."""
-        found: list[Place] = []
+        found: list[AllocationKey] = []
         for place, value in other._values.items():
             mine = self._values.get(place)
             if mine is None or not mine.covers(value):
                 found.append(place)
         return found
 
-    def changed(self, other: Contents) -> list[Place]:
+    def changed(self, other: Contents) -> list[AllocationKey]:
         """The storages whose value `other` has another one of."""
         return [place for place, value in other._values.items() if self._values.get(place) is not value]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from nkiverify.model.known_numbers import UNKNOWN, Assumption, Contents, Place, Value
+from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Assumption, Contents, Value
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.symbolic import Extent, equal
 
@@ -38,7 +38,7 @@ class LoopBody:
     def __init__(self, outer: LoopBody | None = None) -> None:
         self.outer = outer
         self.before = Contents()
-        self.assumed: dict[Place, Assumption] = {}
+        self.assumed: dict[AllocationKey, Assumption] = {}
 
     def is_around(self, body: LoopBody | None) -> bool:
         """Whether `body` is this one or inside it."""
@@ -75,10 +75,10 @@ class ModelState:
     __slots__ = ("_contents", "_recorded", "_shared", "body", "fixed_orders", "follows", "launch")
 
     def __init__(self, follows: bool = True) -> None:
-        self._contents: dict[Place, Value] = {}
+        self._contents: dict[AllocationKey, Value] = {}
         #: What `contents` gave last, as long as nothing has been written since.
         self._recorded: Contents | None = None
-        self._shared: dict[Place, Assumption] = {}
+        self._shared: dict[AllocationKey, Assumption] = {}
         self.follows = follows
         self.launch: Launch | None = None
         self.body: LoopBody | None = None
@@ -166,7 +166,7 @@ class ModelState:
         Each storage holds what it does before the loop, on the assumption that no iteration leaves anything else there.
         """
         body.before = self.contents
-        values: dict[Place, Value] = {}
+        values: dict[AllocationKey, Value] = {}
         for place, value in self._contents.items():
             assumption = body.assumed[place] = Assumption()
             values[place] = value.assuming(assumption)
@@ -197,7 +197,7 @@ class ModelState:
         self.contents = body.before.joined(after.mapped(body.settled))
 
 
-def place_of(identity: object) -> Place:
+def place_of(identity: object) -> AllocationKey:
     """What the allocations of one line have in common in all iterations of the loops around it."""
     # An identity made by a symbolic run names the place and the indices of the loops around it.
     return (identity.site, identity.key) if hasattr(identity, "indices") else identity  # type: ignore[attr-defined]

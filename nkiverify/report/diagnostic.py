@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nkiverify.foundation.records import KernelWarning, LoopValue, Place, Run, Violation
+from nkiverify.foundation.records import KernelWarning, LoopValue, Run, Violation
+from nkiverify.foundation.source import Site
 from nkiverify.report.excerpt import excerpt
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
@@ -101,7 +102,7 @@ def _named(name: str, value: str, width: int, style: Style) -> list[str]:
 def _source(violation: Violation | KernelWarning, root: Path, width: int, style: Style) -> Iterator[str]:
     """The line in question, then the calls that led to it, the nearest first; each under the loops that run there."""
     indent = _INDENT * 3
-    place = Place(
+    place = Site(
         violation.file, violation.line, violation.column, violation.end_line, violation.end_column, violation.function
     )
     absolute = _absolute(place, root)
@@ -116,7 +117,7 @@ def _source(violation: Violation | KernelWarning, root: Path, width: int, style:
             yield from lines
 
 
-def _loops_of(place: Place, violation: Violation | KernelWarning, root: Path) -> list[LoopValue]:
+def _loops_of(place: Site, violation: Violation | KernelWarning, root: Path) -> list[LoopValue]:
     return [
         LoopValue(str(root / loop.file), loop.line, loop.value, loop.function)
         for loop in violation.loops
@@ -124,9 +125,9 @@ def _loops_of(place: Place, violation: Violation | KernelWarning, root: Path) ->
     ]
 
 
-def _absolute(place: Place, root: Path) -> Place:
+def _absolute(place: Site, root: Path) -> Site:
     """The place with the file's full path: results read from a file have paths relative to the root."""
-    return Place(
+    return Site(
         str(root / place.file) if place.file else "",
         place.line,
         place.column,

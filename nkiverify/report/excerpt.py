@@ -11,7 +11,8 @@ import linecache
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nkiverify.foundation.records import LoopValue, Place
+from nkiverify.foundation.records import LoopValue
+from nkiverify.foundation.source import Site
 from nkiverify.report.style import PLAIN, Style
 
 #: Lines of one place shown at most; a call over more of them is cut.
@@ -27,7 +28,7 @@ class _Line:
 
 
 def excerpt(
-    place: Place, loops: Sequence[LoopValue] = (), *, indent: str = "    ", width: int = 80, style: Style = PLAIN
+    place: Site, loops: Sequence[LoopValue] = (), *, indent: str = "    ", width: int = 80, style: Style = PLAIN
 ) -> list[str]:
     """The lines of `place`, with the loops around it above; nothing where the file cannot be read."""
     marked = list(_marked(place))
@@ -41,7 +42,7 @@ def excerpt(
     return list(_rendered([*around, *marked], indent, width, style))
 
 
-def _marked(place: Place) -> Iterator[_Line]:
+def _marked(place: Site) -> Iterator[_Line]:
     last = max(place.line, place.end_line)
     for number in range(place.line, min(last, place.line + MAX_LINES - 1) + 1):
         text = _source(place.file, number)

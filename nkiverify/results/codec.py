@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from nkiverify.foundation.records import KernelWarning, LoopValue, MemoryPeak, Place, Run, Violation
+from nkiverify.foundation.records import KernelWarning, LoopValue, MemoryPeak, Run, Violation
+from nkiverify.foundation.source import Site
 from nkiverify.results import wording
 from nkiverify.results.session import Session
 
@@ -183,7 +184,7 @@ def _violation(violation: Violation, root: Path) -> dict[str, Json]:
     }
 
 
-def _place(place: Place, root: Path) -> dict[str, Json]:
+def _place(place: Site, root: Path) -> dict[str, Json]:
     return {
         "file": wording.relative(place.file, root),
         "line": place.line,

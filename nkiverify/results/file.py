@@ -9,21 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation.errors import UsageError
-from nkiverify.foundation.records import (
-    Decided,
-    KernelWarning,
-    Kind,
-    LoopValue,
-    MemoryPeak,
-    Place,
-    Run,
-    Verdict,
-    Violation,
-)
+from nkiverify.foundation.records import Decided, KernelWarning, Kind, LoopValue, MemoryPeak, Run, Verdict, Violation
+from nkiverify.foundation.source import Site
 from nkiverify.results.codec import SCHEMA
 
 _RUN_KEYS = frozenset(field.name for field in fields(Run))
-_PLACE_KEYS = frozenset(field.name for field in fields(Place))
+_PLACE_KEYS = frozenset(field.name for field in fields(Site))
 _PEAK_KEYS = frozenset(field.name for field in fields(MemoryPeak))
 _WARNING_KEYS = frozenset(field.name for field in fields(KernelWarning))
 _VIOLATION_KEYS = frozenset(field.name for field in fields(Violation))
@@ -149,5 +140,5 @@ def _loop(entry: Mapping[str, Any]) -> LoopValue:
     return LoopValue(entry["file"], entry["line"], entry["value"], entry["function"])
 
 
-def _place(entry: Mapping[str, Any]) -> Place:
-    return Place(**{key: value for key, value in entry.items() if key in _PLACE_KEYS})
+def _place(entry: Mapping[str, Any]) -> Site:
+    return Site(**{key: value for key, value in entry.items() if key in _PLACE_KEYS})

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation.errors import UsageError
-from nkiverify.foundation.records import LoopValue, Place, Violation
+from nkiverify.foundation.records import LoopValue, Violation
+from nkiverify.foundation.source import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def violations_of(path: Path, target: str, phase: int | None) -> list[Recorded]:
 def _violation(entry: dict[str, Any]) -> Violation:
     known = {field.name for field in fields(Violation)}
     plain = {name: value for name, value in entry.items() if name in known}
-    plain["calls"] = tuple(Place(**place) for place in entry.get("calls", ()))
+    plain["calls"] = tuple(Site(**place) for place in entry.get("calls", ()))
     plain["loops"] = tuple(LoopValue(**loop) for loop in entry.get("loops", ()))
     plain["tensors"] = tuple(entry.get("tensors", ()))
     return Violation(**plain)

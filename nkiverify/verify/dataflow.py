@@ -34,7 +34,7 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover, Rung
 from nkiverify.symbolic.smt import Answer
-from nkiverify.verify.rules import Conclusion, concluded, place_of, recorded
+from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED
 from nkiverify.verify.witness.explain import Circumstances, violation_of
 from nkiverify.verify.witness.labels import argument_labels
@@ -439,4 +439,4 @@ def _site(still_open: Sequence[Stated]) -> Site | None:
 
 def _unknown(qualifier: str, reason: str, site: Site | None, advice: str = "") -> Conclusion:
     advice = advice or "verify the kernel for concrete shapes, or leave this phase out: --phase 1,2,3"
-    return Conclusion(Verdict.UNKNOWN, qualifier, reason, place_of(site), advice)
+    return Conclusion(Verdict.UNKNOWN, qualifier, reason, site, advice)

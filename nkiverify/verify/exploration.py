@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
-from nkiverify.foundation.records import Place
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.binding import SymbolicBinding
@@ -36,7 +35,7 @@ class Exploration:
     run: SymbolicExecution
     assumptions: tuple[str, ...]
     reached: bool
-    assumed_at: tuple[Place, ...]
+    assumed_at: tuple[Site, ...]
     unrolled: dict[Site, str] = field(default_factory=dict)
     #: What phases have claimed of the program as a whole, by number.
     stated: dict[int, Claimed] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from nkiverify.foundation.records import Place, Run, Verdict, Violation
+from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 
@@ -23,7 +23,7 @@ class Conclusion:
     verdict: Verdict
     qualifier: str = ""
     reason: str = ""
-    place: Place | None = None
+    place: Site | None = None
     advice: str = ""
     claims: int = 0
     closed_by: Mapping[str, int] = field(default_factory=dict)
@@ -60,10 +60,3 @@ def recorded(target: Target, phase: int, engine: str, found: Conclusion) -> Run:
         place=found.place,
         advice=found.advice,
     )
-
-
-def place_of(site: Site | None) -> Place | None:
-    """A place of the kernel, for the results."""
-    if site is None:
-        return None
-    return Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.foundation.records import BOUNDED, MemoryPeak, Place, Run, Verdict, Violation
+from nkiverify.foundation.records import BOUNDED, MemoryPeak, Run, Verdict, Violation
+from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.ir import decided as lines
 from nkiverify.ir.program import Program
@@ -18,7 +19,7 @@ from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases import PHASES
 from nkiverify.phases.replay import Replay
 from nkiverify.verify.exploration import Exploration
-from nkiverify.verify.rules import Conclusion, concluded, place_of, recorded
+from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.witness.confirm import Confirmation, by_place
 from nkiverify.verify.witness.sufficient import sufficient
 
@@ -180,10 +181,10 @@ class Known:
         return next((one for one in self.violations if one not in doubtful), None)
 
     @property
-    def refuted_at(self) -> Place | None:
+    def refuted_at(self) -> Site | None:
         """The place of the first refuted claim."""
         refuted = next((one for one in self.claims if one.outcome is Outcome.REFUTED), None)
-        return place_of(refuted.claim.site) if refuted is not None else None
+        return refuted.claim.site if refuted is not None else None
 
 
 def _may_fail(violation: Violation) -> str:
@@ -239,9 +240,7 @@ def not_understood(known: Known) -> Conclusion | None:
     where = f" at {limit.site}" if limit.site is not None else ""
     advice = f"; {limit.advice}" if limit.advice else ""
     reason = f"{limit.construct}{where}{advice}"
-    return Conclusion(
-        Verdict.UNKNOWN, limit.construct, reason, place_of(limit.site), limit.advice or ADVICE_UNSUPPORTED
-    )
+    return Conclusion(Verdict.UNKNOWN, limit.construct, reason, limit.site, limit.advice or ADVICE_UNSUPPORTED)
 
 
 def not_claimed(known: Known) -> Conclusion | None:
@@ -286,7 +285,7 @@ def undecided(known: Known) -> Conclusion | None:
     where = f" at {first.claim.site}" if first.claim.site is not None else ""
     told = f"{len(found)} of {len(known.claims)} claims: {first.reason}; first {first.claim.contract.id}{where}"
     advice = ADVICE_TIME if first.reason == "time-out" else ADVICE_SOLVER
-    return Conclusion(Verdict.UNKNOWN, first.reason, told, place_of(first.claim.site), advice)
+    return Conclusion(Verdict.UNKNOWN, first.reason, told, first.claim.site, advice)
 
 
 def not_called(known: Known) -> Conclusion | None:

@@ -19,7 +19,7 @@ from nkiverify.phases import PHASES
 from nkiverify.verify.exploration import Exploration, explore
 from nkiverify.verify.flags import unwind_of
 from nkiverify.verify.options import BESIDE_SECONDS, Options, phases_to_run
-from nkiverify.verify.rules import Conclusion, place_of, recorded
+from nkiverify.verify.rules import Conclusion, recorded
 from nkiverify.verify.verdicts import ADVICE_UNSUPPORTED, Judge
 
 
@@ -52,7 +52,7 @@ def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: f
 def _limited(target: Target, phase: int, limit: UnsupportedConstruct, started: float) -> Run:
     """UNKNOWN for what is not understood outside a run of the kernel."""
     run = _plain(target, phase, Verdict.UNKNOWN, limit.construct, started)
-    return replace(run, place=place_of(limit.site), advice=limit.advice or ADVICE_UNSUPPORTED)
+    return replace(run, place=limit.site, advice=limit.advice or ADVICE_UNSUPPORTED)
 
 
 def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[Run]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation import resources
-from nkiverify.foundation.records import DISAGREEMENT, Decided, Kind, Place, Run, Verdict
+from nkiverify.foundation.records import DISAGREEMENT, Decided, Kind, Run, Verdict
+from nkiverify.foundation.source import Site
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.project.manifest import load_targets
@@ -35,7 +36,7 @@ def every_ending() -> Session:
             target="unknown",
             verdict=Verdict.UNKNOWN,
             reason="a while loop",
-            place=Place(f"{ROOT}/kernels/matmul_tiled.py", 41),
+            place=Site(f"{ROOT}/kernels/matmul_tiled.py", 41),
             tags=("upstream-bug",),
         ),
         run(target="vacuous", verdict=Verdict.VACUOUS, kind=Kind.BOUNDARY),
@@ -67,7 +68,7 @@ def marked() -> Session:
     assumed = next(number for number, line in enumerate(lines, 1) if number > harness.line and 'v.dim("K"' in line)
     beside = {"engine": "esbmc 6.7.0", "advisory": True}
     return session(
-        run(**target, decided=decided, assumed_at=(Place(harness.file, assumed),), cached=True),
+        run(**target, decided=decided, assumed_at=(Site(harness.file, assumed),), cached=True),
         run(**target, **beside, decided=decided[:1]),
         run(**target, phase=2, cached=True),
         run(**target, **beside, phase=2, verdict=Verdict.UNKNOWN, qualifier="time-out"),

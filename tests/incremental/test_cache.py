@@ -17,7 +17,8 @@ import pytest
 
 import nkiverify
 from nkiverify.foundation import resources
-from nkiverify.foundation.records import Decided, Place, Run, Verdict
+from nkiverify.foundation.records import Decided, Run, Verdict
+from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.results import codec as json_results
 from nkiverify.results.cache import key, store, verdicts
@@ -290,7 +291,7 @@ def test_every_field_of_a_run_survives(tmp_path: Path, monkeypatch: pytest.Monke
             Decided("", "x", "undecided", "", (0,)),
             Decided("/checkout/a.py", "idx.oob", "proved", "smt", (3, 3, 9)),
         ),
-        assumed_at=(Place("/checkout/harness/a.py", 7),),
+        assumed_at=(Site("/checkout/harness/a.py", 7),),
     )
     whole = replace(whole, target="control", expected=Verdict.FAILED)
     cache = memory(tmp_path, monkeypatch)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from nkiverify.foundation import resources
-from nkiverify.foundation.records import Kind, LoopValue, Place, Verdict
+from nkiverify.foundation.records import Kind, LoopValue, Verdict
+from nkiverify.foundation.source import Site
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.report import junit, markdown, sarif
@@ -23,7 +24,7 @@ def contents() -> Mapping[str, str]:
     kernel = "/checkout/kernels/matmul_tiled.py"
     violation = replace(
         COUNT_VIOLATION,
-        calls=(Place(kernel, 27, function="matmul_tiled_buggy"),),
+        calls=(Site(kernel, 27, function="matmul_tiled_buggy"),),
         loops=(LoopValue(kernel, 40, "m = 0", "_matmul_tiled"),),
     )
     division = replace(
@@ -61,7 +62,7 @@ def contents() -> Mapping[str, str]:
             verdict=Verdict.UNKNOWN,
             qualifier="a range with the symbolic step n",
             reason="a range with the symbolic step n",
-            place=Place("/checkout/kernels/scan.py", 9),
+            place=Site("/checkout/kernels/scan.py", 9),
         ),
     )
     contracts = {contract.id: contract for contract in all_contracts()}

@@ -6,7 +6,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from nkiverify.foundation.records import KernelWarning, Kind, LoopValue, Place, Run, Verdict, Violation
+from nkiverify.foundation.records import KernelWarning, Kind, LoopValue, Run, Verdict, Violation
+from nkiverify.foundation.source import Site
 from nkiverify.results.session import Session, Versions
 
 ROOT = Path("/checkout")
@@ -42,7 +43,7 @@ UNUSED_WARNING = KernelWarning(
     end_column=44,
     function="_matmul_tiled",
     loops=(LoopValue("/checkout/kernels/matmul_tiled.py", 52, "m = 0", "_matmul_tiled"),),
-    also=(Place("/checkout/kernels/matmul_tiled.py", 58),),
+    also=(Site("/checkout/kernels/matmul_tiled.py", 58),),
 )
 
 

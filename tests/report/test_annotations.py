@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nkiverify.foundation.records import Place, Verdict
+from nkiverify.foundation.records import Verdict
+from nkiverify.foundation.source import Site
 from nkiverify.report.annotations import text as annotated
 from tests.report.hostile import hostile_run
 from tests.report.samples import refuted, run, session
@@ -21,7 +22,7 @@ def test_a_refuted_claim_is_an_error_at_its_lines() -> None:
 
 
 def test_no_conclusion_is_a_warning_where_it_arises() -> None:
-    unknown = run(verdict=Verdict.UNKNOWN, reason="100 %", place=Place("/checkout/kernels/a.py", 3))
+    unknown = run(verdict=Verdict.UNKNOWN, reason="100 %", place=Site("/checkout/kernels/a.py", 3))
     assert annotated(session(unknown)) == (
         "::warning file=kernels/a.py,line=3,title=matmul_tiled%2C phase 1%3A UNKNOWN%2C expected SUCCESSFUL::100 %25\n"
     )

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from nkiverify.foundation.records import Kind, LoopValue, Place, Run, Verdict
+from nkiverify.foundation.records import Kind, LoopValue, Run, Verdict
+from nkiverify.foundation.source import Site
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.report import sarif
@@ -65,7 +66,7 @@ def test_a_violation_without_a_line_is_at_the_kernel() -> None:
 
 def test_calls_loops_and_the_stub_are_related_locations() -> None:
     file = COUNT_VIOLATION.file
-    led = replace(COUNT_VIOLATION, calls=(Place(file, 20, function="f"),), loops=(LoopValue(file, 50, "k = 1"),))
+    led = replace(COUNT_VIOLATION, calls=(Site(file, 20, function="f"),), loops=(LoopValue(file, 50, "k = 1"),))
     (result,) = log(refuted(violations=(led,)))["results"]
     places = [
         (one["physicalLocation"]["artifactLocation"]["uri"], one["physicalLocation"]["region"]["startLine"])

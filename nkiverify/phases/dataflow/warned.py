@@ -33,7 +33,8 @@ from nkiverify.analysis.marks.shadow import execute
 from nkiverify.analysis.masks import touched
 from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.analysis.side_effects import Source, source_of
-from nkiverify.foundation.records import KernelWarning, Place
+from nkiverify.foundation.records import KernelWarning
+from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import Observation, ObservingExecution, seen_from
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
@@ -150,7 +151,7 @@ class _Draft:
     operand: str
     element: tuple[int, ...]
     holds: str
-    also: tuple[Place, ...] = ()
+    also: tuple[Site, ...] = ()
     source: Source | None = None
 
 
@@ -295,7 +296,7 @@ def _leading_to(end: Source, feeds: Mapping[Source, set[Source]]) -> set[Source]
 def _about(source: Source, shape: _Shape, holds: str, fed_by: Sequence[Source]) -> _Draft:
     positions = shape.sources[source]
     by = [shape.overwritten(position) for position in positions]
-    also = tuple(dict.fromkeys(Place(file, line) for file, line, _ in fed_by if (file, line) != source[:2]))
+    also = tuple(dict.fromkeys(Site(file, line) for file, line, _ in fed_by if (file, line) != source[:2]))
     if by[0] is not None and None not in by:
         message = f"{shape.executed(by[0]).site} overwrites it, before anything reads it"
         return _draft("df.overwritten", shape, positions[0], message, holds, also)
@@ -304,7 +305,7 @@ def _about(source: Source, shape: _Shape, holds: str, fed_by: Sequence[Source]) 
     return _draft("df.unused", shape, positions[0], message, holds, also)
 
 
-def _draft(rule: str, shape: _Shape, position: int, message: str, holds: str, also: tuple[Place, ...] = ()) -> _Draft:
+def _draft(rule: str, shape: _Shape, position: int, message: str, holds: str, also: tuple[Site, ...] = ()) -> _Draft:
     operation = shape.executed(position).operation
     argument, view = next(iter(operation.writes.items()))
     extents = tuple(int(extent) for extent in view.shape)

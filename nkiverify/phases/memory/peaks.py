@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from nkiverify.analysis.lifetimes.usage import Allocated
-from nkiverify.foundation.records import MemoryPeak, Place
+from nkiverify.foundation.records import MemoryPeak
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, DomainDimension, Program
 from nkiverify.model.tensor import Storage
@@ -39,17 +39,13 @@ def _peak(needs: Sequence[Need], program: Program) -> MemoryPeak:
     values = _reference(program, smallest)
     need, at_values = _greatest(needs, values)
     formula = need.total
-    site = need.site
-    place = None
-    if site is not None:
-        place = Place(site.file, site.line, site.column, site.end_line, site.end_column, site.function)
     return MemoryPeak(
         memory=str(need.region),
         limit=need.limit,
         live=render(formula),
         at={dimension.atom.name: values[dimension.atom] for dimension in dimensions},
         bytes=at_values,
-        place=place,
+        place=need.site,
         tensors=tuple((_name(one), render(taken)) for one, taken in need.parts),
         fits=_fits(needs, program, smallest) if dimensions else {},
     )
