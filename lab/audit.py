@@ -7,22 +7,17 @@ around them is written by hand.
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 from pathlib import Path
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
-from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import KernelSpace
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.facts import documented_elsewhere
+from nkiverify.model.registry import declarations
 from nkiverify.report.contract_table import table
-
-#: Modules of the stub library that know documented functions without having a model of them.
-_STUBS = ("nki.isa", "nki.language", "nki.collectives", "neuronxcc.nki.isa", "neuronxcc.nki.language")
 
 
 def with_section(text: str, name: str, content: str) -> str:
@@ -36,13 +31,19 @@ def with_section(text: str, name: str, content: str) -> str:
 
 def unmodelled() -> str:
     """The documented functions that end in UNKNOWN when they are called, and why, as a Markdown table."""
-    lines = ["| function | why |", "| --- | --- |"]
-    with KernelSpace(resources.root() / "kernels", rewriting=Rewriting.NONE).active():
-        for name in _STUBS:
-            module = importlib.import_module(name)
-            for function in sorted(module._DOCUMENTED - vars(module).keys()):
-                lines.append(f"| `{name}.{function}` | {getattr(module, function).reason} |")
-    return "\n".join(lines)
+    rows = [
+        (module, declared.short_name, declared.refusals[api])
+        for declared in declarations()
+        for api, module, _ in declared.modules()
+        if api in declared.refusals
+    ]
+    lines = [f"| `{module}.{name}` | {reason} |" for module, name, reason in sorted(rows, key=_in_order)]
+    return "\n".join(["| function | why |", "| --- | --- |", *lines])
+
+
+def _in_order(row: tuple[str, str, str]) -> tuple[bool, str, str]:
+    """The current API first."""
+    return row[0].startswith("neuronxcc"), row[0], row[1]
 
 
 def facts() -> str:

@@ -1,4 +1,4 @@
-"""Writes the stubs that kernels import: for every declared operation, its documented signature and what it does.
+"""Writes the stubs that kernels import: of every documented module its names, and the signatures of its operations.
 
 python -m lab.stubs           writes them
 python -m lab.stubs --check   says which are not current; exit status 1 if any
@@ -7,28 +7,51 @@ python -m lab.stubs --check   says which are not current; exit status 1 if any
 from __future__ import annotations
 
 import argparse
+import builtins
 import enum
 import inspect
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation import resources
-from nkiverify.model import ops  # noqa: F401 (each module of it declares its operations)
 from nkiverify.model.dtypes import DType
 from nkiverify.model.memory import MemoryRegion
+from nkiverify.model.names import MODULES, OPERATORS_OF_ISA
 from nkiverify.model.operators import Operator
 from nkiverify.model.registry import declarations
 
-#: Where the functions of each documented module are written to.
-FILES = {
-    "nki.isa": "nki/isa/_declared.py",
-    "nki.language": "nki/language/_declared.py",
-    "nki.collectives": "nki/_declared_collectives.py",
-    "neuronxcc.nki.isa": "neuronxcc/nki/isa/_declared.py",
-    "neuronxcc.nki.language": "neuronxcc/nki/language/_declared.py",
+_FUTURE = "from __future__ import annotations\n"
+#: What the legacy API documents as the operator where none is given.
+_NUMPY_OPERATORS = {"maximum": "np.amax"}
+#: What runs kernels on arrays, which is imported late: verifying a kernel needs no arithmetic.
+_SIMULATED = """
+def _simulate(kernel, args, kwargs):
+    from nkiverify.analysis.values.simulator import simulate  # Verifying a kernel needs no arithmetic.
+
+    return simulate(kernel, args, kwargs)
+
+
+_simulate_by(_simulate)
+"""
+_SIMULATE = {
+    "nki": '''
+def simulate(kernel):
+    """A function of NumPy arrays that runs the kernel on them; arrays that it writes are updated."""
+    from nkiverify.analysis.values.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
+
+    return simulator_of(kernel, jit)
+''',
+    "neuronxcc.nki": '''
+def simulate_kernel(kernel, *args, **kwargs):
+    """Run the kernel on NumPy arrays; arrays it returns are new, those it writes are updated."""
+    from nkiverify.analysis.values.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
+
+    return simulator_of(kernel, jit)(*args, **kwargs)
+''',
 }
 
 
@@ -38,12 +61,14 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, say what is not current")
     check = parser.parse_args().check
     root = resources.root() / "stubs"
-    stale = [name for name, text in stubs().items() if not _is_current(root / name, text)]
+    texts = stubs()
+    stale = [name for name, text in texts.items() if not _is_current(root / name, text)]
     for name in stale:
         if check:
             print(f"stubs/{name} is not current: python -m lab.stubs", file=sys.stderr)
         else:
-            (root / name).write_text(stubs()[name], encoding="utf-8")
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(texts[name], encoding="utf-8")
     return 1 if check and stale else 0
 
 
@@ -53,97 +78,117 @@ def _is_current(file: Path, text: str) -> bool:
 
 def stubs() -> dict[str, str]:
     """The text of every generated file, by its path in `stubs/`."""
-    functions: dict[str, dict[str, Callable[..., Any]]] = {module: {} for module in FILES}
+    functions: dict[str, dict[str, Callable[..., Any]]] = {module: {} for module in MODULES}
     for declared in declarations():
         for _, module, function in declared.modules():
             functions[module][declared.short_name] = function
-    return {FILES[module]: _module(module, found) for module, found in functions.items() if found}
+    return {_path(module): _formatted(_module(module, found)) for module, found in functions.items()}
+
+
+def _path(module: str) -> str:
+    """The file of a module in `stubs/`."""
+    path = module.replace(".", "/")
+    return f"{path}/__init__.py" if _submodules(module) else f"{path}.py"
+
+
+def _submodules(module: str) -> list[str]:
+    inside = [name.removeprefix(f"{module}.") for name in MODULES if name.startswith(f"{module}.")]
+    return [name for name in inside if "." not in name]
 
 
 def _module(module: str, functions: dict[str, Callable[..., Any]]) -> str:
-    needed: set[str] = set()
+    """The text of a module, before it is formatted."""
+    names, late = MODULES[module], _SIMULATE.get(module, "")
     legacy = module.startswith("neuronxcc")
-    bodies = [_function(name, function, legacy, needed) for name, function in sorted(functions.items())]
-    lines = [f'"""Functions of `{module}` as documented. Generated by `python -m lab.stubs`: do not edit."""', ""]
-    lines += ["from __future__ import annotations", ""]
-    if "np" in needed:
-        lines += ["import numpy as np", ""]
-    enums = sorted(each for each in needed if each.islower() and each in _ENUMERATIONS)
-    if enums:
-        lines.append(f"from nkiverify.model.{'legacy_enums' if legacy else 'isa_enums'} import {', '.join(enums)}")
-    dtypes = sorted(needed & {f"dtypes.{name}" for name in _dtype_names()})
-    if dtypes:
-        lines.append(f"from nkiverify.model.dtypes import {', '.join(each.removeprefix('dtypes.') for each in dtypes)}")
-    if any(each.startswith("memory.") for each in needed):
-        names = sorted(each.removeprefix("memory.") for each in needed if each.startswith("memory."))
-        lines.append(f"from nkiverify.model.memory import {', '.join(names)}")
-    lines += ["from nkiverify.model.stub import stub", ""]
-    operators = sorted(each.removeprefix("operators.") for each in needed if each.startswith("operators."))
+    defaults = {name for function in functions.values() for name in _named_defaults(function, legacy)}
+    constants = [name for name in vars(names) if not name.startswith("_")]
+    submodules = _submodules(module)
+    operators = list(OPERATORS_OF_ISA) if module == "nki.isa" else []
+    exported = [*functions, *constants, *submodules, *operators, *re.findall(r"^def (\w+)", late, re.MULTILINE)]
+    document = inspect.cleandoc(names.__doc__ or "")
+    lines = [f'"""{document}\n\nGenerated by `python -m lab.stubs`: do not edit.\n"""', "", _FUTURE]
+    if "np" in defaults:
+        lines.append("import numpy as np")
+    if constants:
+        lines.append(f"from nkiverify.model.names import {names.__name__} as _names")
+    if module == "nki.language":
+        lines.append("from nkiverify.model.names import removed as _removed")
+    if late:
+        lines.append("from nkiverify.model.launch import simulate_by as _simulate_by")
+    if functions:
+        lines.append("from nkiverify.model.stub import stub")
     if operators:
-        lines += [f"from ..language import {', '.join(operators)}", ""]
-    lines += [f"__all__ = {sorted(functions)!r}", ""]
-    return _formatted("\n".join([*lines, *bodies]))
+        lines.append(f"from .language import {', '.join(operators)}")
+    if submodules:
+        lines.append(f"from . import {', '.join(submodules)}")
+    lines += [
+        "",
+        f"__all__ = {exported!r}",
+        "",
+        *(f"{name} = _names.{name}" for name in constants),
+        late,
+        late and _SIMULATED,
+    ]
+    if module == "nki.language":
+        lines.append("__getattr__ = _removed")
+    return "\n".join([*lines, *(_function(name, functions[name], legacy) for name in sorted(functions))])
 
 
-_ENUMERATIONS = ("engine", "reduce_cmd", "dge_mode", "oob_mode", "matmul_perf_mode", "nc_version", "dma_engine")
-
-
-#: What the legacy API documents as the operator where none is given.
-_NUMPY_OPERATORS = {"maximum": "np.amax"}
-
-
-def _dtype_names() -> list[str]:
-    from nkiverify.model import dtypes
-
-    return [name for name, value in vars(dtypes).items() if isinstance(value, DType)]
-
-
-def _function(name: str, function: Callable[..., Any], legacy: bool, needed: set[str]) -> str:
-    signature = inspect.signature(function)
-    shown = []
-    star = False
-    for parameter in signature.parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY and not star:
-            shown.append("*")
-            star = True
-        stars = (
-            "**"
-            if parameter.kind is parameter.VAR_KEYWORD
-            else "*"
-            if parameter.kind is parameter.VAR_POSITIONAL
-            else ""
-        )
-        text = stars + parameter.name
-        star = star or parameter.kind is parameter.VAR_POSITIONAL
-        if parameter.default is not parameter.empty:
-            text += f"={_default(parameter.default, legacy, needed)}"
-        shown.append(text)
+def _function(name: str, function: Callable[..., Any], legacy: bool) -> str:
+    """The documented signature of an operation, for `stub`."""
+    parameters = inspect.signature(function).parameters.values()
+    shown = inspect.Signature(
+        [
+            each.replace(annotation=each.empty, default=each.default if each.default is each.empty else _Shown(text))
+            for each, text in ((each, _default(each.default, legacy)) for each in parameters)
+        ]
+    )
     document = inspect.cleandoc(function.__doc__ or "").replace("\n", "\n    ")
-    return f'\n\n@stub\ndef {name}({", ".join(shown)}):\n    """{document}"""\n'
+    return f'\n\n@stub\ndef {name}{shown}:\n    """{document}"""\n'
 
 
-def _default(value: object, legacy: bool, needed: set[str]) -> str:
-    if value is Ellipsis:
-        return "..."
-    if isinstance(value, Operator):
-        needed.add("np" if legacy else f"operators.{value.name}")
-        return _NUMPY_OPERATORS[value.name] if legacy else value.name
-    if isinstance(value, enum.Enum):
-        if isinstance(value, MemoryRegion):
-            needed.add(f"memory.{value.name.upper()}")
-            return value.name.upper()
-        needed.add(type(value).__name__)
-        return f"{type(value).__name__}.{value.name}"
-    if isinstance(value, DType):
-        needed.add(f"dtypes.{value.name}")
+class _Shown:
+    """A default value as the stub writes it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def _named_defaults(function: Callable[..., Any], legacy: bool) -> Iterator[str]:
+    """The names that the default values of a function are written with."""
+    for each in inspect.signature(function).parameters.values():
+        if each.default is not each.empty:
+            yield _default(each.default, legacy).partition(".")[0]
+
+
+def _default(value: object, legacy: bool) -> str:
+    """A default value as text: by its name, where it has one."""
+    if isinstance(value, Operator) and legacy:
+        return _NUMPY_OPERATORS[value.name]
+    if isinstance(value, MemoryRegion | Operator | DType):
         return value.name
-    return value.__name__ if isinstance(value, type) else repr(value)
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
+    name = getattr(value, "__name__", None)
+    if name is None:
+        return "..." if value is ... else repr(value)
+    return name if getattr(builtins, name, None) is value else f"np.{name}"
 
 
 def _formatted(text: str) -> str:
-    """`text` as the formatter of the repository has it."""
-    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "stub.py", "-"]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    """`text` as the linter and the formatter of the repository have it."""
+    for command in (["check", "--quiet", "--fix-only", "--select", "I,RUF022"], ["format", "--quiet"]):
+        text = subprocess.run(
+            [sys.executable, "-m", "ruff", *command, "--stdin-filename", "stubs/stub.py", "-"],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    return text
 
 
 if __name__ == "__main__":

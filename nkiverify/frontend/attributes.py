@@ -81,41 +81,7 @@ DOCUMENTED_ATTRIBUTES: dict[type, frozenset[str]] = {
 }
 
 #: What modules of the stubs import for themselves, as far as kernel code could take it for a name of NKI.
-_IMPORTED_BY_STUBS = frozenset(
-    [
-        "ISSUED",
-        "OPERATORS",
-        "PRIVATE_HBM",
-        "PSUM",
-        "SBUF",
-        "SHARED_HBM",
-        "Allocator",
-        "Any",
-        "Callable",
-        "IndexTensor",
-        "Iterator",
-        "LegacyTensor",
-        "MemoryRegion",
-        "Operator",
-        "PartitionExtent",
-        "SizedSlice",
-        "VirtualRegister",
-        "annotations",
-        "as_extent",
-        "contextmanager",
-        "current_execution",
-        "dataclass",
-        "documented",
-        "jit_kernel",
-        "legacy_documented",
-        "legacy_operator",
-        "legacy_view",
-        "operator",
-        "renamed",
-        "simulate_by",
-        "unsupported",
-    ]
-)
+_IMPORTED_BY_STUBS = frozenset(["annotations", "np", "stub"])
 
 #: Attributes that values of ours have, and what a kernel takes them for has not.
 OWN_NAMES = (

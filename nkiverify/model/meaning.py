@@ -105,6 +105,14 @@ class Numbers(ABC):
         """Stored elements as indices, without lanes. Raises where they are not integers known in this run."""
         raise UnsupportedConstruct("indices that are no known integers")
 
+    def unpacked(self, packed: Array, dtype: DType) -> Array:
+        """Packed elements (…, F), without lanes, as float32 values (…, F, 4). Raises where numbers are not such."""
+        raise UnsupportedConstruct("packed elements that are no numbers")
+
+    def packed(self, values: Array, dtype: DType) -> Array:
+        """float32 values (…, F, 4) as packed elements (…, F): the inverse of `unpacked`."""
+        raise UnsupportedConstruct("packed elements that are no numbers")
+
     def wants(self, name: str) -> None:  # noqa: B027 (most numbers are values)
         """Say that an operation needs the values themselves. Raises where numbers are not such values."""
 

@@ -2,7 +2,7 @@
 
 Stub functions take the documented parameters, and these have uniform names: a tensor passed as `dst` (or one of the few
 names in `WRITTEN`) is written, any other is read, and a function that returns a new tile writes `result`. So the
-wrapper of every stub function (`nkiverify.model.documented`) records the call; Python's operators on tiles and
+wrapper of every stub function (`nkiverify.model.stub`) records the call; Python's operators on tiles and
 assignments to their elements record themselves with `issue`.
 """
 

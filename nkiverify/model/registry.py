@@ -36,6 +36,9 @@ MODULES: Mapping[str, Mapping[str, str]] = {
     "nisa": {"nki": "nki.isa", "neuronxcc": "neuronxcc.nki.isa"},
     "nl": {"nki": "nki.language", "neuronxcc": "neuronxcc.nki.language"},
     "ncc": {"nki": "nki.collectives"},
+    "compiler": {"neuronxcc": "neuronxcc.nki.compiler"},
+    "compiler.sbuf": {"neuronxcc": "neuronxcc.nki.compiler.sbuf"},
+    "compiler.psum": {"neuronxcc": "neuronxcc.nki.compiler.psum"},
 }
 
 
@@ -94,8 +97,12 @@ class Declaration:
     clobbers_when_idle: bool = False
     #: The legacy parameter that takes an index expression where the current API takes a pattern.
     index_expression: str = ""
-    #: Why calls are refused, where it is documented and has no model.
-    refused: str = ""
+    #: Keywords that published kernels give although they are not documented, and that change nothing it touches.
+    tolerates: frozenset[str] = frozenset()
+    #: Why it has no meaning: its values are not documented, or not to be had in one core.
+    no_values: str = ""
+    #: Why calls are refused, by the generation of the API, where it is documented there and has no model.
+    refusals: dict[str, str] = field(default_factory=dict)
     #: What states its contracts, by the generation of the API, with the documented signature.
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
     #: What it computes.
@@ -109,9 +116,21 @@ class Declaration:
         """`function` is the operation in the legacy API."""
         return self._bound("neuronxcc", function)
 
+    def current_refused(self, reason: str) -> Callable[[FunctionT], FunctionT]:
+        """The decorated function has the documented signature in the current API, which has no model."""
+        return self._refused("nki", reason)
+
+    def legacy_refused(self, reason: str) -> Callable[[FunctionT], FunctionT]:
+        """The decorated function has the documented signature in the legacy API, which has no model."""
+        return self._refused("neuronxcc", reason)
+
+    def _refused(self, api: str, reason: str) -> Callable[[FunctionT], FunctionT]:
+        self.refusals[api] = reason
+        return lambda function: self._bound(api, function)
+
     def meaning(self, function: Meaning) -> Meaning:
         """`function` computes the operation on numbers, or on marks."""
-        if self.computes is not None:
+        if self.computes is not None or self.no_values:
             raise InternalError(f"{self.name} has two meanings")
         self.computes = function
         return function
@@ -126,7 +145,7 @@ class Declaration:
 
     def modules(self) -> Iterator[tuple[str, str, Callable[..., Any]]]:
         """Where it is documented: generation of the API, module, and what is called there."""
-        prefix, _, _ = self.name.partition(".")
+        prefix, _, _ = self.name.rpartition(".")
         for api, function in self.functions.items():
             yield api, MODULES[prefix][api], function
 
@@ -147,14 +166,9 @@ def operation(name: str, **known: Any) -> Declaration:
     return found
 
 
-def host(name: str) -> Declaration:
+def host(name: str, **known: Any) -> Declaration:
     """Declare a function that touches no element."""
-    return operation(name, host=True)
-
-
-def refused(name: str, reason: str) -> Declaration:
-    """Declare a function that is documented and has no model: it can be looked up, and its calls are refused."""
-    return operation(name, refused=reason)
+    return operation(name, host=True, **known)
 
 
 def declaration(name: str) -> Declaration:

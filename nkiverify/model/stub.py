@@ -11,8 +11,8 @@ from typing import Any, NoReturn, TypeVar
 
 from nkiverify.model import ops  # noqa: F401 (every module of it declares operations)
 from nkiverify.model.contracts import legacy_rules, require
-from nkiverify.model.documented import forgetting
 from nkiverify.model.execution import current_execution
+from nkiverify.model.forgetting import forgetting
 from nkiverify.model.instruction import ISSUED
 from nkiverify.model.legacy_tensor import given_mask
 from nkiverify.model.operation import OPERATOR_PARAMETERS
@@ -24,14 +24,6 @@ from nkiverify.symbolic.execution import unsupported
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 _NOTHING = contextlib.nullcontext()
 
-#: Generated modules that others import, by name.
-_FILES = {
-    "nki.isa._declared": "nki.isa",
-    "nki.language._declared": "nki.language",
-    "nki._declared_collectives": "nki.collectives",
-    "neuronxcc.nki.isa._declared": "neuronxcc.nki.isa",
-    "neuronxcc.nki.language._declared": "neuronxcc.nki.language",
-}
 _PREFIXES = {module: prefix for prefix, modules in MODULES.items() for module in modules.values()}
 
 
@@ -41,23 +33,22 @@ def stub(signature: FunctionT) -> FunctionT:
     It takes the documented arguments and no others: any other keyword breaks "isa.kwargs_checked". Operators and masks
     reach what is declared as the model has them.
     """
-    module, name = _FILES.get(signature.__module__, signature.__module__), signature.__name__
-    signature.__module__ = module
+    module, name = signature.__module__, signature.__name__
     declared = declaration(f"{_PREFIXES[module]}.{name}")
     legacy = module.startswith("neuronxcc")
-    if declared.refused:
-        return _refusing(signature, declared)
+    api = "neuronxcc" if legacy else "nki"
+    if api in declared.refusals:
+        return _refusing(signature, declared.refusals[api])
     result = functools.wraps(signature)(_Call(declared, legacy, signature).function())
     is_operator = name in OPERATORS and declared.name.startswith("nl.")
     return token(result) if is_operator else result  # type: ignore[return-value]
 
 
-def _refusing(signature: FunctionT, declared: Declaration) -> FunctionT:
+def _refusing(signature: FunctionT, reason: str) -> FunctionT:
     @functools.wraps(signature)
     def call(*args: Any, **kwargs: Any) -> NoReturn:
-        raise unsupported(f"{signature.__module__}.{signature.__name__}: {declared.refused}")
+        raise unsupported(f"{signature.__module__}.{signature.__name__}: {reason}")
 
-    call.reason = declared.refused  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
 
 
@@ -73,7 +64,8 @@ class _Call:
         self._issues = declared.name.startswith("nisa.") and not legacy and not declared.host
         parameters = inspect.signature(signature).parameters
         self._open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
-        self._allowed = frozenset(name for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD)
+        named = frozenset(name for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD)
+        self._allowed = named | declared.tolerates
         self._converters = _converters(parameters, legacy)
         self._recorder = None if declared.host else Recorder(declared, parameters, legacy)
 

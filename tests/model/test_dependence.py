@@ -14,21 +14,25 @@ from nkiverify.model.registry import declaration, declarations
 from tests.dataflow.subject import Subject
 from tests.model.stub_library import nisa, nki, nl, old_nisa, old_nl
 
-MODULES = (("nisa", nisa), ("nl", nl), ("ncc", nki.collectives), ("nisa", old_nisa), ("nl", old_nl))
-
-
-HOST_FUNCTIONS = {each.short_name for each in declarations() if each.host}
+MODULES = (
+    ("nki", "nisa", nisa),
+    ("nki", "nl", nl),
+    ("nki", "ncc", nki.collectives),
+    ("neuronxcc", "nisa", old_nisa),
+    ("neuronxcc", "nl", old_nl),
+)
 
 
 def recorded_functions() -> set[str]:
     """The names of all stub functions whose calls are recorded."""
     found = set()
-    for prefix, module in MODULES:
+    for api, prefix, module in MODULES:
         for name in module.__all__:
             value = getattr(module, name)
-            own = inspect.isfunction(value) and value.__module__.startswith(module.__name__)
-            if own and "_unmodelled" not in value.__module__ and name not in HOST_FUNCTIONS:
-                found.add(f"{prefix}.{name}")
+            if inspect.isfunction(value) and value.__module__.startswith(module.__name__):
+                declared = declaration(f"{prefix}.{name}")
+                if api not in declared.refusals and not declared.host:
+                    found.add(declared.name)
     return found
 
 

@@ -10,11 +10,10 @@ import pytest
 
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.allocation import argument
-from nkiverify.model.documented import documented
 from nkiverify.model.dtypes import DType, bfloat16, float32, int32, tfloat32, uint8, uint16, uint32
+from nkiverify.model.forgetting import forgetting
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
-from nkiverify.model.registry import operation
 from tests.model.stub_library import Control, broken, hbm, nisa, nki, nl, psum, sbuf, value
 
 GPSIMD_DMA = nisa.dma_engine.gpsimd_dma
@@ -539,12 +538,11 @@ def test_what_overwrites_a_part_of_the_indices_joins_them() -> None:
     assert broken(lambda: rewritten(4)) == []
 
 
-operation("nki.unheard_of")
-
-
-@documented
-def unheard_of(dst: NkiTensor, src: NkiTensor) -> None:
+def _unheard_of(dst: NkiTensor, src: NkiTensor) -> None:
     """An operation that writes and does not say what."""
+
+
+unheard_of = forgetting(_unheard_of, makes_result=True)
 
 
 @pytest.mark.parametrize("by_name", [False, True])

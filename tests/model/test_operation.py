@@ -69,14 +69,16 @@ def recorded(action: Any, hardware: str = "trn2") -> list[Operation]:
     return [item.operation for item in run.recorded if isinstance(item, Executed)]
 
 
-HOST_FUNCTIONS = {each.short_name for each in declarations() if each.host}
-
-
 def functions(module: ModuleType) -> Iterator[str]:
+    """The functions of a documented module whose calls are recorded."""
+    unrecorded = {
+        each.short_name
+        for each in declarations()
+        for api, name, _ in each.modules()
+        if name == module.__name__ and (each.host or api in each.refusals)
+    }
     for name in module.__all__:
-        value = getattr(module, name)
-        modelled = inspect.isfunction(value) and "_unmodelled" not in value.__module__
-        if modelled and name not in HOST_FUNCTIONS:
+        if inspect.isfunction(getattr(module, name)) and name not in unrecorded:
             yield name
 
 

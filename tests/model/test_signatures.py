@@ -20,7 +20,7 @@ import pytest
 
 from nkiverify.frontend.attributes import DOCUMENTED_ATTRIBUTES, OWN_NAMES
 from nkiverify.model.legacy_tensor import LegacyTensor
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.nki_tensor import NkiTensor
 from tests.model.stub_library import LIBRARY
 
 SIGNATURES = Path(__file__).parents[3] / "shared" / "reference" / "nki-signatures.json"
@@ -136,7 +136,7 @@ def test_what_a_stub_imports_for_itself_is_hidden_from_kernels(module: str) -> N
 
 @beside
 def test_tensors_have_the_documented_attributes() -> None:
-    for module, name, kind in (("nki.language", "NkiTensor", Tensor), ("neuronxcc.nki", "tensor", LegacyTensor)):
+    for module, name, kind in (("nki.language", "NkiTensor", NkiTensor), ("neuronxcc.nki", "tensor", LegacyTensor)):
         entry = documented(module)["classes"][name]
         named = {*entry.get("methods", ()), *entry.get("attributes", ()), *entry.get("properties", ())}
         public = {part for part in named if not part.startswith("__")}

@@ -1,7 +1,7 @@
 """What operations compute with: the interface, and floating point behind it.
 
 Arrays of numbers have a leading axis of `lanes`: one lane in floating point, one per prime in `fields`. The other axes
-are the tile's. So an operation's meaning (`nkiverify.analysis.values.semantics`) is written once.
+are the tile's. So an operation's meaning (`nkiverify.model.ops`) is written once.
 """
 
 from __future__ import annotations
@@ -241,6 +241,12 @@ class Floats(Numbers):
 
     def integers(self, stored: Array, dtype: DType) -> Array:
         return stored[0].astype(np.int64)
+
+    def unpacked(self, packed: Array, dtype: DType) -> Array:
+        return formats.unpacked(packed, dtype)
+
+    def packed(self, values: Array, dtype: DType) -> Array:
+        return formats.repacked(values, dtype)
 
 
 class Marks(Numbers):

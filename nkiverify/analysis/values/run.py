@@ -13,7 +13,6 @@ from nkiverify.analysis.masks import Placing, masks_otherwise, placing_of
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.semantics import MEANINGS
 from nkiverify.analysis.values.slices import Entry, Operand
 from nkiverify.analysis.values.step import Step, accumulates
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
@@ -263,12 +262,10 @@ class ValueExecution(ConcreteExecution):
         """Compute an operation."""
         if self.watch is not None:
             self.watch(operation, kernel_site(2))
-        meaning = operation.declared.computes or MEANINGS.get(operation.name)
+        meaning = operation.declared.computes
         if meaning is None:
-            if operation.declared.host and not operation.reads and not operation.writes:
-                # As a function of nki.compiler: it says where tensors are, not what they hold.
-                return
-            raise self.unsupported(f"the values of {operation.name}")
+            reason = operation.declared.no_values
+            raise self.unsupported(f"the values of {operation.name}{reason and f': {reason}'}")
         regions = self._regions(operation)
         marked = self._needs_marks(operation, regions)
         known = dict(getattr(self.numbers, "functions", ()))

@@ -10,33 +10,23 @@ from __future__ import annotations
 
 from nkiverify.model import ops  # noqa: F401 (each operation registers its contracts)
 from nkiverify.model.contract_tables import (
-    collectives,
     dataflow,
-    gathers,
     host,
     indirection,
     instructions,
     kernels,
-    language,
     legacy,
     memory,
-    microscaling,
-    randomness,
     tensors,
 )
 
 __all__ = [
-    "collectives",
     "dataflow",
-    "gathers",
     "host",
     "indirection",
     "instructions",
     "kernels",
-    "language",
     "legacy",
     "memory",
-    "microscaling",
-    "randomness",
     "tensors",
 ]

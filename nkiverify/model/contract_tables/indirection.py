@@ -66,23 +66,6 @@ define(
     api=NKI,
 )
 define(
-    "register.operand",
-    "The operands of register instructions are registers.",
-    "register_move; register_load; register_store",
-    api=NKI,
-)
-define("register_alloc.x", "A register is allocated with None or a compile-time integer.", "register_alloc", api=NKI)
-define("register_move.src", "register_move takes a compile-time integer or a register.", "register_move", api=NKI)
-define(
-    "register_load.src", "register_load reads one element of at most 32 bits in HBM or SBUF.", "register_load", api=NKI
-)
-define(
-    "register_store.dst",
-    "register_store writes one element of at most 32 bits in HBM or SBUF.",
-    "register_store",
-    api=NKI,
-)
-define(
     "loop.dynamic_range",
     "The bounds of a device loop are integers or registers, its step is a compile-time positive integer.",
     "DL; nl.fori_loop",

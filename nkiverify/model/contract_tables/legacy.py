@@ -55,4 +55,3 @@ define(
     "nl.transpose takes a 2-D tile with a free size of at most 128.",
     "L:transpose; LERR err_size_of_dimension",
 )
-define("leg.dropout.rate", "The rate of nl.dropout is a number from 0 to 1 or a tile of one element.", "L:dropout")

@@ -24,4 +24,5 @@ from nkiverify.model.ops import (  # noqa: F401 (each module declares its operat
     selection,
     statistics,
     tensor_engine,
+    unmodelled,
 )

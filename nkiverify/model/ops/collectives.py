@@ -1,4 +1,7 @@
-"""Collective communication between ranks (reference section c.6)."""
+"""Collective communication between ranks (reference section c.6).
+
+What other ranks send is not known in one: none of these operations has values.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nkiverify.model.contents import overwritten
-from nkiverify.model.contracts import require
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint32
 from nkiverify.model.extents import as_extent, is_sequence
@@ -15,42 +18,47 @@ from nkiverify.model.operators import Operator
 from nkiverify.model.ops.dma import claim_priority
 from nkiverify.model.ops.operands import on_chip, tile
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import Declaration, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
 
-ALL_REDUCE = operation("ncc.all_reduce", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True)
-ALL_GATHER = operation("ncc.all_gather", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True)
-ALL_GATHER_V = operation(
-    "ncc.all_gather_v", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True, counted=True
-)
-REDUCE_SCATTER = operation("ncc.reduce_scatter", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True)
-ALL_TO_ALL = operation("ncc.all_to_all", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True)
-ALL_TO_ALL_V = operation(
-    "ncc.all_to_all_v", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True, counted=True
-)
-COLLECTIVE_PERMUTE = operation(
-    "ncc.collective_permute", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True
-)
-COLLECTIVE_PERMUTE_IMPLICIT = operation(
-    "ncc.collective_permute_implicit", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True
-)
-COLLECTIVE_PERMUTE_IMPLICIT_REDUCE = operation(
-    "ncc.collective_permute_implicit_reduce", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True
-)
-COLLECTIVE_PERMUTE_IMPLICIT_CURRENT_PROCESSING_RANK_ID = operation(
-    "ncc.collective_permute_implicit_current_processing_rank_id",
-    dependence=Dependence(Link.EVERYTHING),
-    engine="dma",
-    side_effect=True,
-)
-RANK_ID = operation("ncc.rank_id", dependence=Dependence(Link.EVERYTHING), engine="dma", side_effect=True)
-
-
+NKI = ("nki",)
 _CHANNELS = 4
 #: Ranks in each list of an all_gather_v.
 _GATHERED_RANKS = 4
+
+
+def _collective(name: str, *, counted: bool = False) -> Declaration:
+    return operation(
+        f"ncc.{name}",
+        dependence=Dependence(Link.EVERYTHING),
+        engine="dma",
+        side_effect=True,
+        counted=counted,
+        no_values="what other ranks send is not known in one",
+    )
+
+
+# --- what they share --------------------------------------------------------------------------------------------------
+
+define(
+    "cc.list",
+    "srcs and dsts are lists of as many tensors, all in HBM; one tensor each may be in SBUF where that is documented.",
+    "cc.all_reduce; cc.all_to_all; cc.collective_permute",
+    api=NKI,
+)
+define("cc.op", "A collective reduces with add, minimum or maximum.", "cc.all_reduce", api=NKI)
+define("cc.dtype", "Source and destination of a collective have the same dtype.", "cc.all_reduce (implied)", api=NKI)
+define(
+    "cc.shape_eq",
+    "A gather's destination has the source's elements times the ranks, a scatter's source the destination's; in other"
+    " collectives both have as many.",
+    "cc.all_gather; cc.reduce_scatter; cc.all_reduce (implied)",
+    api=NKI,
+)
+define("cc.groups_disjoint", "No rank is in two groups.", "ReplicaGroup", api=NKI)
+define("cc.priority_gen4", "priority is 0 to 3 and needs gen4 or later.", "cc.all_reduce", api=NKI)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,7 @@ def _tensors(value: object, argument: str) -> tuple[Tensor, ...]:
     return tuple(tile(part, argument) for part in value)
 
 
-def claim_lists(srcs: object, dsts: object, *, hbm_only: bool, single: bool = False) -> Lists:
+def _claim_lists(srcs: object, dsts: object, *, hbm_only: bool, single: bool = False) -> Lists:
     """Claim that sources and destinations are lists of tensors in one kind of memory."""
     lists = Lists(_tensors(srcs, "srcs"), _tensors(dsts, "dsts"))
     operands = lists.sources + lists.targets
@@ -92,7 +100,7 @@ def claim_lists(srcs: object, dsts: object, *, hbm_only: bool, single: bool = Fa
     return lists
 
 
-def claim_groups(replica_group: object) -> int | None:
+def _claim_groups(replica_group: object) -> int | None:
     """Claim that no rank is in two groups; returns the ranks of each group where all have as many."""
     groups = getattr(replica_group, "groups", None)
     if not is_sequence(groups) or not all(is_sequence(group) for group in groups):
@@ -105,7 +113,7 @@ def claim_groups(replica_group: object) -> int | None:
     return sizes.pop() if len(sizes) == 1 else None
 
 
-def claim_operator(op: Operator) -> None:
+def _claim_operator(op: Operator) -> None:
     """Claim that a collective can reduce with `op`."""
     require("cc.op", op.name in ("add", "minimum", "maximum"), op=op)
 
@@ -121,51 +129,149 @@ def _claim_sizes(lists: Lists, ranks: int | None, *, grows: bool = False, shrink
         require("cc.shape_eq", equal(left, right), src=source.shape, dst=target.shape, ranks=ranks)
 
 
-def all_reduce(srcs: object, dsts: object, replica_group: object, op: Operator, priority: object) -> None:
+# --- between all ranks of a group -------------------------------------------------------------------------------------
+
+ALL_REDUCE = _collective("all_reduce")
+
+
+@ALL_REDUCE.current
+def _(
+    srcs: object,
+    dsts: object,
+    replica_group: object,
+    op: Operator,
+    priority: object = None,
+    name: object = None,
+) -> None:
     """Every dst = the reduction of src over all ranks."""
-    lists = claim_lists(srcs, dsts, hbm_only=False)
-    claim_operator(op)
-    claim_groups(replica_group)
+    lists = _claim_lists(srcs, dsts, hbm_only=False)
+    _claim_operator(op)
+    _claim_groups(replica_group)
     _claim_sizes(lists, 1)
     claim_priority("cc.priority_gen4", priority)
 
 
-def all_gather(srcs: object, dsts: object, replica_group: object, dim: object, priority: object) -> None:
+ALL_GATHER = _collective("all_gather")
+
+define("cc.all_gather.dim", "collective_dim is 0; in SBUF 0 or 1 of a 2-D tensor.", "cc.all_gather", api=NKI)
+
+
+@ALL_GATHER.current
+def _(
+    srcs: object,
+    dsts: object,
+    replica_group: object,
+    collective_dim: object,
+    priority: object = None,
+    name: object = None,
+) -> None:
     """Every dst = the sources of all ranks, one after the other along a dimension."""
-    lists = claim_lists(srcs, dsts, hbm_only=False)
+    lists = _claim_lists(srcs, dsts, hbm_only=False)
     for source in lists.sources:
-        legal = (dim in (0, 1) and source.ndim == 2) if on_chip(source) else dim == 0
-        require("cc.all_gather.dim", legal, collective_dim=dim, src=source.shape, buffer=source.buffer)
-    _claim_sizes(lists, claim_groups(replica_group), grows=True)
+        legal = (collective_dim in (0, 1) and source.ndim == 2) if on_chip(source) else collective_dim == 0
+        require("cc.all_gather.dim", legal, collective_dim=collective_dim, src=source.shape, buffer=source.buffer)
+    _claim_sizes(lists, _claim_groups(replica_group), grows=True)
     claim_priority("cc.priority_gen4", priority)
 
 
-def reduce_scatter(
-    srcs: object, dsts: object, replica_group: object, dim: object, op: Operator, priority: object
+REDUCE_SCATTER = _collective("reduce_scatter")
+
+define("cc.reduce_scatter.dim", "collective_dim of reduce_scatter is 0.", "cc.reduce_scatter", api=NKI)
+
+
+@REDUCE_SCATTER.current
+def _(
+    srcs: object,
+    dsts: object,
+    replica_group: object,
+    collective_dim: object,
+    op: Operator,
+    priority: object = None,
+    name: object = None,
 ) -> None:
     """Every dst = a rank's part of the reduction of src over all ranks."""
-    lists = claim_lists(srcs, dsts, hbm_only=False)
-    claim_operator(op)
-    require("cc.reduce_scatter.dim", dim == 0, collective_dim=dim)
-    _claim_sizes(lists, claim_groups(replica_group), shrinks=True)
+    lists = _claim_lists(srcs, dsts, hbm_only=False)
+    _claim_operator(op)
+    require("cc.reduce_scatter.dim", collective_dim == 0, collective_dim=collective_dim)
+    _claim_sizes(lists, _claim_groups(replica_group), shrinks=True)
     claim_priority("cc.priority_gen4", priority)
 
 
-def all_to_all(srcs: object, dsts: object, replica_group: object, dim: object, priority: object) -> None:
+ALL_TO_ALL = _collective("all_to_all")
+
+define("cc.all_to_all.dim", "collective_dim of all_to_all is 0.", "cc.all_to_all", api=NKI)
+
+
+@ALL_TO_ALL.current
+def _(
+    srcs: object,
+    dsts: object,
+    replica_group: object,
+    collective_dim: object,
+    priority: object = None,
+    name: object = None,
+) -> None:
     """Every rank gets its part of the source of every other."""
-    lists = claim_lists(srcs, dsts, hbm_only=True)
-    require("cc.all_to_all.dim", dim == 0, collective_dim=dim)
-    claim_groups(replica_group)
+    lists = _claim_lists(srcs, dsts, hbm_only=True)
+    require("cc.all_to_all.dim", collective_dim == 0, collective_dim=collective_dim)
+    _claim_groups(replica_group)
     _claim_sizes(lists, 1)
     claim_priority("cc.priority_gen4", priority)
 
 
-def varying(
+ALL_TO_ALL_V = _collective("all_to_all_v", counted=True)
+
+define(
+    "cc.metadata",
+    "metadata is uint32, 3 rows (4 with has_rdispls) of an element per rank: 2-D in HBM, (1, rows, ranks) in SBUF.",
+    "cc.all_gather_v; cc.all_to_all_v",
+    api=NKI,
+)
+
+
+@ALL_TO_ALL_V.current
+def _(
+    srcs: object,
+    dsts: object,
+    replica_group: object,
+    metadata_tensor: object,
+    recv_counts_known: object = False,
+    has_rdispls: object = False,
+    priority: object = None,
+    name: object = None,
+) -> None:
+    """all_to_all with counts known at run time."""
+    _claim_varying(srcs, dsts, replica_group, metadata_tensor, has_rdispls, priority)
+
+
+ALL_GATHER_V = _collective("all_gather_v", counted=True)
+
+define("cc.all_gather_v.limits", "all_gather_v takes rank lists of 4 and no has_rdispls.", "cc.all_gather_v", api=NKI)
+
+
+@ALL_GATHER_V.current
+def _(
+    srcs: object,
+    dsts: object,
+    replica_group: object,
+    metadata_tensor: object,
+    recv_counts_known: object = False,
+    has_rdispls: object = False,
+    priority: object = None,
+    name: object = None,
+) -> None:
+    """all_gather with counts known at run time."""
+    ranks = _claim_varying(srcs, dsts, replica_group, metadata_tensor, has_rdispls, priority)
+    legal = has_rdispls is False and (ranks is None or ranks == _GATHERED_RANKS)
+    require("cc.all_gather_v.limits", legal, has_rdispls=has_rdispls, ranks=ranks)
+
+
+def _claim_varying(
     srcs: object, dsts: object, replica_group: object, metadata: object, has_rdispls: object, priority: object
 ) -> int | None:
     """What all_gather_v and all_to_all_v share: counts known at run time; returns the ranks of each group."""
-    claim_lists(srcs, dsts, hbm_only=True, single=True)
-    ranks = claim_groups(replica_group)
+    _claim_lists(srcs, dsts, hbm_only=True, single=True)
+    ranks = _claim_groups(replica_group)
     table = tile(metadata, "metadata_tensor")
     rows: Extent = 4 if has_rdispls is True else 3
     shape = table.shape
@@ -188,29 +294,84 @@ def varying(
     return ranks
 
 
-def all_gather_v(
-    srcs: object, dsts: object, replica_group: object, metadata: object, has_rdispls: object, priority: object
+# --- from rank to rank ------------------------------------------------------------------------------------------------
+
+COLLECTIVE_PERMUTE = _collective("collective_permute")
+
+define("cc.pairs", "source_target_pairs are pairs of ranks.", "cc.collective_permute", api=NKI)
+
+
+@COLLECTIVE_PERMUTE.current
+def _(
+    srcs: object,
+    dsts: object,
+    source_target_pairs: object,
+    priority: object = None,
+    name: object = None,
 ) -> None:
-    """all_gather with counts known at run time."""
-    ranks = varying(srcs, dsts, replica_group, metadata, has_rdispls, priority)
-    legal = has_rdispls is False and (ranks is None or ranks == _GATHERED_RANKS)
-    require("cc.all_gather_v.limits", legal, has_rdispls=has_rdispls, ranks=ranks)
-
-
-def collective_permute(srcs: object, dsts: object, pairs: object, priority: object) -> None:
     """Each source goes to the rank its pair names."""
-    lists = claim_lists(srcs, dsts, hbm_only=True, single=True)
-    formed = is_sequence(pairs) and all(is_sequence(pair) and len(pair) == 2 for pair in pairs)
-    require("cc.pairs", formed, source_target_pairs=pairs)
+    lists = _claim_lists(srcs, dsts, hbm_only=True, single=True)
+    formed = is_sequence(source_target_pairs) and all(
+        is_sequence(pair) and len(pair) == 2 for pair in source_target_pairs
+    )
+    require("cc.pairs", formed, source_target_pairs=source_target_pairs)
     _claim_sizes(lists, 1)
     claim_priority("cc.priority_gen4", priority)
 
 
-def permute_implicit(
+COLLECTIVE_PERMUTE_IMPLICIT = _collective("collective_permute_implicit")
+
+define(
+    "cc.channels",
+    "channel_ids count from 0, at most 4 of them.",
+    "cc.collective_permute_implicit",
+    api=NKI,
+)
+define(
+    "cc.permute_implicit",
+    "An implicit permute has one list of one tensor for each channel.",
+    "cc.collective_permute_implicit",
+    api=NKI,
+)
+
+
+@COLLECTIVE_PERMUTE_IMPLICIT.current
+def _(
+    srcs_by_channel: object,
+    dsts_by_channel: object,
+    replica_group: object,
+    channel_ids: object = [0],
+    priority: object = None,
+    name: object = None,
+) -> None:
+    """Each channel's source goes to the next rank of a ring."""
+    _claim_implicit((srcs_by_channel,), dsts_by_channel, replica_group, channel_ids, priority)
+
+
+COLLECTIVE_PERMUTE_IMPLICIT_REDUCE = _collective("collective_permute_implicit_reduce")
+
+
+@COLLECTIVE_PERMUTE_IMPLICIT_REDUCE.current
+def _(
+    srcs0_by_channel: object,
+    srcs1_by_channel: object,
+    dsts_by_channel: object,
+    replica_group: object,
+    op: Operator,
+    channel_ids: object = [0],
+    priority: object = None,
+    name: object = None,
+) -> None:
+    """The reduction of two sources sent to the next rank of a ring."""
+    _claim_operator(op)
+    _claim_implicit((srcs0_by_channel, srcs1_by_channel), dsts_by_channel, replica_group, channel_ids, priority)
+
+
+def _claim_implicit(
     operands: tuple[object, ...], dsts: object, replica_group: object, channel_ids: object, priority: object
 ) -> None:
     """Each channel's source goes to the next rank of a ring."""
-    claim_groups(replica_group)
+    _claim_groups(replica_group)
     channels = [as_extent(channel) for channel in channel_ids] if is_sequence(channel_ids) else []
     consecutive = channels == list(range(len(channels))) and 1 <= len(channels) <= _CHANNELS
     require("cc.channels", consecutive, channel_ids=channel_ids)
@@ -221,18 +382,30 @@ def permute_implicit(
         raise TypeError("there is one list of tensors for each channel")
     for sources in operands:
         for srcs, targets in zip(sources, dsts, strict=True):  # type: ignore[call-overload]
-            _claim_sizes(claim_lists(srcs, targets, hbm_only=True, single=True), 1)
+            _claim_sizes(_claim_lists(srcs, targets, hbm_only=True, single=True), 1)
     claim_priority("cc.priority_gen4", priority)
 
 
-def rank_register() -> VirtualRegister:
-    """A register with a rank that is known at run time."""
-    return VirtualRegister.holding(None)
+# --- ranks -----------------------------------------------------------------------------------------------------------
+
+PROCESSED_RANK_ID = _collective("collective_permute_implicit_current_processing_rank_id")
 
 
-def claim_channel(channel_id: object) -> None:
-    """Claim that a channel exists."""
+@PROCESSED_RANK_ID.current
+def _(iteration_id: object, replica_group: object, channel_id: object = 0, name: object = None) -> VirtualRegister:
+    """The rank whose data this iteration of a ring processes."""
+    _claim_groups(replica_group)
     channel = as_extent(channel_id)
     if channel is None:
         raise unsupported(f"a channel of type {type(channel_id).__name__}")
     require("cc.channels", any_of(*(equal(channel, number) for number in range(_CHANNELS))), channel_id=channel)
+    return VirtualRegister.holding(None)
+
+
+RANK_ID = _collective("rank_id")
+
+
+@RANK_ID.current
+def _(name: object = None) -> VirtualRegister:
+    """The rank that runs the kernel, known at run time."""
+    return VirtualRegister.holding(None)

@@ -273,6 +273,11 @@ def _claim_gathering_transpose(source: Tensor, moves: Indirection, mode: isa.dge
     )
 
 
+@DMA_TRANSPOSE.legacy_refused("its page does not say which shapes and memories are legal")
+def _(src: object, *, axes: object = None, mask: object = None, dtype: object = None, **kwargs: object) -> None:
+    """A DMA that transposes."""
+
+
 @DMA_TRANSPOSE.meaning
 def _(step: Step) -> None:
     """The axes in the one order each rank has."""
@@ -368,7 +373,13 @@ def _(step: Step) -> None:
 
 # --- sendrecv ---------------------------------------------------------------------------------------------------------
 
-SENDRECV = operation("nisa.sendrecv", dependence=Dependence(Link.ROWS, exchanges=True), engine="dma", side_effect=True)
+SENDRECV = operation(
+    "nisa.sendrecv",
+    dependence=Dependence(Link.ROWS, exchanges=True),
+    engine="dma",
+    side_effect=True,
+    no_values="what the other core sends is not known in one",
+)
 
 define_current("sendrecv.gen3_lnc2", "sendrecv needs gen3 or later and a launch on two cores.", "sendrecv")
 define_current("sendrecv.ranks", "The ranks of sendrecv are 0 or 1.", "sendrecv")

@@ -1,9 +1,19 @@
-"""Random numbers: rng, rand2, seeds and states, dropout (reference sections c.3 and c.4)."""
+"""Random numbers: rng, rand2, seeds and states, dropout (reference sections c.3 and c.4).
+
+Which numbers come is not documented: none of these operations has values.
+"""
 
 from __future__ import annotations
 
+from numbers import Real
+
+import numpy as np
+
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.contracts import require
+from nkiverify.model.access import Access
+from nkiverify.model.allocation import allocate
+from nkiverify.model.allocation import result_tile as new_result
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
     bfloat16,
@@ -20,6 +30,9 @@ from nkiverify.model.dtypes import (
     uint16,
     uint32,
 )
+from nkiverify.model.indices import Mask
+from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
+from nkiverify.model.memory import SBUF
 from nkiverify.model.ops.operands import (
     any_in_psum,
     claim_generation,
@@ -35,28 +48,23 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.registry import operation
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.tensor import Tensor, declared_dtype
+from nkiverify.model.views import host_shape
 from nkiverify.symbolic import SymInt, all_of, equal
 
-DROPOUT = operation("nisa.dropout", dependence=Dependence(Link.ROWS), side_effect=True)
-LANGUAGE_DROPOUT = operation("nl.dropout", dependence=Dependence(Link.BROADCAST), side_effect=True)
-RNG = operation("nisa.rng", dependence=Dependence(Link.NOTHING), side_effect=True)
-RAND_GET_STATE = operation("nisa.rand_get_state", dependence=Dependence(Link.NOTHING), side_effect=True)
-RAND_SET_STATE = operation("nisa.rand_set_state", dependence=Dependence(Link.NOTHING), side_effect=True)
-SET_RNG_SEED = operation("nisa.set_rng_seed", dependence=Dependence(Link.NOTHING), side_effect=True)
-LANGUAGE_RAND = operation("nl.rand", dependence=Dependence(Link.NOTHING), side_effect=True)
-LANGUAGE_RANDOM_SEED = operation("nl.random_seed", dependence=Dependence(Link.NOTHING), side_effect=True)
-RAND2 = operation("nisa.rand2", dependence=Dependence(Link.ROWS), side_effect=True)
+NKI = ("nki",)
+_RANDOM = "random numbers are not documented"
+
+# --- random numbers ---------------------------------------------------------------------------------------------------
+
+RNG = operation("nisa.rng", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM)
+
+define("rng.dst", "dst of rng has an integer dtype and is in SBUF or PSUM.", "rng", api=NKI)
+define("rng.engine", "rng runs on vector; from gen3 on also on gpsimd, not into PSUM.", "rng", api=NKI)
 
 
-#: Elements of a generator's state per lane.
-_STATE = {isa.engine.gpsimd: 6, isa.engine.vector: 24}
-_DRAWN = (
-    float8_e4m3, float8_e5m2, float16, bfloat16, float32, tfloat32, int8, int16, int32, uint8, uint16, uint32,
-)  # fmt: skip
-
-
-def rng(dst: object, engine: object = isa.engine.vector) -> None:
+@RNG.current
+def _(dst: object, engine: object = isa.engine.vector, name: object = None) -> None:
     """dst = random bits."""
     result = destination(dst)
     runs_on = member(engine, isa.engine, "engine")
@@ -67,33 +75,131 @@ def rng(dst: object, engine: object = isa.engine.vector) -> None:
     require("rng.engine", legal, engine=runs_on, generation=generation(), dst=result.buffer)
 
 
-def rand2(dst: object, low: object, high: object) -> None:
-    """dst = random numbers between `low` and `high`."""
+RAND2 = operation("nisa.rand2", dependence=Dependence(Link.ROWS), side_effect=True, no_values=_RANDOM)
+
+_DRAWN = (
+    float8_e4m3, float8_e5m2, float16, bfloat16, float32, tfloat32, int8, int16, int32, uint8, uint16, uint32,
+)  # fmt: skip
+
+define("rand2.gen4", "rand2 needs gen4 or later.", "rand2", api=NKI, hardware=("gen2", "gen3"))
+define("rand2.dtype", "dst of rand2 is an unpacked float or an integer of up to 32 bits.", "rand2", api=NKI)
+define("rand2.bounds", "The bounds of rand2 are float32 scalars or (P, 1) tiles.", "rand2", api=NKI)
+define("rand2.order", "min is less than max.", "rand2", api=NKI)
+
+
+@RAND2.current
+def _(dst: object, min: object, max: object, name: object = None) -> None:
+    """dst = random numbers between two bounds (gen4)."""
     result = destination(dst)
     claim_generation("rand2.gen4", 4)
     claim_on_chip(dst=result)
     require("rand2.dtype", result.dtype in _DRAWN, dst=result.dtype)
-    for name, bound in (("min", low), ("max", high)):
-        claim_scalar_operand("rand2.bounds", bound, result, name)
+    for argument, bound in (("min", min), ("max", max)):
+        claim_scalar_operand("rand2.bounds", bound, result, argument)
         if isinstance(bound, Tensor):
-            require("rand2.bounds", bound.dtype == float32, argument=name, dtype=bound.dtype)
-    if is_number(low) and is_number(high):
-        require("rand2.order", low < high, min=low, max=high)  # type: ignore[operator]
+            require("rand2.bounds", bound.dtype == float32, argument=argument, dtype=bound.dtype)
+    if is_number(min) and is_number(max):
+        require("rand2.order", min < max, min=min, max=max)  # type: ignore[operator]
 
 
-def set_rng_seed(src_seeds: object) -> None:
+LANGUAGE_RAND = operation("nl.rand", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM)
+
+
+@LANGUAGE_RAND.current
+def _(shape: object, dtype: object, buffer: object = SBUF, name: object = "") -> Tensor:
+    """A new tensor of random numbers from 0 to 1."""
+    return allocate(shape, dtype, buffer, name)
+
+
+@LANGUAGE_RAND.legacy
+def _(shape: object, dtype: object = np.float32, **kwargs: object) -> LegacyTensor:
+    """A new SBUF tile of random numbers from 0 to 1."""
+    return new_tile(host_shape(shape), named_dtype(dtype))
+
+
+# --- seeds and states -------------------------------------------------------------------------------------------------
+
+SET_RNG_SEED = operation("nisa.set_rng_seed", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM)
+
+define("set_rng_seed.src", "The seed is one 32-bit element in SBUF or PSUM.", "set_rng_seed", api=NKI)
+
+
+@SET_RNG_SEED.current
+def _(src_seeds: object, name: object = None) -> None:
     """Seed the generator."""
-    seeds = tile(src_seeds, "src_seeds")
-    require(
-        "set_rng_seed.src",
-        all_of(on_chip(seeds), equal(seeds.size, 1), seeds.dtype.itemsize == 4),
-        src_seeds=seeds.shape,
-        dtype=seeds.dtype,
-        buffer=seeds.buffer,
-    )
+    _claim_seed("set_rng_seed.src", tile(src_seeds, "src_seeds"), "src_seeds")
 
 
-def rand_set_state(src_seeds: object, engine: object = isa.engine.gpsimd) -> None:
+LANGUAGE_RANDOM_SEED = operation(
+    "nl.random_seed", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM
+)
+
+define(
+    "nl.random_seed",
+    "The seed of nl.random_seed is a 32-bit tensor of one element in SBUF or PSUM.",
+    "nl.random_seed",
+    api=NKI,
+)
+
+
+@LANGUAGE_RANDOM_SEED.current
+def _(seed: object) -> None:
+    """Seed the generator with a tensor of one element."""
+    if not isinstance(seed, Tensor):
+        require("nl.random_seed", False, seed=type(seed).__name__)
+        raise TypeError(f"the seed is a tensor, not {type(seed).__name__}")
+    _claim_seed("nl.random_seed", tile(seed, "seed"), "seed")
+
+
+@LANGUAGE_RANDOM_SEED.legacy_refused("its page does not say what a seed is")
+def _(seed: object, *, mask: object = None, **kwargs: object) -> None:
+    """Seed the generator."""
+
+
+def _claim_seed(contract: str, seed: Tensor, argument: str) -> None:
+    """Claim that a seed is one 32-bit element on chip."""
+    one = all_of(on_chip(seed), equal(seed.size, 1), seed.dtype.itemsize == 4)
+    require(contract, one, **{argument: seed.shape}, dtype=seed.dtype, buffer=seed.buffer)
+
+
+RAND_SET_STATE = operation(
+    "nisa.rand_set_state", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM
+)
+RAND_GET_STATE = operation(
+    "nisa.rand_get_state", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM
+)
+
+#: Elements of a generator's state per lane.
+_STATE = {isa.engine.gpsimd: 6, isa.engine.vector: 24}
+
+define(
+    "rand_set_state.src",
+    "The state is uint32, 2-D, in SBUF, with 6 (gpsimd) or 24 (vector) elements per lane.",
+    "rand_set_state",
+    api=NKI,
+)
+define(
+    "rand_set_state.engine",
+    "rand_set_state runs on gpsimd from gen3 on, on vector from gen4 on.",
+    "rand_set_state",
+    api=NKI,
+)
+define(
+    "rand_get_state.dst",
+    "dst is uint32, 2-D, with 6 (gpsimd) or 24 (vector) elements per lane, in SBUF; on gen4 vector also in PSUM.",
+    "rand_get_state",
+    api=NKI,
+)
+define(
+    "rand_get_state.engine",
+    "rand_get_state runs on gpsimd from gen3 on, on vector from gen4 on.",
+    "rand_get_state",
+    api=NKI,
+)
+
+
+@RAND_SET_STATE.current
+def _(src_seeds: object, engine: object = isa.engine.gpsimd, name: object = None) -> None:
     """Set the state of every lane's generator."""
     seeds = tile(src_seeds, "src_seeds")
     runs_on = member(engine, isa.engine, "engine")
@@ -102,7 +208,8 @@ def rand_set_state(src_seeds: object, engine: object = isa.engine.gpsimd) -> Non
     _claim_state_engine("rand_set_state.engine", runs_on)
 
 
-def rand_get_state(dst: object, engine: object = isa.engine.gpsimd) -> None:
+@RAND_GET_STATE.current
+def _(dst: object, engine: object = isa.engine.gpsimd, name: object = None) -> None:
     """dst = the state of every lane's generator."""
     result = destination(dst)
     runs_on = member(engine, isa.engine, "engine")
@@ -128,17 +235,43 @@ def _claim_state_engine(contract: str, engine: isa.engine) -> None:
     require(contract, gpsimd or (engine is isa.engine.vector and generation() >= 4), engine=engine)
 
 
-def dropout(dst: object, data: object, prob: object) -> None:
+# --- dropout ----------------------------------------------------------------------------------------------------------
+
+DROPOUT = operation("nisa.dropout", dependence=Dependence(Link.ROWS), side_effect=True, no_values=_RANDOM)
+
+define("dropout.shape", "dst has the partitions and elements per partition of data.", "dropout", api=NKI)
+define(
+    "dropout.prob",
+    "prob is a probability: a scalar or a (P, 1) tile, float32 for integer data, a float for float data.",
+    "dropout",
+)
+define("dropout.dtype", "dst of dropout has the dtype of data (legacy: for integers).", "dropout; L:dropout")
+
+
+@DROPOUT.current
+def _(dst: object, data: object, prob: object, name: object = None) -> None:
     """dst = data, each element set to 0 with probability `prob`."""
-    result, source = destination(dst), tile(data, "data")
+    _claim_dropout(destination(dst), tile(data, "data"), prob)
+
+
+@DROPOUT.legacy
+def _(data: object, prob: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: object) -> LegacyTensor:
+    """A new tile of data, each element set to 0 with probability `prob`."""
+    source = operand(data, mask, "data")
+    result = result_tile(source.shape, source.dtype if dtype is None else named_dtype(dtype), mask=mask)
+    _claim_dropout(result, source, operand(prob, mask, "prob") if isinstance(prob, Tensor | Access) else prob)
+    return result
+
+
+def _claim_dropout(result: Tensor, source: Tensor, prob: object) -> None:
     claim_on_chip(dst=result, data=source)
     claim_same_layout("dropout.shape", dst=result, data=source)
-    claim_probability(prob, source)
+    _claim_probability(prob, source)
     same = result.dtype == source.dtype or (source.legacy and source.dtype.is_float)
     require("dropout.dtype", same, dst=result.dtype, data=source.dtype)
 
 
-def claim_probability(prob: object, source: Tensor) -> None:
+def _claim_probability(prob: object, source: Tensor) -> None:
     """Claim that a probability is a number or one float per partition."""
     claim_scalar_operand("dropout.prob", prob, source, "prob")
     if isinstance(prob, Tensor):
@@ -146,3 +279,36 @@ def claim_probability(prob: object, source: Tensor) -> None:
         require("dropout.prob", legal, prob=prob.dtype, data=source.dtype)
     elif not isinstance(prob, SymInt):
         require("dropout.prob", 0 <= prob <= 1, prob=prob)  # type: ignore[operator]
+
+
+LANGUAGE_DROPOUT = operation("nl.dropout", dependence=Dependence(Link.BROADCAST), side_effect=True, no_values=_RANDOM)
+
+define(
+    "leg.dropout.rate",
+    "The rate of nl.dropout is a number from 0 to 1 or a tile of one element.",
+    "L:dropout",
+    api=("neuronxcc",),
+)
+
+
+@LANGUAGE_DROPOUT.current
+def _(x: object, rate: object, dtype: object = None) -> Tensor:
+    """A new SBUF tile of the shape of `x`, each element set to 0 with probability `rate`."""
+    source = tile(x, "x")
+    require("isa.on_chip", on_chip(source), x=source.buffer)
+    _claim_probability(rate, source)
+    return new_result(source.shape, source.dtype if dtype is None else declared_dtype(dtype))
+
+
+@LANGUAGE_DROPOUT.legacy
+def _(x: object, rate: object, *, dtype: object = None, mask: Mask | None = None, **kwargs: object) -> LegacyTensor:
+    """A new SBUF tile of the shape of `x`, each element set to 0 at a rate."""
+    if isinstance(rate, Tensor | Access):
+        one = operand(rate, mask, "rate")
+        require("leg.dropout.rate", all_of(on_chip(one), equal(one.size, 1)), rate=one.shape)
+    else:
+        plain = isinstance(rate, Real) and 0 <= float(rate) <= 1
+        require("leg.dropout.rate", plain, rate=rate)
+    source = operand(x, mask, "x")
+    require("isa.on_chip", on_chip(source), x=source.buffer)
+    return result_tile(source.shape, source.dtype if dtype is None else named_dtype(dtype), mask=mask)

@@ -1,19 +1,29 @@
-"""Instructions on registers: register_alloc, register_move, register_load, register_store (reference c.4)."""
+"""Registers, the barrier of two cores, printing from the device (reference section c.4)."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from nkiverify.model import isa_enums as isa
 from nkiverify.model.contents import held, wrote
-from nkiverify.model.contracts import require
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
-from nkiverify.model.extents import as_extent
+from nkiverify.model.extents import as_extent, is_sequence
+from nkiverify.model.indices import Mask
 from nkiverify.model.known_numbers import UNKNOWN, Value
-from nkiverify.model.memory import PSUM
-from nkiverify.model.ops.operands import tile
+from nkiverify.model.launch import current_launch
+from nkiverify.model.meaning import Step
+from nkiverify.model.memory import PSUM, SHARED_HBM
+from nkiverify.model.ops.operands import generation, member, tile
 from nkiverify.model.registers import VirtualRegister, held_by, set_register
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, equal
 from nkiverify.symbolic.execution import unsupported
+
+NKI = ("nki",)
+
+# --- registers --------------------------------------------------------------------------------------------------------
 
 REGISTER_ALLOC = operation(
     "nisa.register_alloc", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True, decides=True
@@ -27,13 +37,28 @@ REGISTER_LOAD = operation(
 REGISTER_STORE = operation(
     "nisa.register_store", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True, decides=True
 )
-CORE_BARRIER = operation("nisa.core_barrier", dependence=Dependence(Link.NOTHING), side_effect=True, barrier=True)
-LANGUAGE_DEVICE_PRINT = operation(
-    "nl.device_print", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True
+
+define(
+    "register.operand",
+    "The operands of register instructions are registers.",
+    "register_move; register_load; register_store",
+    api=NKI,
+)
+define("register_alloc.x", "A register is allocated with None or a compile-time integer.", "register_alloc", api=NKI)
+define("register_move.src", "register_move takes a compile-time integer or a register.", "register_move", api=NKI)
+define(
+    "register_load.src", "register_load reads one element of at most 32 bits in HBM or SBUF.", "register_load", api=NKI
+)
+define(
+    "register_store.dst",
+    "register_store writes one element of at most 32 bits in HBM or SBUF.",
+    "register_store",
+    api=NKI,
 )
 
 
-def register_alloc(x: object = None) -> VirtualRegister:
+@REGISTER_ALLOC.current
+def _(x: object = None) -> VirtualRegister:
     """A new register, holding `x` if that is given."""
     register = VirtualRegister()
     if x is None:
@@ -44,13 +69,30 @@ def register_alloc(x: object = None) -> VirtualRegister:
     return register
 
 
-def register_move(dst: object, src: object) -> None:
+@REGISTER_ALLOC.meaning
+def _(step: Step) -> None:
+    """A new register takes a constant, if one is given."""
+    number = step.register_or_number("x")
+    if number is not None:
+        step.set_register("result", number)
+
+
+@REGISTER_MOVE.current
+def _(dst: object, src: object) -> None:
     """dst = src, a constant or another register."""
     target = _written(dst)
     if isinstance(src, VirtualRegister):
         set_register(target, held_by(src))
     else:
         _set(target, src, "register_move.src")
+
+
+@REGISTER_MOVE.meaning
+def _(step: Step) -> None:
+    """A register takes a constant or another register's number."""
+    number = step.register_or_number("src")
+    assert number is not None
+    step.set_register("dst", number)
 
 
 def _set(register: VirtualRegister, value: object, contract: str) -> None:
@@ -61,19 +103,35 @@ def _set(register: VirtualRegister, value: object, contract: str) -> None:
     set_register(register, Value.between(number, number))
 
 
-def register_load(dst: object, src: object) -> None:
+@REGISTER_LOAD.current
+def _(dst: object, src: object) -> None:
     """dst = the one element of src."""
     target, source = _written(dst), tile(src, "src")
     _claim_one_element("register_load.src", source)
     set_register(target, held(source))
 
 
-def register_store(dst: object, src: object) -> None:
+@REGISTER_LOAD.meaning
+def _(step: Step) -> None:
+    """A register takes the one element of a tensor."""
+    step.set_register("dst", int(step.indices("src").ravel()[0]))
+
+
+@REGISTER_STORE.current
+def _(dst: object, src: object) -> None:
     """The one element of dst = src."""
     target, source = tile(dst, "dst"), _register(src)
     _claim_one_element("register_store.dst", target)
     plain = target.dtype.is_integer and target.dtype.itemsize == 4 and target.dtype == target.storage.dtype
     wrote(target, held_by(source) if plain else UNKNOWN)
+
+
+@REGISTER_STORE.meaning
+def _(step: Step) -> None:
+    """The one element of a tensor takes a register's number."""
+    number = step.register_or_number("src")
+    assert number is not None
+    step.write_integers("dst", np.array([number], dtype=np.int64))
 
 
 def _claim_one_element(contract: str, tensor: Tensor) -> None:
@@ -97,3 +155,63 @@ def _written(value: object) -> VirtualRegister:
     register = _register(value)
     require("loop.dynamic_frozen", not register.frozen)
     return register
+
+
+# --- the barrier ------------------------------------------------------------------------------------------------------
+
+CORE_BARRIER = operation("nisa.core_barrier", dependence=Dependence(Link.NOTHING), side_effect=True, barrier=True)
+
+define("core_barrier.cores", "The cores of core_barrier are (0, 1).", "core_barrier", api=NKI)
+define(
+    "core_barrier.scope",
+    "core_barrier needs gen3 or later, a launch on two cores and data in shared HBM.",
+    "core_barrier",
+    api=NKI,
+)
+
+
+@CORE_BARRIER.current
+def _(data: object, cores: object, engine: object = isa.engine.gpsimd, name: object = None) -> None:
+    """Both cores wait for each other before they go on with `data`."""
+    tensor = tile(data, "data")
+    member(engine, isa.engine, "engine")
+    both = tuple(map(as_extent, cores)) == (0, 1) if is_sequence(cores) else False
+    require("core_barrier.cores", both, cores=cores)
+    grid = current_launch().grid
+    require(
+        "core_barrier.scope",
+        all_of(generation() >= 3, tensor.buffer is SHARED_HBM, equal(grid[0], 2) if grid else False),
+        generation=generation(),
+        data=tensor.buffer,
+        grid=grid,
+    )
+
+
+@CORE_BARRIER.meaning
+def _(step: Step) -> None:
+    """Orders two cores. Here they run one after the other, so what they exchange would be missed."""
+    if step.programs > 1:
+        step.refuse("core_barrier of two cores, which are simulated one after the other")
+
+
+# --- printing ---------------------------------------------------------------------------------------------------------
+
+DEVICE_PRINT = operation("nl.device_print", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True)
+
+
+@DEVICE_PRINT.current
+def _(print_prefix: object, tensor: object) -> None:
+    """Prints at run time: nothing to check."""
+
+
+@DEVICE_PRINT.legacy
+def _(prefix: object, x: object, *, mask: Mask | None = None, **kwargs: object) -> None:
+    """Prints at run time: nothing to check."""
+
+
+@DEVICE_PRINT.meaning
+def _(step: Step) -> None:
+    """What the kernel asks to see goes to the standard output."""
+    if not step.tracking:
+        prefix = step.attribute("print_prefix", step.attribute("prefix", ""))
+        print(prefix, *step.stored(step.only_read))

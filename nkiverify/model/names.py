@@ -1,0 +1,325 @@
+"""Names of the documented modules that are no operations: dtypes, memories, enumerations, classes, entry points.
+
+One class for each module: its docstring is the module's, its public attributes are the module's names. The stubs have
+them from here (`python -m lab.stubs`), and the operations of a module from the registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from nkiverify.model import (
+    contract_tables,  # noqa: F401 (registers the contracts that belong to no operation)
+    dtypes,
+    indices,
+    instruction,
+    isa_enums,
+    launch,
+    legacy_enums,
+    legacy_tensor,
+    memory,
+    nki_tensor,
+    ops,  # noqa: F401 (each module of it declares its operations)
+    registers,
+    tile_size,
+)
+from nkiverify.model.kernel_objects import KernelObject, shown_as
+from nkiverify.model.operators import OPERATORS
+
+# --- classes ----------------------------------------------------------------------------------------------------------
+
+
+class NKIObject(KernelObject):
+    """Base of classes that kernels use ("lang.classes")."""
+
+    @shown_as(lambda self, **kwargs: None)
+    def __init__(self, *values: Any, **kwargs: Any) -> None:
+        # Documented with keywords alone; the fields of a class without `__init__` can be given by position as well.
+        self._set_fields(values, kwargs)
+
+
+@dataclass
+class ReplicaGroup(NKIObject):
+    """Ranks that communicate: lists of ranks without overlap."""
+
+    groups: Any = None
+
+
+class NkiValidationError(Exception):
+    """What the simulator raises where an instruction's rules are broken."""
+
+
+class _TensorAnnotation:
+    """`nt.tensor`, with or without a shape in brackets."""
+
+    def __getitem__(self, shape: object) -> _TensorAnnotation:
+        return self
+
+
+class _IndexGrid:
+    """`nl.mgrid[a:b, c:d]`."""
+
+    def __getitem__(self, slices: Any) -> Any:
+        return indices.mgrid(slices)
+
+
+class fp32:  # noqa: N801
+    """Limits of float32."""
+
+    min = -3.4028234663852886e38
+
+
+class bfp16:  # noqa: N801
+    """Limits of bfloat16: bits 0xff80."""
+
+    min = float("-inf")
+
+
+for _class, _module in (
+    (NKIObject, "nki.language"),
+    (ReplicaGroup, "nki.collectives"),
+    (NkiValidationError, "nki.isa"),
+    (fp32, "neuronxcc.nki.language"),
+    (bfp16, "neuronxcc.nki.language"),
+):
+    _class.__module__ = _module
+
+# --- entry points -----------------------------------------------------------------------------------------------------
+
+
+def _jit(fn: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+    """A kernel made of `fn`; with keyword arguments only, a decorator that makes one."""
+    if fn is None:
+        return lambda function: launch.jit_kernel(function, legacy=False, options=kwargs)
+    return launch.jit_kernel(fn, legacy=False, options=kwargs)
+
+
+def _legacy_jit(func: Callable[..., Any] | None = None, mode: str = "auto", **kwargs: Any) -> Any:
+    """A kernel made of `func`; with keyword arguments only, a decorator that makes one."""
+    options = {"mode": mode, **kwargs}
+    view = legacy_tensor.legacy_view
+    if func is None:
+        return lambda function: launch.jit_kernel(function, legacy=True, options=options, argument_view=view)
+    return launch.jit_kernel(func, legacy=True, options=options, argument_view=view)
+
+
+def _baremetal(kernel: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+    """Runs on hardware; the kernel it decorates is the same."""
+    return _legacy_jit(kernel, mode="baremetal")
+
+
+def _benchmark(kernel: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+    """Runs on hardware; the kernel it decorates is the same."""
+    return _legacy_jit(kernel, mode="benchmark")
+
+
+def _profile(func: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+    """Runs on hardware; the kernel it decorates is the same."""
+    return _legacy_jit(func, mode="profile")
+
+
+for _function in (_jit, _legacy_jit, _baremetal, _benchmark, _profile):
+    _function.__name__ = _function.__qualname__ = _function.__name__.removeprefix("_legacy").removeprefix("_")
+
+# --- the current API --------------------------------------------------------------------------------------------------
+
+
+class Nki:
+    """The current NKI API (`nki.*`), as a model: signatures as documented, meaning in `nkiverify.model`."""
+
+    jit = _jit
+
+
+class Typing:
+    """Annotations of kernel parameters, `nt.tensor[128, 512]`. They are not read: shapes come from the domain."""
+
+    tensor: ClassVar = _TensorAnnotation()
+
+
+class Language:
+    """The language of the current API: tensors, memories, dtypes, functions over instructions."""
+
+    DType = str
+    MemoryRegion = memory.MemoryRegion
+    NKIObject = NKIObject
+    NkiTensor = nki_tensor.NkiTensor
+
+    bfloat16 = dtypes.bfloat16
+    bool_ = dtypes.bool_
+    float4_e2m1fn_x4 = dtypes.float4_e2m1fn_x4
+    float8_e4m3 = dtypes.float8_e4m3
+    float8_e4m3fn = dtypes.float8_e4m3fn
+    float8_e4m3fn_x4 = dtypes.float8_e4m3fn_x4
+    float8_e5m2 = dtypes.float8_e5m2
+    float8_e5m2_x4 = dtypes.float8_e5m2_x4
+    float8_e8m0fnu = dtypes.float8_e8m0fnu
+    float16 = dtypes.float16
+    float32 = dtypes.float32
+    int8 = dtypes.int8
+    int16 = dtypes.int16
+    int32 = dtypes.int32
+    tfloat32 = dtypes.tfloat32
+    uint8 = dtypes.uint8
+    uint16 = dtypes.uint16
+    uint32 = dtypes.uint32
+
+    sbuf = memory.SBUF
+    psum = memory.PSUM
+    hbm = memory.PRIVATE_HBM
+    private_hbm = memory.PRIVATE_HBM
+    shared_hbm = memory.SHARED_HBM
+    tile_size = tile_size.TileSize()
+
+    # Operators that are no functions.
+    average = OPERATORS["average"]
+    prelu = OPERATORS["prelu"]
+    bypass = OPERATORS["bypass"]
+
+
+class Isa:
+    """Instructions of the current API: every one writes its explicit destination ("isa.dst_first")."""
+
+    NKIObject = NKIObject
+    NkiInstruction = instruction.NkiInstruction
+    NkiTensor = nki_tensor.NkiTensor
+    NkiValidationError = NkiValidationError
+    VirtualRegister = registers.VirtualRegister
+
+    dge_mode = isa_enums.dge_mode
+    dma_engine = isa_enums.dma_engine
+    engine = isa_enums.engine
+    matmul_perf_mode = isa_enums.matmul_perf_mode
+    nc_version = isa_enums.nc_version
+    oob_mode = isa_enums.oob_mode
+    reduce_cmd = isa_enums.reduce_cmd
+
+    tensor_engine = isa_enums.engine.tensor
+    vector_engine = isa_enums.engine.vector
+    scalar_engine = isa_enums.engine.scalar
+    gpsimd_engine = isa_enums.engine.gpsimd
+    unknown_engine = isa_enums.engine.unknown
+
+
+class Collectives:
+    """Collective communication of the current API."""
+
+    NKIObject = NKIObject
+    NkiTensor = nki_tensor.NkiTensor
+    ReplicaGroup = ReplicaGroup
+
+
+# --- the legacy API ---------------------------------------------------------------------------------------------------
+
+
+class Neuronxcc:
+    """The legacy distribution package: `neuronxcc.nki` is all of it that kernels use."""
+
+
+class LegacyNki:
+    """The legacy NKI API (`neuronxcc.nki.*`), as a model: signatures as documented, meaning in `nkiverify.model`."""
+
+    tensor = legacy_tensor.LegacyTensor
+    jit = _legacy_jit
+    baremetal = _baremetal
+    benchmark = _benchmark
+    profile = _profile
+
+
+class LegacyTyping:
+    """Annotations of kernel parameters. Shapes come from the domain; annotations are not read."""
+
+    tensor: ClassVar = _TensorAnnotation()
+    mutable_tensor: ClassVar = _TensorAnnotation()
+
+
+class LegacyLanguage:
+    """The legacy language: index tensors, masks, functions that return tiles."""
+
+    bfloat16 = dtypes.bfloat16
+    bool_ = dtypes.bool_
+    float8_e4m3 = dtypes.float8_e4m3
+    float8_e5m2 = dtypes.float8_e5m2
+    float16 = dtypes.float16
+    float32 = dtypes.float32
+    int8 = dtypes.int8
+    int16 = dtypes.int16
+    int32 = dtypes.int32
+    tfloat32 = dtypes.tfloat32
+    uint8 = dtypes.uint8
+    uint16 = dtypes.uint16
+    uint32 = dtypes.uint32
+    fp32 = fp32
+    bfp16 = bfp16
+
+    sbuf = memory.SBUF
+    psum = memory.PSUM
+    hbm = memory.PRIVATE_HBM
+    private_hbm = memory.PRIVATE_HBM
+    shared_hbm = memory.SHARED_HBM
+    tile_size = tile_size.TileSize()
+
+    par_dim = legacy_tensor.PartitionExtent
+    nc = launch.Cores
+    mgrid: ClassVar = _IndexGrid()
+
+
+class LegacyIsa:
+    """Instructions of the legacy API: they return the tile they write."""
+
+    fp32 = fp32
+
+    dge_mode = legacy_enums.dge_mode
+    engine = legacy_enums.engine
+    nc_version = legacy_enums.nc_version
+    oob_mode = legacy_enums.oob_mode
+    reduce_cmd = legacy_enums.reduce_cmd
+
+    tensor_engine = legacy_enums.engine.tensor
+    vector_engine = legacy_enums.engine.vector
+    scalar_engine = legacy_enums.engine.scalar
+    gpsimd_engine = legacy_enums.engine.gpsimd
+    unknown_engine = legacy_enums.engine.unknown
+
+
+class LegacyCompiler:
+    """Direct allocation and compiler options of the legacy API."""
+
+
+class LegacySbuf:
+    """Placing tensors in SBUF."""
+
+
+class LegacyPsum:
+    """Placing tensors in PSUM."""
+
+
+#: The documented modules, by name.
+MODULES: Mapping[str, type] = {
+    "nki": Nki,
+    "nki.collectives": Collectives,
+    "nki.isa": Isa,
+    "nki.language": Language,
+    "nki.typing": Typing,
+    "neuronxcc": Neuronxcc,
+    "neuronxcc.nki": LegacyNki,
+    "neuronxcc.nki.compiler": LegacyCompiler,
+    "neuronxcc.nki.compiler.psum": LegacyPsum,
+    "neuronxcc.nki.compiler.sbuf": LegacySbuf,
+    "neuronxcc.nki.isa": LegacyIsa,
+    "neuronxcc.nki.language": LegacyLanguage,
+    "neuronxcc.nki.typing": LegacyTyping,
+}
+
+#: Operations of `nki.language` that `nki.isa` has as well: operators by default.
+OPERATORS_OF_ISA = ("equal", "maximum")
+
+_REMOVED = frozenset(("arange", "mgrid", "par_dim", "nc", "spmd_dim", "loop_reduce", "all_reduce", "atomic_rmw"))
+
+
+def removed(name: str) -> Any:
+    """Raises `AttributeError` for a name that `nki.language` does not have, or no longer has."""
+    if name in _REMOVED:
+        raise AttributeError(f"nki.language has no {name}: it was part of neuronxcc.nki (lang.no_arange_mask)")
+    raise AttributeError(f"module 'nki.language' has no attribute {name!r}")

@@ -1,0 +1,82 @@
+"""Operations that are documented and have no model: they can be looked up, and calls are refused with the reason."""
+
+from __future__ import annotations
+
+from nkiverify.model.legacy_enums import engine as engines
+from nkiverify.model.registry import operation
+
+_NOTHING_SAID = "its page says nothing of it"
+_PLACE_UNKNOWN = "the place is known at run time only"
+
+
+@operation("nisa.builtin_custom_op").legacy_refused(_NOTHING_SAID)
+def _(
+    function_name: object,
+    lib_file_name: object,
+    ulib_to_ucode_version: object,
+    ulib_to_isa_version: object,
+    srcs: object,
+    dsts: object,
+    **kwargs: object,
+) -> None:
+    """Listed without a description."""
+
+
+@operation("nisa.tensor_copy_dynamic_dst").legacy_refused(_PLACE_UNKNOWN)
+def _(
+    *,
+    dst: object,
+    src: object,
+    mask: object = None,
+    dtype: object = None,
+    engine: object = engines.unknown,
+    **kwargs: object,
+) -> None:
+    """A copy to a place known at run time."""
+
+
+@operation("nisa.tensor_copy_dynamic_src").legacy_refused(_PLACE_UNKNOWN)
+def _(
+    src: object, *, mask: object = None, dtype: object = None, engine: object = engines.unknown, **kwargs: object
+) -> None:
+    """A copy from a place known at run time."""
+
+
+@operation("nisa.dma_engine").legacy_refused(_NOTHING_SAID)
+def _() -> None:
+    """A constant listed without a description."""
+
+
+@operation("nl.all_reduce").legacy_refused("when its result is there is not documented")
+def _(
+    x: object,
+    op: object,
+    program_axes: object,
+    *,
+    dtype: object = None,
+    mask: object = None,
+    parallel_reduce: object = True,
+    asynchronous: object = False,
+    **kwargs: object,
+) -> None:
+    """A reduction over the programs of a launch."""
+
+
+@operation("nl.atomic_rmw").legacy_refused("its places are known at run time only")
+def _(dst: object, value: object, op: object, *, mask: object = None, **kwargs: object) -> None:
+    """An atomic update in HBM."""
+
+
+@operation("nl.finfo").legacy_refused(_NOTHING_SAID)
+def _(dtype: object) -> None:
+    """Limits of a dtype."""
+
+
+@operation("nl.gemm_grid").legacy_refused(_NOTHING_SAID)
+def _() -> None:
+    """Listed without a description."""
+
+
+@operation("nl.gemm_stationary_grid").legacy_refused(_NOTHING_SAID)
+def _() -> None:
+    """Listed without a description."""
