@@ -59,8 +59,8 @@ def contract(id: str) -> Contract:
 
 
 def all_contracts() -> list[Contract]:
-    """Every contract, in the order of definition."""
-    return list(_registry.values())
+    """Every contract, by id."""
+    return [_registry[id] for id in sorted(_registry)]
 
 
 _LEGACY = "neuronxcc"
