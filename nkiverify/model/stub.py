@@ -24,6 +24,8 @@ from nkiverify.symbolic.execution import unsupported
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 _NOTHING = contextlib.nullcontext()
 
+#: Reductions of the legacy API that stand for the operators they reduce with.
+_REDUCING = {"sum": "add", "max": "maximum", "min": "minimum", "prod": "multiply"}
 _PREFIXES = {module: prefix for prefix, modules in MODULES.items() for module in modules.values()}
 
 
@@ -40,8 +42,11 @@ def stub(signature: FunctionT) -> FunctionT:
     if api in declared.refusals:
         return _refusing(signature, declared.refusals[api])
     result = functools.wraps(signature)(_Call(declared, legacy, signature).function())
-    is_operator = name in OPERATORS and declared.name.startswith("nl.")
-    return token(result) if is_operator else result  # type: ignore[return-value]
+    if declared.name.startswith("nl."):
+        named = _REDUCING.get(name, name) if legacy else name
+        if named in OPERATORS:
+            return token(result, named)  # type: ignore[return-value]
+    return result  # type: ignore[return-value]
 
 
 def _refusing(signature: FunctionT, reason: str) -> FunctionT:
