@@ -50,6 +50,7 @@ removal: $(READY) ## take each contract out of the checker; its wrong control mu
 
 lint: $(READY) ## check the style, and that layers import only those below them
 	$(RUN) -m ruff check
+	$(RUN) -m lab.stubs --check
 	$(VENV)/bin/lint-imports
 
 types: $(READY) ## check the types
