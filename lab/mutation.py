@@ -156,11 +156,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             mutation_tables.with_tables(page, [])
     except (OSError, UsageError) as error:
         parser.error(f"{options.write}: {error}")
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     if options.logged:
         names = {target.name for target in targets}
         outcomes = [one for one in logged(options.log) if one.target in names]
     else:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
         outcomes = campaign(targets, every, options.each, options.seed, options.log)
     print(mutation_tables.report(outcomes))
     if options.write is not None:

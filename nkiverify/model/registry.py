@@ -1,6 +1,6 @@
 """The registry of operations: everything known about one, declared once in `nkiverify.model.ops` and read by all.
 
-    NC_TRANSPOSE = operation("nisa.nc_transpose", dependence=Dependence(Link.TRANSPOSED), exact=True)
+    NC_TRANSPOSE = operation("nisa.nc_transpose", dependence=Dependence(Link.TRANSPOSED), moves=True)
 
     @NC_TRANSPOSE.current
     def _(dst, data, engine=engine.unknown, name=None): ...       the documented signature; states the contracts

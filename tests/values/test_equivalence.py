@@ -101,26 +101,26 @@ def mutated(tmp_path: Path, file: str, pattern: str, replacement: str) -> Path:
 #: Mutants whose shapes and bounds are legal: only values tell.
 VALUE_MUTANTS = [
     # The k-th tile of lhsT is multiplied with the first one of rhs.
-    ("matmul_tiled.py::matmul_tiled", r"rhs\[depth : depth \+ TILE_K", "rhs[0:TILE_K", "f32[256,256] f32[256,1024]"),
+    ("matmul_tiled.py::matmul_tiled", r"data\[first : first \+ STEP", "data[0:STEP", "f32[256,256] f32[256,1024]"),
     # Every output block is that of the first columns.
     (
         "matmul_tiled.py::matmul_tiled",
-        r"rhs\[depth : depth \+ TILE_K, column : column \+ TILE_N\]",
-        "rhs[depth : depth + TILE_K, 0:TILE_N]",
+        r"data\[first : first \+ STEP, left : left \+ WIDTH\]",
+        "data[first : first + STEP, 0:WIDTH]",
         "f32[256,256] f32[256,1024]",
     ),
     # Products overwrite instead of accumulating.
     (
         "matmul_tiled.py::matmul_tiled",
-        r"moving=rhs_tile\)",
-        "moving=rhs_tile, accumulate=False)",
+        r"moving=moving\)",
+        "moving=moving, accumulate=False)",
         "f32[256,256] f32[256,1024]",
     ),
     # K and M tiles exchanged in an offset: equal sizes hide it from every check of shapes.
     (
         "matmul_tiled.py::matmul_tiled",
-        r"lhsT\[depth : depth \+ lhsT_rows, row : row \+ TILE_M\]",
-        "lhsT[row : row + lhsT_rows, depth : depth + TILE_M]",
+        r"weights\[first : first \+ weight_rows, top : top \+ HEIGHT\]",
+        "weights[top : top + weight_rows, first : first + HEIGHT]",
         "f32[256,256] f32[256,1024]",
     ),
     # The state is not handed on from tile to tile.
