@@ -24,7 +24,7 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.smt import Answer, Question
-from nkiverify.symbolic.terms import Atom, Term
+from nkiverify.symbolic.terms import Atom, Index, Term
 
 
 @dataclass(slots=True)
@@ -283,15 +283,16 @@ class Prover:
         sample = self.known_sample()
         near = variants(sample, hypotheses, *asked) if sample is not None else ()
         for known in (*near, *self._pool):
-            if known.satisfies(asked) and known.satisfies(hypotheses):
+            if known.satisfies(asked) and known.satisfies(hypotheses) and _in_range(known, [*asked, *hypotheses]):
                 self.model = known.given
                 return Answer.YES
         return None
 
     def _sought(self, asked: Sequence[Condition]) -> Answer:
         """Whether the hypotheses and `asked` hold together, by a guess or else by the solver."""
-        found = guessed_values(self._facts_with(asked), [*self.hypotheses, *asked])
-        if found is not None:
+        together = [*self.hypotheses, *asked]
+        found = guessed_values(self._facts_with(asked), together)
+        if found is not None and _in_range(found, together):
             self.model = found.given
             return Answer.YES
         return self._solved(asked)
@@ -315,3 +316,13 @@ class Prover:
         while prover is not None:
             yield prover
             prover = prover.parent
+
+
+def _in_range(values: Valuation, stated: Iterable[Condition | bool]) -> bool:
+    """Whether each element of a grid that `stated` is about is one: no hypothesis says so of a representative."""
+    atoms = {atom for one in stated if isinstance(one, Condition) for atom in one.atoms()}
+    representatives = [atom for atom in atoms if isinstance(atom, Index) and atom.representative]
+    try:
+        return all(0 <= values.given.get(atom, -1) < values.term(atom.extent) for atom in representatives)
+    except Undefined:
+        return False
