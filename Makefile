@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench scale dashboard fuzz operations engines mutants metamorphic checker removal lint types pages docs clean help
+.PHONY: verify test bench scale dashboard published fuzz operations engines mutants metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ scale: $(READY) ## measure how the cost of verifying grows (ARGS=--write for doc
 
 dashboard: $(READY) ## show the last results as one page, reports/dashboard/index.html
 	$(RUN) verify.py dashboard $(ARGS)
+
+published: $(READY) ## check published kernels (CHECKOUT='DIR …', ARGS='--symbolic', ARGS=--write for docs/published.md)
+	$(RUN) -m lab.published $(foreach dir,$(CHECKOUT),--checkout $(dir)) $(ARGS)
 
 fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete runs (N=1000 SEED=1 ARGS='--phase 3,4')
 	$(RUN) -m lab.fuzz --count $(or $(N),1000) --seed $(or $(SEED),1) $(ARGS)

@@ -3,7 +3,7 @@
 
 import sys
 
-from nkiverify.cli.main import main
+from nkiverify.cli.main import console
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(console())

@@ -4,193 +4,94 @@ import nki
 import nki.isa as nisa
 import nki.language as nl
 
+dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+
 
 @nki.jit
-def dma_copy__buffers__right(x: "f32[2, 4]"):
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+def dma_copy__buffers(x: "f32[2, 4]"):
+    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=either(right=nl.sbuf, wrong=nl.psum))
     nisa.dma_copy(dst, x)
 
 
 @nki.jit
-def dma_copy__buffers__wrong(x: "f32[2, 4]"):
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.psum)
-    nisa.dma_copy(dst, x)
-
-
-@nki.jit
-def dma_copy__count__right(x: "f32[3, 4]"):
+def dma_copy__count(x: either(right="f32[3, 4]", wrong="f32[3, 5]")):
     dst = nl.ndarray((2, 6), dtype=nl.float32, buffer=nl.sbuf)
     nisa.dma_copy(dst, x)
 
 
 @nki.jit
-def dma_copy__count__wrong(x: "f32[3, 5]"):
-    dst = nl.ndarray((2, 6), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.dma_copy(dst, x)
-
-
-@nki.jit
-def dma_copy__dtype__right(x: "float8_e5m2_x4[2, 4]"):
+def dma_copy__dtype(x: either(right="float8_e5m2_x4[2, 4]", wrong="u32[2, 4]")):
     dst = nl.ndarray((2, 4), dtype=nl.float8_e5m2_x4, buffer=nl.sbuf)
     nisa.dma_copy(dst, x)
 
 
 @nki.jit
-def dma_copy__dtype__wrong(x: "u32[2, 4]"):
-    dst = nl.ndarray((2, 4), dtype=nl.float8_e5m2_x4, buffer=nl.sbuf)
-    nisa.dma_copy(dst, x)
+def dma_copy__hwdge_same_dtype(x: either(right="f32[2, 4]", wrong="bf16[2, 4]")):
+    nisa.dma_copy(dst, x, dge_mode=nisa.dge_mode.hwdge)
 
 
+@control(on=either(right="trn2", wrong="trn1"))
 @nki.jit
-def dma_copy__hwdge_same_dtype__right(x: "f32[2, 4]"):
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+def dma_copy__hwdge_gen3(x: "f32[2, 4]"):
     nisa.dma_copy(dst, x, dge_mode=nisa.dge_mode.hwdge)
 
 
 @nki.jit
-def dma_copy__hwdge_same_dtype__wrong(x: "bf16[2, 4]"):
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.dma_copy(dst, x, dge_mode=nisa.dge_mode.hwdge)
+def dma_copy__engine(x: "f32[2, 4]"):
+    either(
+        right=nisa.dma_copy(dst, x, dge_mode=nisa.dge_mode.hwdge, engine=nisa.engine.sync),
+        wrong=nisa.dma_copy(dst, x, engine=nisa.engine.sync),
+    )
 
 
+@control(on="trn3")
 @nki.jit
-def dma_copy__hwdge_gen3__right(x: "f32[2, 4]"):
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.dma_copy(dst, x, dge_mode=nisa.dge_mode.hwdge)
+def dma_copy__priority_gen4(x: "f32[2, 4]"):
+    nisa.dma_copy(dst, x, priority=either(right=3, wrong=4))
 
 
-@nki.jit
-def dma_copy__hwdge_gen3__wrong(x: "f32[2, 4]"):
-    """On trn1."""
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.dma_copy(dst, x, dge_mode=nisa.dge_mode.hwdge)
-
-
-@nki.jit
-def dma_copy__engine__right(x: "f32[2, 4]"):
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.dma_copy(dst, x, dge_mode=nisa.dge_mode.hwdge, engine=nisa.engine.sync)
-
-
-@nki.jit
-def dma_copy__engine__wrong(x: "f32[2, 4]"):
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.dma_copy(dst, x, engine=nisa.engine.sync)
-
-
-@nki.jit
-def dma_copy__priority_gen4__right(x: "f32[2, 4]"):
-    """On trn3."""
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.dma_copy(dst, x, priority=3)
-
-
-@nki.jit
-def dma_copy__priority_gen4__wrong(x: "f32[2, 4]"):
-    """On trn3."""
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.dma_copy(dst, x, priority=4)
+src = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
 
 
 def tensor_copy__buffers__right():
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
     src = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.psum)
     nisa.tensor_copy(dst, src)
 
 
 @nki.jit
 def tensor_copy__buffers__wrong(x: "f32[2, 4]"):
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
     nisa.tensor_copy(dst, x)
 
 
-def tensor_copy__shape__right():
-    dst = nl.ndarray((2, 12), dtype=nl.float32, buffer=nl.sbuf)
+def tensor_copy__shape():
+    dst = nl.ndarray((2, either(right=12, wrong=13)), dtype=nl.float32, buffer=nl.sbuf)
     src = nl.ndarray((2, 3, 4), dtype=nl.float32, buffer=nl.sbuf)
     nisa.tensor_copy(dst, src)
 
 
-def tensor_copy__shape__wrong():
-    dst = nl.ndarray((2, 13), dtype=nl.float32, buffer=nl.sbuf)
-    src = nl.ndarray((2, 3, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.tensor_copy(dst, src)
+def tensor_copy__dtype():
+    dst = nl.ndarray((2, 4), dtype=nl.bfloat16, buffer=nl.sbuf)
+    either(right=nisa.tensor_copy(dst, src), wrong=nisa.tensor_copy(dst, src, dtype=nl.bfloat16))
 
 
-def tensor_copy__engine__right():
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    src = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+@control(on=either(right="trn2", wrong="trn1"))
+def tensor_copy__engine():
     nisa.tensor_copy(dst, src, nisa.engine.scalar)
 
 
-def tensor_copy__engine__wrong():
-    """On trn1."""
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    src = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.tensor_copy(dst, src, nisa.engine.scalar)
-
-
-def memset__value_dtype__right():
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+def memset__value_dtype():
+    dst = nl.ndarray((2, 4), dtype=either(right=nl.float32, wrong=nl.int32), buffer=nl.sbuf)
     nisa.memset(dst, 1.0)
 
 
-def memset__value_dtype__wrong():
-    dst = nl.ndarray((2, 4), dtype=nl.int32, buffer=nl.sbuf)
-    nisa.memset(dst, 1.0)
-
-
-def memset__x4_zero__right():
+def memset__x4_zero():
     dst = nl.ndarray((2, 4), dtype=nl.float8_e5m2_x4, buffer=nl.sbuf)
-    nisa.memset(dst, 0)
+    nisa.memset(dst, either(right=0, wrong=1))
 
 
-def memset__x4_zero__wrong():
-    dst = nl.ndarray((2, 4), dtype=nl.float8_e5m2_x4, buffer=nl.sbuf)
-    nisa.memset(dst, 1)
-
-
-def memset__engine__right():
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+def memset__engine():
+    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=either(right=nl.sbuf, wrong=nl.psum))
     nisa.memset(dst, 0, nisa.engine.gpsimd)
-
-
-def memset__engine__wrong():
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.psum)
-    nisa.memset(dst, 0, nisa.engine.gpsimd)
-
-
-@nki.jit
-def nl__load__src__right(x: "f32[2, 4]"):
-    nl.load(x)
-
-
-def nl__load__src__wrong():
-    src = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nl.load(src)
-
-
-@nki.jit
-def nl__store__dst__right(x: "f32[2, 4]"):
-    value = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nl.store(x, value)
-
-
-def nl__store__dst__wrong():
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    value = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nl.store(dst, value)
-
-
-@nki.jit
-def nl__store__value__right(x: "f32[2, 4]"):
-    value = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nl.store(x, value)
-
-
-@nki.jit
-def nl__store__value__wrong(x: "f32[2, 4]"):
-    value = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.psum)
-    nl.store(x, value)
 
 
 def memset__const__right():
@@ -200,3 +101,30 @@ def memset__const__right():
 def memset__const__wrong():
     value = nl.ndarray((1, 1), dtype=nl.float32, buffer=nl.sbuf)
     nisa.memset(nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf), value)
+
+
+@nki.jit
+def nl__load__src__right(x: "f32[2, 4]"):
+    nl.load(x)
+
+
+def nl__load__src__wrong():
+    nl.load(src)
+
+
+value = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+
+
+@nki.jit
+def nl__store__dst__right(x: "f32[2, 4]"):
+    nl.store(x, value)
+
+
+def nl__store__dst__wrong():
+    nl.store(dst, value)
+
+
+@nki.jit
+def nl__store__value(x: "f32[2, 4]"):
+    value = nl.ndarray((2, 4), dtype=nl.float32, buffer=either(right=nl.sbuf, wrong=nl.psum))
+    nl.store(x, value)

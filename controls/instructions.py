@@ -4,9 +4,10 @@ import nki
 import nki.isa as nisa
 import nki.language as nl
 
+dst = src = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+
 
 def isa__on_chip__right():
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
     nisa.memset(dst, 0)
 
 
@@ -15,62 +16,44 @@ def isa__on_chip__wrong(x: "f32[2, 4]"):
     nisa.memset(x, 0)
 
 
-def isa__kwargs_checked__right():
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    src = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.tensor_copy(dst=dst, src=src)
+def isa__kwargs_checked():
+    either(right=nisa.tensor_copy(dst=dst, src=src), wrong=nisa.tensor_copy(dst=dst, src=src, mask=None))
 
 
-def isa__kwargs_checked__wrong():
-    dst = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    src = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.tensor_copy(dst=dst, src=src, dtype=nl.float32)
-
-
-def isa__bitvec_int__right():
-    dst = nl.ndarray((4, 6), dtype=nl.int32, buffer=nl.sbuf)
-    data1 = nl.ndarray((4, 6), dtype=nl.int32, buffer=nl.sbuf)
-    data2 = nl.ndarray((4, 6), dtype=nl.int32, buffer=nl.sbuf)
+def isa__bitvec_int():
+    dst = nl.ndarray((4, 6), dtype=either(right=nl.int32, wrong=nl.float32), buffer=nl.sbuf)
+    data1 = nl.ndarray((4, 6), dtype=either(right=nl.int32, wrong=nl.float32), buffer=nl.sbuf)
+    data2 = nl.ndarray((4, 6), dtype=either(right=nl.int32, wrong=nl.float32), buffer=nl.sbuf)
     nisa.tensor_tensor(dst, data1, data2, nl.bitwise_and)
 
 
-def isa__bitvec_int__wrong():
-    dst = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    data1 = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    data2 = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.tensor_tensor(dst, data1, data2, nl.bitwise_and)
-
-
-def isa__operator_gen__right():
-    """On trn3."""
+@control(on=either(right="trn3", wrong="trn2"))
+def isa__operator_gen():
     dst = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
     data1 = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
     data2 = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
     nisa.tensor_tensor(dst, data1, data2, nl.abs_max)
 
 
-def isa__operator_gen__wrong():
-    dst = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    data1 = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    data2 = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.tensor_tensor(dst, data1, data2, nl.abs_max)
-
-
-def isa__alu_op__right():
+def isa__alu_op():
     dst = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
     data = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.tensor_scalar(dst, data, nl.multiply, 2.0)
+    nisa.tensor_scalar(dst, data, either(right=nl.multiply, wrong=nl.divide), 2.0)
 
 
-def isa__alu_op__wrong():
-    dst = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    data = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
-    nisa.tensor_scalar(dst, data, nl.divide, 2.0)
+def isa__enum_values():
+    either(right=nl.ndarray((2, 2), dtype=nl.float32, buffer=nl.sbuf), wrong=nl.ndarray((2, 2), nl.float32, "sbuf"))
 
 
-def isa__enum_members__right():
-    nl.ndarray((2, 2), dtype=nl.float32, buffer=nl.sbuf)
+def isa__enum_members():
+    nisa.tensor_copy(dst, src, engine=either(right=nisa.engine.vector, wrong=5))
 
 
-def isa__enum_members__wrong():
-    nl.ndarray((2, 2), nl.float32, "sbuf")
+@control(nki="0.5")
+@nki.jit
+def api__version(x: "f32[4, 6]"):
+    if RIGHT:
+        tile = nl.ndarray((4, 6), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(tile, x)
+    else:
+        nl.fori_loop(0, 2, lambda i: None)

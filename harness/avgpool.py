@@ -1,11 +1,11 @@
 """Average pooling: by an access pattern, and in the legacy API by index tensors."""
 
-from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
+from nkiverify.manifest import Family, Kind, Verification
 from nkiverify.model.dtypes import float16
 from nkiverify.symbolic import Extent
 
-KERNELS = "kernels/avgpool.py"
-LEGACY = "kernels/avgpool_legacy.py"
+AVGPOOL = Family("avgpool", "kernels/avgpool.py")
+AVGPOOL_AVGPOOL_LEGACY = Family("avgpool", "kernels/avgpool_legacy.py")
 INT32_MAX = 2**31 - 1
 
 
@@ -15,41 +15,25 @@ def pool(v: Verification, C: Extent, H: Extent, W: Extent, size: Extent) -> None
     v.returns(out, shape=(C, H // size, W // size), dtype=float16)
 
 
-@target(
-    kernel=f"{KERNELS}::avgpool",
-    family="avgpool",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@AVGPOOL(Kind.CONCRETE)
 def avgpool(v: Verification) -> None:
     """Two images of 6 by 6, windows of 2 by 2."""
     pool(v, 2, 6, 6, 2)
 
 
-@target(kernel=f"{KERNELS}::avgpool_buggy", family="avgpool", kind=Kind.CONTROL, expect={1: FAILED})
+@AVGPOOL(Kind.CONTROL, "avgpool_buggy", fails=1)
 def avgpool_buggy(v: Verification) -> None:
     """The last window ends past the last element."""
     pool(v, 2, 6, 6, 2)
 
 
-@target(
-    kernel=f"{KERNELS}::avgpool",
-    family="avgpool",
-    kind=Kind.SYMBOLIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    flags="--unwind 5",
-)
+@AVGPOOL(Kind.SYMBOLIC, flags="--unwind 5")
 def avgpool_symbolic(v: Verification) -> None:
     """Images of 6, 8 or 10 each way."""
     pool(v, 2, 6 + 2 * v.dim("kh", 0, 2), 6 + 2 * v.dim("kw", 0, 2), 2)
 
 
-@target(
-    kernel=f"{KERNELS}::avgpool",
-    family="avgpool",
-    kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@AVGPOOL(Kind.UNBOUNDED, holds=(1, 2, 4))
 def avgpool_all(v: Verification) -> None:
     """Every window, and every image it fits into, also where it leaves a rest.
 
@@ -62,23 +46,13 @@ def avgpool_all(v: Verification) -> None:
     pool(v, v.dim("C", 1, 128), H, W, size)
 
 
-@target(
-    kernel=f"{LEGACY}::avgpool_legacy",
-    family="avgpool",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@AVGPOOL_AVGPOOL_LEGACY(Kind.CONCRETE, "avgpool_legacy")
 def avgpool_legacy(v: Verification) -> None:
     """Two images of 6 by 6, windows of 2 by 2."""
     pool(v, 2, 6, 6, 2)
 
 
-@target(
-    kernel=f"{LEGACY}::avgpool_legacy",
-    family="avgpool",
-    kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@AVGPOOL_AVGPOOL_LEGACY(Kind.UNBOUNDED, "avgpool_legacy", holds=(1, 2, 4))
 def avgpool_legacy_all(v: Verification) -> None:
     """Every window, and every image it fits into; the square of the window's size is a 32-bit number.
 
@@ -94,52 +68,38 @@ def avgpool_legacy_all(v: Verification) -> None:
 # ---------------------------------------------------------------------------------------- sizes that cannot be pooled
 
 
-@target(
-    kernel=f"{KERNELS}::avgpool_unguarded",
-    family="avgpool",
-    kind=Kind.HISTORICAL,
-    expect={2: FAILED},
-    tags=("upstream-bug",),
-)
+@AVGPOOL(Kind.HISTORICAL, "avgpool_unguarded", fails=2, tags=("upstream-bug",))
 def avgpool_pool0_unguarded(v: Verification) -> None:
     """Before https://github.com/aws-neuron/nki-samples/pull/128: windows of size 0 end in a division by zero."""
     pool_size = v.dim("size", 0, 6)
     v.call(v.tensor("x", (2, 6, 6), float16), pool_size)
 
 
-@target(kernel=f"{KERNELS}::avgpool", family="avgpool", kind=Kind.BOUNDARY, expect={1: FAILED}, tags=("upstream-bug",))
+@AVGPOOL(Kind.BOUNDARY, fails=1, tags=("upstream-bug",))
 def avgpool_pool0(v: Verification) -> None:
     """After it, they are rejected."""
     v.call(v.tensor("x", (2, 6, 6), float16), 0)
 
 
-@target(
-    kernel=f"{KERNELS}::avgpool_unguarded",
-    family="avgpool",
-    kind=Kind.FINDING,
-    expect={1: FAILED},
-    tags=("upstream-bug", "finding"),
-)
+@AVGPOOL(Kind.FINDING, "avgpool_unguarded", fails=1, tags=("upstream-bug", "finding"))
 def avgpool_negative_pool_unguarded(v: Verification) -> None:
     """Before it, windows of negative size give a result of negative extents."""
     v.call(v.tensor("x", (2, 6, 6), float16), -2)
 
 
-@target(kernel=f"{KERNELS}::avgpool", family="avgpool", kind=Kind.FINDING, expect={1: FAILED}, tags=("finding",))
+@AVGPOOL(Kind.FINDING, fails=1, tags=("finding",))
 def avgpool_pool_too_large(v: Verification) -> None:
     """Also after it: windows larger than the image give an empty result."""
     v.call(v.tensor("x", (2, 6, 6), float16), 7)
 
 
-@target(
-    kernel=f"{KERNELS}::avgpool_unguarded", family="avgpool", kind=Kind.FINDING, expect={1: FAILED}, tags=("finding",)
-)
+@AVGPOOL(Kind.FINDING, "avgpool_unguarded", fails=1, tags=("finding",))
 def avgpool_129_channels_unguarded(v: Verification) -> None:
     """That there are at most 128 images is not checked."""
     v.call(v.tensor("x", (129, 6, 6), float16), 2)
 
 
-@target(kernel=f"{KERNELS}::avgpool", family="avgpool", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+@AVGPOOL(Kind.SYMBOLIC, holds=3)
 def avgpool_fits(v: Verification) -> None:
     """Every window and image that fits a partition, with strides of 16 bits."""
     size, H, W = v.dim("size"), v.dim("H"), v.dim("W")
@@ -149,7 +109,7 @@ def avgpool_fits(v: Verification) -> None:
     pool(v, v.dim("C", 1, 128), H, W, size)
 
 
-@target(kernel=f"{LEGACY}::avgpool_legacy", family="avgpool", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+@AVGPOOL_AVGPOOL_LEGACY(Kind.SYMBOLIC, "avgpool_legacy", holds=3)
 def avgpool_legacy_fits(v: Verification) -> None:
     """Every window and image that fits a partition, with strides of 16 bits."""
     size, H, W = v.dim("size"), v.dim("H"), v.dim("W")

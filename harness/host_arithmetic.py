@@ -1,18 +1,11 @@
 """Host arithmetic of two published kernels by itself, before and after the fixes of nki-samples."""
 
-from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
+from nkiverify.manifest import Family, Kind, Verification
 
-KERNELS = "kernels/host_arithmetic.py"
+HOST_ARITHMETIC = Family("host_arithmetic", "kernels/host_arithmetic.py")
 
 
-@target(
-    kernel=f"{KERNELS}::windows_unguarded",
-    family="host_arithmetic",
-    kind=Kind.HOST_ARITHMETIC,
-    expect={2: FAILED},
-    flags="--multi-property",
-    tags=("upstream-bug",),
-)
+@HOST_ARITHMETIC(Kind.HOST_ARITHMETIC, "windows_unguarded", fails=2, flags="--multi-property", tags=("upstream-bug",))
 def audit15_hostarith_unguarded(v: Verification) -> None:
     """Windows of the interpolations, https://github.com/aws-neuron/nki-samples/issues/125: divides by 0 for chunk 1."""
     length = v.dim("length", 1, 32)
@@ -21,14 +14,7 @@ def audit15_hostarith_unguarded(v: Verification) -> None:
     v.claim(v.call(length, chunk) >= 0, "the number of windows is not negative")
 
 
-@target(
-    kernel=f"{KERNELS}::windows",
-    family="host_arithmetic",
-    kind=Kind.HOST_ARITHMETIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
-    flags="--multi-property",
-    tags=("upstream-bug",),
-)
+@HOST_ARITHMETIC(Kind.HOST_ARITHMETIC, "windows", holds=(1, 2), flags="--multi-property", tags=("upstream-bug",))
 def audit15_hostarith_guarded(v: Verification) -> None:
     """After https://github.com/aws-neuron/nki-samples/pull/126: there are windows, and the last is two rows high."""
     length = v.dim("length", 2, 32)
@@ -39,13 +25,8 @@ def audit15_hostarith_guarded(v: Verification) -> None:
     v.claim(length - (count - 1) * (chunk - 1) >= 2, "the last window is at least two rows high")
 
 
-@target(
-    kernel=f"{KERNELS}::pooled_shape_unguarded",
-    family="host_arithmetic",
-    kind=Kind.HOST_ARITHMETIC,
-    expect={2: FAILED},
-    flags="--multi-property",
-    tags=("upstream-bug",),
+@HOST_ARITHMETIC(
+    Kind.HOST_ARITHMETIC, "pooled_shape_unguarded", fails=2, flags="--multi-property", tags=("upstream-bug",)
 )
 def avgpool_hostarith_unguarded(v: Verification) -> None:
     """Shape of the pooling, https://github.com/aws-neuron/nki-samples/issues/127: divides by 0 twice for pool 0."""
@@ -58,14 +39,7 @@ def avgpool_hostarith_unguarded(v: Verification) -> None:
     v.claim(out_height * out_width >= 0, "the result does not have a negative size")
 
 
-@target(
-    kernel=f"{KERNELS}::pooled_shape",
-    family="host_arithmetic",
-    kind=Kind.HOST_ARITHMETIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL},
-    flags="--multi-property",
-    tags=("upstream-bug",),
-)
+@HOST_ARITHMETIC(Kind.HOST_ARITHMETIC, "pooled_shape", holds=(1, 2), flags="--multi-property", tags=("upstream-bug",))
 def avgpool_hostarith_guarded(v: Verification) -> None:
     """After https://github.com/aws-neuron/nki-samples/pull/128: pool is at least 1, and the result is not empty."""
     height = v.dim("height", 1, 32)

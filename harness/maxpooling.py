@@ -1,10 +1,10 @@
 """Max pooling of nki-samples/contributed."""
 
-from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
+from nkiverify.manifest import Family, Kind, Verification
 from nkiverify.model.dtypes import float32
 from nkiverify.symbolic import Extent
 
-KERNELS = "kernels/maxpooling.py"
+MAXPOOLING = Family("maxpooling", "kernels/maxpooling.py")
 
 
 def pool(v: Verification, H: Extent, W: Extent, size: Extent) -> None:
@@ -13,41 +13,25 @@ def pool(v: Verification, H: Extent, W: Extent, size: Extent) -> None:
     v.returns(out, shape=(H - size + 1, W - size + 1), dtype=float32)
 
 
-@target(
-    kernel=f"{KERNELS}::maxpooling",
-    family="maxpooling",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@MAXPOOLING(Kind.CONCRETE)
 def maxpooling(v: Verification) -> None:
     """448 by 448, windows of 3 by 3."""
     pool(v, 448, 448, 3)
 
 
-@target(kernel=f"{KERNELS}::maxpooling_buggy", family="maxpooling", kind=Kind.CONTROL, expect={1: FAILED})
+@MAXPOOLING(Kind.CONTROL, "maxpooling_buggy", fails=1)
 def maxpooling_buggy(v: Verification) -> None:
     """The window of base row 446 ends in row 448 of 448."""
     pool(v, 448, 448, 3)
 
 
-@target(
-    kernel=f"{KERNELS}::maxpooling",
-    family="maxpooling",
-    kind=Kind.SYMBOLIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    flags="--unwind 5",
-)
+@MAXPOOLING(Kind.SYMBOLIC, flags="--unwind 5")
 def maxpooling_symbolic(v: Verification) -> None:
     """Up to four tiles of rows."""
     pool(v, 128 * v.dim("k", 1, 4), 64, 3)
 
 
-@target(
-    kernel=f"{KERNELS}::maxpooling",
-    family="maxpooling",
-    kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@MAXPOOLING(Kind.UNBOUNDED, holds=(1, 2, 4))
 def maxpooling_all(v: Verification) -> None:
     """Every window, and every image it fits into."""
     size, H, W = v.dim("size"), v.dim("H"), v.dim("W")
@@ -56,7 +40,7 @@ def maxpooling_all(v: Verification) -> None:
     pool(v, H, W, size)
 
 
-@target(kernel=f"{KERNELS}::maxpooling_buggy", family="maxpooling", kind=Kind.CONTROL, expect={1: FAILED})
+@MAXPOOLING(Kind.CONTROL, "maxpooling_buggy", fails=1)
 def maxpooling_buggy_all(v: Verification) -> None:
     """The control on every window and image: some shape shows the fault."""
     size, H, W = v.dim("size"), v.dim("H"), v.dim("W")
@@ -65,19 +49,19 @@ def maxpooling_buggy_all(v: Verification) -> None:
     pool(v, H, W, size)
 
 
-@target(kernel=f"{KERNELS}::maxpooling", family="maxpooling", kind=Kind.BOUNDARY, expect={1: FAILED})
+@MAXPOOLING(Kind.BOUNDARY, fails=1)
 def maxpooling_pool0(v: Verification) -> None:
     """Windows without elements are rejected."""
     v.call(v.tensor("x", (448, 448), float32), 0)
 
 
-@target(kernel=f"{KERNELS}::maxpooling", family="maxpooling", kind=Kind.BOUNDARY, expect={1: FAILED})
+@MAXPOOLING(Kind.BOUNDARY, fails=1)
 def maxpooling_pool_too_large(v: Verification) -> None:
     """Windows that do not fit into the image are rejected."""
     v.call(v.tensor("x", (8, 8), float32), 9)
 
 
-@target(kernel=f"{KERNELS}::maxpooling", family="maxpooling", kind=Kind.SYMBOLIC, expect={3: SUCCESSFUL})
+@MAXPOOLING(Kind.SYMBOLIC, holds=3)
 def maxpooling_fits(v: Verification) -> None:
     """Every window and image of which the rows under a window, and one of the result, fit a partition."""
     size, H, W = v.dim("size"), v.dim("H"), v.dim("W")

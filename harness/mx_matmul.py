@@ -1,6 +1,6 @@
 """Matmul of microscaled operands, all on trn3. Scales have one column per column of packed elements."""
 
-from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
+from nkiverify.manifest import Family, Kind, Verification
 from nkiverify.model.dtypes import (
     DType,
     bfloat16,
@@ -13,7 +13,7 @@ from nkiverify.model.dtypes import (
     uint32,
 )
 
-KERNELS = "kernels/mx_matmul.py"
+MX = Family("mx", "kernels/mx_matmul.py")
 
 
 def offline(
@@ -56,60 +56,37 @@ def strided(
 # ----------------------------------------------------------------------------------- operands quantised beforehand
 
 
-@target(
-    kernel=f"{KERNELS}::mx_offline_matmul",
-    family="mx",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.CONCRETE, "mx_offline_matmul", hardware="trn3")
 def mx_offline_matmul(v: Verification) -> None:
     """In e5m2."""
     offline(v)
 
 
-@target(
-    kernel=f"{KERNELS}::mx_offline_matmul_buggy", family="mx", kind=Kind.CONTROL, expect={1: FAILED}, hardware="trn3"
-)
+@MX(Kind.CONTROL, "mx_offline_matmul_buggy", fails=1, hardware="trn3")
 def mx_offline_matmul_buggy(v: Verification) -> None:
     """The scales of the third quadrant would lie in partition 128."""
     offline(v)
 
 
-@target(
-    kernel=f"{KERNELS}::mx_offline_matmul_swapped", family="mx", kind=Kind.CONTROL, expect={1: FAILED}, hardware="trn3"
-)
+@MX(Kind.CONTROL, "mx_offline_matmul_swapped", fails=1, hardware="trn3")
 def mx_offline_matmul_swapped(v: Verification) -> None:
     """The stationary operand has 512 columns."""
     offline(v)
 
 
-@target(
-    kernel=f"{KERNELS}::mx_offline_matmul",
-    family="mx",
-    kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.UNBOUNDED, "mx_offline_matmul", hardware="trn3")
 def mx_offline_matmul_all(v: Verification) -> None:
     """In every x4 dtype; the kernel fixes the shapes."""
     offline(v, v.choice("dtype", (float8_e5m2_x4, float8_e4m3fn_x4, float4_e2m1fn_x4)))
 
 
-@target(
-    kernel=f"{KERNELS}::mx_offline_matmul",
-    family="mx",
-    kind=Kind.FINDING,
-    expect={1: FAILED},
-    tags=("published-inputs", "finding"),
-    hardware="trn3",
-)
+@MX(Kind.FINDING, "mx_offline_matmul", fails=1, tags=("published-inputs", "finding"), hardware="trn3")
 def mx_offline_matmul_published(v: Verification) -> None:
     """The published inputs: scales with a quarter of the columns."""
     offline(v, stationary_scale_columns=32, moving_scale_columns=128)
 
 
-@target(kernel=f"{KERNELS}::mx_offline_matmul", family="mx", kind=Kind.BOUNDARY, expect={1: FAILED})
+@MX(Kind.BOUNDARY, "mx_offline_matmul", fails=1)
 def mx_offline_matmul_trn2(v: Verification) -> None:
     """trn2 has no microscaled matmul."""
     offline(v)
@@ -118,49 +95,25 @@ def mx_offline_matmul_trn2(v: Verification) -> None:
 # --------------------------------------------------------------------------------------- one operand quantised here
 
 
-@target(
-    kernel=f"{KERNELS}::mx_on_device_quantize_matmul",
-    family="mx",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.CONCRETE, "mx_on_device_quantize_matmul", hardware="trn3")
 def mx_on_device_quantize_matmul(v: Verification) -> None:
     """Both operands in e5m2."""
     on_device(v)
 
 
-@target(
-    kernel=f"{KERNELS}::mx_on_device_quantize_matmul_buggy",
-    family="mx",
-    kind=Kind.CONTROL,
-    expect={1: FAILED},
-    hardware="trn3",
-)
+@MX(Kind.CONTROL, "mx_on_device_quantize_matmul_buggy", fails=1, hardware="trn3")
 def mx_on_device_quantize_matmul_buggy(v: Verification) -> None:
     """The tile for the quantised operand has twice as many columns as there are packed elements."""
     on_device(v)
 
 
-@target(
-    kernel=f"{KERNELS}::mx_on_device_quantize_matmul",
-    family="mx",
-    kind=Kind.BOUNDARY,
-    expect={1: FAILED},
-    hardware="trn3",
-)
+@MX(Kind.BOUNDARY, "mx_on_device_quantize_matmul", fails=1, hardware="trn3")
 def mx_on_device_quantize_matmul_fp4(v: Verification) -> None:
     """Quantisation to FP4 is rejected."""
     on_device(v, float4_e2m1fn_x4)
 
 
-@target(
-    kernel=f"{KERNELS}::mx_on_device_quantize_matmul",
-    family="mx",
-    kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.UNBOUNDED, "mx_on_device_quantize_matmul", hardware="trn3")
 def mx_on_device_quantize_matmul_all(v: Verification) -> None:
     """From both dtypes that can be quantised to both dtypes they can be quantised to; the kernel fixes the shapes."""
     on_device(v, v.choice("dtype", (float8_e5m2_x4, float8_e4m3fn_x4)), values=v.choice("values", (bfloat16, float16)))
@@ -169,43 +122,25 @@ def mx_on_device_quantize_matmul_all(v: Verification) -> None:
 # --------------------------------------------------------------------------- both operands interleaved and quantised
 
 
-@target(
-    kernel=f"{KERNELS}::mx_copy_strided",
-    family="mx",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.CONCRETE, "mx_copy_strided", hardware="trn3")
 def mx_copy_strided(v: Verification) -> None:
     """Interleaved by a tensor copy."""
     strided(v)
 
 
-@target(
-    kernel=f"{KERNELS}::mx_copy_strided",
-    family="mx",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.CONCRETE, "mx_copy_strided", hardware="trn3")
 def mx_copy_strided_dma(v: Verification) -> None:
     """Interleaved by DMA."""
     strided(v, use_tensor_copy=False)
 
 
-@target(kernel=f"{KERNELS}::mx_copy_strided_buggy", family="mx", kind=Kind.CONTROL, expect={1: FAILED}, hardware="trn3")
+@MX(Kind.CONTROL, "mx_copy_strided_buggy", fails=1, hardware="trn3")
 def mx_copy_strided_buggy(v: Verification) -> None:
     """A view steps from partition to partition by 511 of 512 elements."""
     strided(v)
 
 
-@target(
-    kernel=f"{KERNELS}::mx_copy_strided",
-    family="mx",
-    kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.UNBOUNDED, "mx_copy_strided", hardware="trn3")
 def mx_copy_strided_all(v: Verification) -> None:
     """Both ways, from and to every dtype; the kernel fixes the shapes."""
     strided(
@@ -216,13 +151,7 @@ def mx_copy_strided_all(v: Verification) -> None:
     )
 
 
-@target(
-    kernel=f"{KERNELS}::mx_packed_scale",
-    family="mx",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.CONCRETE, "mx_packed_scale", hardware="trn3")
 def mx_packed_scale(v: Verification) -> None:
     """The scales of both operands in one tile."""
     strided(v)
@@ -231,13 +160,7 @@ def mx_packed_scale(v: Verification) -> None:
 # ------------------------------------------------------------------------------------------------ quantisation alone
 
 
-@target(
-    kernel=f"{KERNELS}::mx_quantize",
-    family="mx",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.CONCRETE, "mx_quantize", hardware="trn3")
 def mx_quantize_small(v: Verification) -> None:
     """32 partitions, whose scales lie in 4 partitions."""
     data, scale = v.call(v.tensor("x", (32, 128), bfloat16), float8_e5m2_x4)
@@ -245,13 +168,7 @@ def mx_quantize_small(v: Verification) -> None:
     v.returns(scale, shape=(4, 32), dtype=uint8)
 
 
-@target(
-    kernel=f"{KERNELS}::mx_quantize",
-    family="mx",
-    kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 4: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.UNBOUNDED, "mx_quantize", holds=(1, 2, 4), hardware="trn3")
 def mx_quantize_all(v: Verification) -> None:
     """Every number of columns that is a multiple of 4, and of partitions that is one of 32, up to the 128 there are."""
     P, F = v.dim("P", 32, 128, multiple_of=32), v.dim("F", multiple_of=4)
@@ -260,13 +177,7 @@ def mx_quantize_all(v: Verification) -> None:
     v.returns(scale, shape=(P // 8, F // 4), dtype=uint8)
 
 
-@target(
-    kernel=f"{KERNELS}::mx_quantize",
-    family="mx",
-    kind=Kind.SYMBOLIC,
-    expect={3: SUCCESSFUL},
-    hardware="trn3",
-)
+@MX(Kind.SYMBOLIC, "mx_quantize", holds=3, hardware="trn3")
 def mx_quantize_fits(v: Verification) -> None:
     """Every number of columns that fits a partition."""
     P, F = v.dim("P", 32, 128, multiple_of=32), v.dim("F", high=65536, multiple_of=4)

@@ -1,11 +1,11 @@
 """Element-wise addition: the loop form, and the legacy form on a grid of programs."""
 
-from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, Verification, target
+from nkiverify.manifest import Family, Kind, Verification
 from nkiverify.model.dtypes import DType, bfloat16, float16
 from nkiverify.symbolic import Extent
 
-LOOPS = "kernels/tensor_add.py"
-GRID = "kernels/tensor_add_spmd.py"
+TENSOR_ADD = Family("tensor_add", "kernels/tensor_add.py")
+TENSOR_ADD_TENSOR_ADD_SPMD = Family("tensor_add", "kernels/tensor_add_spmd.py")
 
 
 def add(v: Verification, M: Extent, N: Extent, dtype: DType = bfloat16) -> None:
@@ -14,93 +14,55 @@ def add(v: Verification, M: Extent, N: Extent, dtype: DType = bfloat16) -> None:
     v.returns(c, shape=(M, N), dtype=dtype)
 
 
-@target(
-    kernel=f"{LOOPS}::tensor_add",
-    family="tensor_add",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@TENSOR_ADD(Kind.CONCRETE)
 def tensor_add(v: Verification) -> None:
     """256 by 1024."""
     add(v, 256, 1024)
 
 
-@target(kernel=f"{LOOPS}::tensor_add_buggy", family="tensor_add", kind=Kind.CONTROL, expect={1: FAILED})
+@TENSOR_ADD(Kind.CONTROL, "tensor_add_buggy", fails=1)
 def tensor_add_buggy(v: Verification) -> None:
     """Two tiles of `a` are loaded into one."""
     add(v, 256, 1024)
 
 
-@target(
-    kernel=f"{LOOPS}::tensor_add",
-    family="tensor_add",
-    kind=Kind.SYMBOLIC,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-    flags="--unwind 6",
-)
+@TENSOR_ADD(Kind.SYMBOLIC, flags="--unwind 6")
 def tensor_add_symbolic(v: Verification) -> None:
     """Up to four tiles each way."""
     add(v, 128 * v.dim("km", 1, 4), 512 * v.dim("kn", 1, 4))
 
 
-@target(
-    kernel=f"{LOOPS}::tensor_add",
-    family="tensor_add",
-    kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@TENSOR_ADD(Kind.UNBOUNDED)
 def tensor_add_all(v: Verification) -> None:
     """Every M that is a multiple of 128, every N that is a multiple of 512."""
     add(v, v.dim("M", multiple_of=128), v.dim("N", multiple_of=512))
 
 
-@target(
-    kernel=f"{GRID}::tensor_add_spmd",
-    family="tensor_add",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@TENSOR_ADD_TENSOR_ADD_SPMD(Kind.CONCRETE, "tensor_add_spmd")
 def tensor_add_spmd(v: Verification) -> None:
     """256 by 1024, one tile for each program."""
     add(v, 256, 1024, float16)
 
 
-@target(
-    kernel=f"{GRID}::tensor_add_spmd",
-    family="tensor_add",
-    kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@TENSOR_ADD_TENSOR_ADD_SPMD(Kind.UNBOUNDED, "tensor_add_spmd")
 def tensor_add_spmd_all(v: Verification) -> None:
     """Every M that is a multiple of 128, every N that is a multiple of 512."""
     add(v, v.dim("M", multiple_of=128), v.dim("N", multiple_of=512), float16)
 
 
-@target(
-    kernel=f"{GRID}::tensor_add_spmd", family="tensor_add", kind=Kind.FINDING, expect={1: FAILED}, tags=("finding",)
-)
+@TENSOR_ADD_TENSOR_ADD_SPMD(Kind.FINDING, "tensor_add_spmd", fails=1, tags=("finding",))
 def tensor_add_spmd_short_b(v: Verification) -> None:
     """That the operands have the same shape is not checked: rows past the end of a smaller `b` are loaded."""
     v.call(v.tensor("a", (256, 1024), float16), v.tensor("b", (128, 1024), float16))
 
 
-@target(
-    kernel=f"{GRID}::tensor_add_spmd_two_cores",
-    family="tensor_add",
-    kind=Kind.CONCRETE,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@TENSOR_ADD_TENSOR_ADD_SPMD(Kind.CONCRETE, "tensor_add_spmd_two_cores")
 def tensor_add_spmd_two_cores(v: Verification) -> None:
     """512 by 1024, the rows of tiles dealt out to two cores."""
     add(v, 512, 1024, float16)
 
 
-@target(
-    kernel=f"{GRID}::tensor_add_spmd_two_cores",
-    family="tensor_add",
-    kind=Kind.UNBOUNDED,
-    expect={1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL},
-)
+@TENSOR_ADD_TENSOR_ADD_SPMD(Kind.UNBOUNDED, "tensor_add_spmd_two_cores")
 def tensor_add_spmd_two_cores_all(v: Verification) -> None:
     """Every M that is a multiple of 256, every N that is a multiple of 512."""
     add(v, v.dim("M", multiple_of=256), v.dim("N", multiple_of=512), float16)

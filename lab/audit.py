@@ -17,7 +17,7 @@ from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (r
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.facts import documented_elsewhere
 from nkiverify.model.registry import declarations
-from nkiverify.report.contract_table import table
+from nkiverify.report.contract_table import contested_table, table
 
 
 def with_section(text: str, name: str, content: str) -> str:
@@ -59,7 +59,7 @@ def sections() -> dict[Path, dict[str, str]]:
     contracts = all_contracts()
     root = resources.root()
     return {
-        root / "AUDIT.md": {"unmodelled": unmodelled(), "facts": facts()},
+        root / "AUDIT.md": {"contested": contested_table(contracts), "unmodelled": unmodelled(), "facts": facts()},
         root / "docs" / "contracts.md": {"contracts": f"{len(contracts)} contracts.\n\n{table(contracts)}"},
     }
 

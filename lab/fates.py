@@ -20,12 +20,13 @@ from lab.same_operations import program_of, same_operations
 from lab.subject import Clock, OutOfTime, forget, time_limit
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.plain_run import rule_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import DATAFLOW, MEMORY
 from nkiverify.phases.dataflow.trial import attempt
-from nkiverify.phases.replay import Replay, replay, rule_of
+from nkiverify.phases.replay import Replay, replay
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify

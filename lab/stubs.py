@@ -118,7 +118,7 @@ def _module(module: str, functions: dict[str, Callable[..., Any]]) -> str:
     if functions:
         lines.append("from nkiverify.model.stub import stub")
     if operators:
-        lines.append(f"from .language import {', '.join(operators)}")
+        lines.append(f"from ..language import {', '.join(operators)}")
     if submodules:
         lines.append(f"from . import {', '.join(submodules)}")
     lines += [

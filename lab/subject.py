@@ -120,10 +120,10 @@ class Bench:
 def forget(folder: Path) -> None:
     """Let go of the kernels that were loaded from `folder`, which the loader keeps for the life of the process."""
     inside = folder.resolve()
-    for root in [root for root in loader._spaces if root.is_relative_to(inside)]:
-        del loader._spaces[root]
-    for key in [key for key in loader._compiled if Path(key[0]).is_relative_to(inside)]:
-        del loader._compiled[key]
+    for key in [key for key in loader._spaces if key[0].is_relative_to(inside)]:
+        del loader._spaces[key]
+    for code in [code for code in loader._compiled if Path(code[0]).is_relative_to(inside)]:
+        del loader._compiled[code]
 
 
 def _target(subject: Subject, folder: Path) -> Target:

@@ -2,6 +2,6 @@
 
 from nkiverify.foundation.records import Kind
 from nkiverify.frontend.target import Verification
-from nkiverify.project.manifest import FAILED, SUCCESSFUL, target
+from nkiverify.project.manifest import FAILED, SUCCESSFUL, Family, target
 
-__all__ = ["FAILED", "SUCCESSFUL", "Kind", "Verification", "target"]
+__all__ = ["FAILED", "SUCCESSFUL", "Family", "Kind", "Verification", "target"]

@@ -12,9 +12,11 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from nkiverify.analysis.marks.order import Recorded, SharedTensors
+from nkiverify.analysis.effects import is_certain
+from nkiverify.analysis.marks.order import ABANDONED, Exchange, Recorded, SharedTensors, interleaved
 from nkiverify.analysis.reduction_registers import Registers
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.side_effects import has_effect
@@ -30,8 +32,8 @@ from nkiverify.symbolic.terms import Atom, Dimension, Index, Term
 
 
 def is_shared(storage: Storage) -> bool:
-    """Whether all programs of a launch see the same storage."""
-    return not storage.buffer.on_chip and storage.buffer.name != "private_hbm"
+    """Whether all programs of a launch see the same storage; for constants it is no matter."""
+    return not storage.buffer.on_chip and storage.buffer.name != "private_hbm" and not storage.constant
 
 
 class _Unknown(Exception):
@@ -40,6 +42,8 @@ class _Unknown(Exception):
 
 def _described(value: Any, terms: list[Term]) -> Hashable:
     """A value as something that is equal for equal values; the symbolic parts are added to `terms`."""
+    if type(value) is int:
+        return value
     if value is None or isinstance(value, bool | int | str | bytes | float | enum.Enum):
         # Two floats may be equal and print differently (0.0 and -0.0), or print alike and not be equal (nan).
         return (type(value).__name__, repr(value))
@@ -76,14 +80,19 @@ def _place(view: Tensor, terms: list[Term]) -> Hashable:
 
 def _call(operation: Operation, terms: list[Term]) -> Hashable:
     """All that an operation computes with but the contents of its operands. Raises `_Unknown`."""
+    operands = sorted((operation.reads | operation.writes).items())
+    places = tuple((name, name in operation.reads, _place(view, terms)) for name, view in operands)
+    return (_function(operation, terms), places)
+
+
+def _function(operation: Operation, terms: list[Term]) -> Hashable:
+    """What an operation computes, and with which arguments but its operands. Raises `_Unknown`."""
     if has_effect(operation):
         raise _Unknown
-    operands = sorted((operation.reads | operation.writes).items())
     return (
         operation.name,
         tuple((name, _described(value, terms)) for name, value in sorted(operation.attributes.items())),
         _described(operation.mask, terms),
-        tuple((name, name in operation.reads, _place(view, terms)) for name, view in operands),
     )
 
 
@@ -103,7 +112,14 @@ def independent(block: Block, programs: Sequence[Index]) -> frozenset[int]:
         for view in operation.writes.values()
         if is_shared(view.storage)
     }
-    varying: set[Key] = set(written)
+    # What a helper is given on chip may differ from core to core.
+    given: set[Key] = {
+        key_of(view.storage)
+        for _, operation, _ in found
+        for view in operation.reads.values()
+        if view.on_chip and isinstance(view.storage.identity, tuple)
+    }
+    varying = written | given
     alike = {id(item) for item, _, steady in found if steady}
     while True:
         for item, operation, _ in found:
@@ -186,6 +202,62 @@ def stored_alike(items: Sequence[Recorded]) -> frozenset[int]:
     return frozenset(found)
 
 
+#: Operators of which it does not matter which operand comes first.
+_COMMUTATIVE = frozenset(
+    [
+        *("add", "multiply", "maximum", "minimum", "equal", "not_equal"),
+        *("bitwise_and", "bitwise_or", "bitwise_xor", "logical_and", "logical_or", "logical_xor"),
+    ]
+)
+
+#: The operands of `tensor_tensor`.
+_FACTORS = ("data1", "data2")
+
+
+@dataclass(slots=True)
+class _Contents:
+    """What a storage holds, as numbers that are the same for the same values; None where that is not known.
+
+    `pieces` are views, by their places, that were written as a whole and have not been touched since.
+    """
+
+    whole: int | None
+    pieces: dict[Hashable, tuple[Tensor, int]] = field(default_factory=dict)
+
+    def put(self, place: Hashable, view: Tensor, value: int | None) -> bool:
+        """`view` is written as a whole, with `value`; whether the pieces make up the storage now."""
+        self.touch(view)
+        if value is not None:
+            self.pieces[place] = (view, value)
+        size = sum(int(view.size) for view, _ in self.pieces.values())
+        return size == int(view.storage.size) and view.dtype.itemsize == view.storage.dtype.itemsize
+
+    def touch(self, view: Tensor) -> None:
+        """Some of `view` is written."""
+        self.pieces = {place: piece for place, piece in self.pieces.items() if _apart(piece[0], view)}
+
+
+def _apart(one: Tensor, other: Tensor) -> bool:
+    """Whether two views of a storage surely share no element: their partitions, or their columns, lie apart."""
+    if any(view.indirect_by is not None or view.dtype.itemsize != view.storage.dtype.itemsize for view in (one, other)):
+        return False
+    free = int(one.storage.free_size) if one.on_chip else int(one.storage.size)
+    spans = [_spans(view, free) for view in (one, other)]
+    return any(first[1] < second[0] or second[1] < first[0] for first, second in zip(*spans, strict=True))
+
+
+def _spans(view: Tensor, free: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The first and last partition of a view, and the first and last column, as far as it keeps to rows of `free`."""
+    start, steps = int(view.offset), [int(step) for step in view.strides]
+    reach = [step * (int(extent) - 1) for step, extent in zip(steps, view.shape, strict=True)]
+    low, high = start + sum(min(0, part) for part in reach), start + sum(max(0, part) for part in reach)
+    inner = [part for part, step in zip(reach, steps, strict=True) if abs(step) < free]
+    left, right = start % free + sum(min(0, part) for part in inner), start % free + sum(max(0, part) for part in inner)
+    if any(step % free for step in steps if abs(step) >= free) or left < 0 or right >= free:
+        left, right = 0, free - 1
+    return (low // free, high // free), (left, right)
+
+
 class _Stores:
     """What a concrete run stores to memory of all programs: by storage and program what is stored, as a number that is
     the same for the same values at the same place (None where that is not known), and the position."""
@@ -193,8 +265,7 @@ class _Stores:
     def __init__(self, items: Sequence[Recorded]) -> None:
         self.by_storage: dict[int, dict[tuple[object, ...], list[tuple[int | None, int]]]] = {}
         self._numbers: dict[Hashable, int] = {}
-        #: What each storage holds, as such a number.
-        self._held: dict[int, int | None] = {}
+        self._contents: dict[int, _Contents] = {}
         self._shared = SharedTensors()
         self._registers = Registers()
         self._written: set[int] = set()
@@ -208,41 +279,114 @@ class _Stores:
                     for view in item.operation.writes.values()
                     if is_shared(view.storage)
                 }
-        for position, item in enumerate(items):
-            if isinstance(item, Executed):
-                self._executed(position, self._registers.made_explicit(item.operation))
+        for step in interleaved(items):
+            if isinstance(step, Exchange):
+                self._exchanged(step)
+            elif step is not None and step != ABANDONED and isinstance(item := items[step], Executed):
+                self._executed(step, self._registers.made_explicit(item.operation))
 
     def _executed(self, position: int, operation: Operation) -> None:
         made = self._made(operation)
         for argument, view in sorted(operation.writes.items()):
-            storage = self._shared.first(view.storage)
-            value = None if made is None else self._number(("stored", argument, made))
-            if is_shared(storage):
-                by_program = self.by_storage.setdefault(id(storage), {})
-                by_program.setdefault(operation.program, []).append((value, position))
-            else:
-                # Other elements may still hold what they held.
-                before = self._holds(storage)
-                known = value is not None and before is not None
-                self._held[id(storage)] = self._number((before, value)) if known else None
+            value = None if made is None else self._number(("stored", argument, _kind(view), made))
+            self._store(position, operation, argument, value)
+
+    def _store(self, position: int, operation: Operation, argument: str, value: int | None) -> None:
+        """What an operation writes to an operand has `value`."""
+        view = operation.writes[argument]
+        storage, place = self._shared.first(view.storage), _place(view, [])
+        if is_shared(storage):
+            by_program = self.by_storage.setdefault(id(storage), {})
+            number = None if value is None else self._number((place, value))
+            by_program.setdefault(operation.program, []).append((number, position))
+            return
+        contents = self._of(storage)
+        if _writes_all(operation, argument):
+            if contents.put(place, view, value):
+                pieces = frozenset((at, number) for at, (_, number) in contents.pieces.items())
+                contents.whole = self._number(("pieces", pieces))
+                return
+        else:
+            contents.touch(view)
+        # Other elements may still hold what they held.
+        known = value is not None and contents.whole is not None
+        contents.whole = self._number((contents.whole, place, value)) if known else None
+
+    def _exchanged(self, exchange: Exchange) -> None:
+        """Each program gets what another one sends, and still has what it sends itself."""
+        operations = {
+            at: item.operation for at, _ in exchange.received if isinstance(item := self._items[at], Executed)
+        }
+        sent = {}
+        for position, operation in operations.items():
+            view = operation.reads["src"]
+            number = self._read(view)[1]
+            if number is None:
+                # Whatever it is: both programs have the same.
+                number = self._number(("sent", position))
+            sent[position] = number = self._number(("value", number, _place(view, [])))
+            contents = self._of(self._shared.first(view.storage))
+            contents.touch(view)
+            contents.pieces[_place(view, [])] = (view, number)
+        for position, source in exchange.received:
+            view = operations[position].writes["dst"]
+            same = _kind(view) == _kind(operations[source].reads["src"])
+            self._store(position, operations[position], "dst", sent[source] if same else None)
 
     def _made(self, operation: Operation) -> int | None:
         try:
-            call = _call(operation, [])
+            call = _function(operation, [])
+            held = [(argument, *self._read(view)) for argument, view in sorted(operation.reads.items())]
         except _Unknown:
             return None
-        held = [(argument, self._holds(view.storage)) for argument, view in sorted(operation.reads.items())]
-        return None if any(number is None for _, number in held) else self._number((call, *held))
-
-    def _holds(self, storage: Storage) -> int | None:
-        storage = self._shared.first(storage)
-        if id(storage) in self._held:
-            return self._held[id(storage)]
-        if id(storage) in self._written:
+        if any(number is None for _, _, number in held):
             return None
-        # Arguments hold the same for all; what is new holds nothing that counts.
-        known = ("argument", id(storage)) if isinstance(storage.identity, tuple) or is_shared(storage) else ("new",)
-        return self._number(known)
+        described: Hashable = tuple(held)
+        if _commutes(operation):
+            factors = frozenset((place, number) for argument, place, number in held if argument in _FACTORS)
+            described = (factors, tuple(part for part in held if part[0] not in _FACTORS))
+        return self._number((call, described))
+
+    def _read(self, view: Tensor) -> tuple[Hashable, int | None]:
+        """What is read, as the place within something of which the number is known."""
+        contents = self._of(self._shared.first(view.storage))
+        place = _place(view, [])
+        piece = contents.pieces.get(place)
+        return (_kind(view), piece[1]) if piece is not None else (place, contents.whole)
+
+    def _of(self, storage: Storage) -> _Contents:
+        """What a storage holds."""
+        storage = self._shared.first(storage)
+        found = self._contents.get(id(storage))
+        if found is not None:
+            return found
+        number: int | None = None
+        if id(storage) not in self._written:
+            # Arguments hold the same for all; what is new holds nothing that counts.
+            known = isinstance(storage.identity, tuple) or is_shared(storage)
+            number = self._number(("argument", id(storage)) if known else ("new",))
+        return self._contents.setdefault(id(storage), _Contents(number))
 
     def _number(self, described: Hashable) -> int:
         return self._numbers.setdefault(described, len(self._numbers))
+
+
+def _kind(view: Tensor) -> Hashable:
+    """What has to be said of a view beside its values."""
+    return ("view", tuple(map(int, view.shape)), view.dtype.name)
+
+
+def _commutes(operation: Operation) -> bool:
+    """Whether the two operands of an element-wise operation may be exchanged."""
+    operator = getattr(operation.attributes.get("op"), "name", "")
+    first, second = (operation.reads.get(name) for name in _FACTORS)
+    if operation.name != "nisa.tensor_tensor" or operator not in _COMMUTATIVE or first is None or second is None:
+        return False
+    return _kind(first) == _kind(second)
+
+
+def _writes_all(operation: Operation, argument: str) -> bool:
+    """Whether all elements of a result are written for sure, or what it held is among what is read."""
+    declared = operation.declared
+    partly = operation.mask is not None or declared.keeps or argument in declared.rows
+    return not partly and is_certain(operation, argument)

@@ -15,9 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from nkiverify.analysis.reduction_registers import REGISTERS, Command, command_of
-from nkiverify.model.dependence import PERMUTATIONS, REDUCTION_RESULT, Link
+from nkiverify.model.dependence import PERMUTATIONS, REDUCTION_RESULT, SCALES, Link
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
+
+#: Partitions of a quadrant, those that share scales, and such groups in a quadrant.
+_QUADRANT, _GROUP, _PER_QUADRANT = 32, 8, 4
 
 Marks = npt.NDArray[np.int32]
 Shape = tuple[int, ...]
@@ -71,7 +74,7 @@ def dependent(operation: Operation, argument: str, shape: Shape, marks: dict[str
         link = link_of(operation, argument, name)
         if link is Link.NOTHING or not mark.any():
             continue
-        found = _linked(operation, link, shape, mark, name)
+        found = _linked(operation, link, shape, mark, argument)
         np.maximum(result, mark.max() if found is None else found, out=result)
     return result
 
@@ -106,13 +109,13 @@ def _certain_of(operation: Operation, argument: str, shape: Shape, name: str, ma
     link = link_of(operation, argument, name)
     if link is Link.NOTHING or not mark.any():
         return np.zeros(shape, np.int32)
-    found = None if link is Link.EVERYTHING else _linked(operation, link, shape, mark, name)
+    found = None if link is Link.EVERYTHING else _linked(operation, link, shape, mark, argument)
     # Where a link does not fit, it is computed from some of these, whatever it is.
     return np.full(shape, mark.min(), np.int32) if found is None else found
 
 
-def _linked(operation: Operation, link: Link, shape: Shape, mark: Marks, name: str) -> Marks | None:
-    """The marks of one operand at the elements of a result of `shape`; None where the link does not fit the shapes."""
+def _linked(operation: Operation, link: Link, shape: Shape, mark: Marks, argument: str) -> Marks | None:
+    """The marks of an operand at the elements of a written one, of `shape`; None where the link does not fit these."""
     if link is Link.ROW_MAJOR:
         return _row_major(mark, shape)
     if link is Link.BROADCAST:
@@ -147,6 +150,8 @@ def _linked(operation: Operation, link: Link, shape: Shape, mark: Marks, name: s
         return _factor(operation, link, mark, shape)
     if link in (Link.SHUFFLED, Link.LEFT_ALONE):
         return _shuffled(operation, link, mark, shape)
+    if link is Link.QUANTISED:
+        return _quantised(mark, shape, scales=argument == SCALES)
     return None
 
 
@@ -237,6 +242,25 @@ def _factor(operation: Operation, link: Link, mark: Marks, shape: Shape) -> Mark
     if line.size != grid[0 if link is Link.STATIONARY else 1]:
         return None
     return np.broadcast_to(line[:, None] if link is Link.STATIONARY else line, grid).reshape(shape)
+
+
+def _quantised(mark: Marks, shape: Shape, *, scales: bool) -> Marks | None:
+    """A packed element, or its scale, is made of 8 partitions and four columns; the scales of a quadrant are in its
+    first rows ("quantize_mx.scale", "matmul_mx.scale_shape")."""
+    rows = mark.reshape(mark.shape[0], -1)
+    partitions, columns = rows.shape
+    if partitions % _GROUP or columns % 4 or not shape or prod(shape[1:]) != columns // 4:
+        return None
+    groups = rows.reshape(partitions // _GROUP, _GROUP, columns // 4, 4).max(axis=(1, 3))
+    if not scales:
+        return np.repeat(groups, _GROUP, axis=0).reshape(shape) if shape[0] == partitions else None
+    result = np.zeros((shape[0], columns // 4), np.int32)
+    for group, marked in enumerate(groups):
+        row = group // _PER_QUADRANT * _QUADRANT + group % _PER_QUADRANT
+        if row >= shape[0]:
+            return None
+        result[row] = marked
+    return result.reshape(shape)
 
 
 def _shuffled(operation: Operation, link: Link, mark: Marks, shape: Shape) -> Marks | None:

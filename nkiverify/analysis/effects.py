@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nkiverify.analysis.dependence import link_of
-from nkiverify.analysis.masks import masks_otherwise
+from nkiverify.analysis.masks import leaves_out_earlier, masks_otherwise
 from nkiverify.analysis.reduction_registers import REGISTERS, Command, Registers, command_of
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.keys import Key, key_of
-from nkiverify.analysis.side_effects import skips
+from nkiverify.analysis.side_effects import is_moved, skips
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
@@ -112,7 +112,7 @@ class Effects:
         for argument, view in reads.items():
             if not (product and argument == "dst"):
                 yield Effect(Does.READ, operation, argument, view, commutes=adds_up and argument == "x")
-        sure = {argument: self._is_certain(operation, argument) for argument in writes}
+        sure = {argument: is_certain(operation, argument) for argument in writes}
         if accumulates:
             yield Effect(Does.ACCUMULATE, operation, "dst", writes["dst"], sure["dst"])
         for argument, view in writes.items() if joins else ():
@@ -122,16 +122,22 @@ class Effects:
             does = Does.CLOBBER if clobbers else Does.WRITE
             yield Effect(does, operation, argument, view, sure[argument], adds_up or joins or accumulates)
 
-    @staticmethod
-    def _is_certain(operation: Operation, argument: str) -> bool:
-        anywhere = operation.writes[argument].indirect_by is not None or skips(operation)
-        perhaps = operation.body is not None or _may_leave_out(operation, argument)
-        return not (anywhere or perhaps or masks_otherwise(operation))
+
+def is_certain(operation: Operation, argument: str) -> bool:
+    """Whether all elements of a result that the mask and `rows` leave are written, whatever the data are."""
+    anywhere = is_moved(operation.writes[argument]) or skips(operation)
+    perhaps = operation.body is not None or _may_leave_out(operation, argument)
+    return not (anywhere or perhaps or masks_otherwise(operation) or leaves_out_earlier(operation))
 
 
 def adds_product(operation: Operation) -> bool:
     """Whether it writes, or adds to, a sum of products in PSUM."""
     return operation.declared.product and "dst" in operation.writes
+
+
+def begins_sum(effect: Effect) -> bool:
+    """Whether it reads what `+=` adds a product to, in PSUM: where nothing has been written, the sum begins."""
+    return effect.argument == "x" and effect.operation.attributes.get("begins_sum") is True
 
 
 def exchanges(operation: Operation) -> bool:

@@ -19,7 +19,7 @@ from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
-from nkiverify.symbolic import Extent
+from nkiverify.symbolic import Extent, constant_value
 
 Places = npt.NDArray[np.bool_]
 
@@ -69,6 +69,25 @@ def on_one_grid(operation: Operation) -> bool:
 def masks_otherwise(operation: Operation) -> bool:
     """Whether the operation has a mask over a grid that is not that of its operands and result, as for a matmul."""
     return operation.mask is not None and not on_one_grid(operation)
+
+
+def leaves_out_earlier(operation: Operation) -> bool:
+    """Whether the mask of a scan may leave out an element before one that it computes, of which that depends: what the
+    scan goes on with then is not documented."""
+    stated, mask = operation.declared.dependence, operation.mask
+    if stated is None or stated.others is not Link.BEFORE or mask is None:
+        return False
+    rank = max(view.ndim for view in (*operation.reads.values(), *operation.writes.values()))
+    for term in mask.terms:
+        for from_end, coefficient in enumerate(reversed(term.difference.coefficients), 1):
+            known = constant_value(coefficient)
+            if from_end == rank or known == 0:
+                continue
+            # Along the outermost free axis it leaves the first elements, up to some bound.
+            grows = known is not None and known > 0 and term.relation is Relation.AT_MOST
+            if not grows or from_end != rank - 1:
+                return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)

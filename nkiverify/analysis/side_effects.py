@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
+from nkiverify.model.tensor import Tensor
 
 #: Operations of one name at one line of the kernel: file, line, name.
 Source = tuple[str, int, str]
@@ -28,5 +29,10 @@ def has_effect(operation: Operation) -> bool:
 def skips(operation: Operation) -> bool:
     """Whether a DMA leaves out what is out of bounds, as its indices are known at run time only."""
     return getattr(operation.attributes.get("oob_mode"), "name", "") == "skip" and any(
-        view.indirect_by is not None for view in (*operation.reads.values(), *operation.writes.values())
+        map(is_moved, (*operation.reads.values(), *operation.writes.values()))
     )
+
+
+def is_moved(view: Tensor) -> bool:
+    """Whether an index moves a view to where it is not known."""
+    return view.indirect_by is not None and not view.indirect_by.is_known

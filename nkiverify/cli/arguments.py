@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import Project
 from nkiverify.project.settings import layered
-from nkiverify.verify.options import DEFAULT_ENGINE, DEFAULT_TIMEOUT_SECONDS, ENGINES, HARDWARE, PHASES, Options
+from nkiverify.verify.options import (
+    DEFAULT_ENGINE,
+    DEFAULT_TIMEOUT_SECONDS,
+    ENGINES,
+    HARDWARE,
+    LOWERINGS,
+    PHASES,
+    Options,
+)
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -54,7 +64,7 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=positive_integer,
         metavar="N",
-        help="targets verified at the same time (default: one per core); 1 verifies in this process",
+        help="targets verified at the same time (default: one per core)",
     )
     add(
         "--executor",
@@ -72,21 +82,16 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
 
 
 def add_engine(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add `--engine`."""
+    """Add `--engine`, and what goes with it."""
     parser.add_argument(
         "--engine",
         choices=ENGINES,
         help=f"what decides (default: {default}); auto asks ESBMC beside the embedded engine, where there is an ESBMC",
     )
-
-
-def add_strict_language(parser: argparse.ArgumentParser, otherwise: str) -> None:
-    """Add `--strict-language`; `otherwise` is what becomes of findings without it."""
     parser.add_argument(
-        "--strict-language",
-        action="store_true",
-        default=None,
-        help=f"what the NKI compiler would not take, or is not documented to take, is FAILED and {otherwise}",
+        "--lowering",
+        choices=LOWERINGS,
+        help="what programs are lowered to for ESBMC (default: c, and python beside it for every twentieth target)",
     )
 
 
@@ -103,6 +108,7 @@ def selection(arguments: argparse.Namespace, project: Project) -> Options:
         hardware=arguments.target,
         timeout=layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS).value,
         engine=layered("engine", getattr(arguments, "engine", None), settings, DEFAULT_ENGINE).value,
+        lowering=getattr(arguments, "lowering", None),
     )
 
 
@@ -157,3 +163,16 @@ def positive_seconds(text: str) -> float:
     if 0 < seconds < float("inf"):
         return seconds
     raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
+
+
+def writable(path: Path | None, option: str) -> Path | None:
+    """`path`, if a file can be written there: asked before the run, whose results would be lost."""
+    if path is None:
+        return None
+    if path.is_dir():
+        raise UsageError(f"{option}: {path} is a folder")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option}: there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"{option}: {path} cannot be written")
+    return path

@@ -1,25 +1,26 @@
-"""`nkiverify check FILE[::KERNEL]`: verify any kernel, with arguments described on the command line."""
+"""`nkiverify check PATH[::KERNEL]`: verify any kernel; what nobody describes of its arguments is inferred."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.arguments import (
     add_engine,
-    add_strict_language,
     phase_list,
     positive_integer,
     positive_seconds,
+    writable,
 )
+from nkiverify.cli.policy import add_policy, policy_of
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
 from nkiverify.project.settings import Settings, layered
-from nkiverify.results.warning_rules import add_warnings, failing, without_ignored
+from nkiverify.run.supervisor import limited
 from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, QUICK_ENGINE, Options
 
 if TYPE_CHECKING:
@@ -27,8 +28,13 @@ if TYPE_CHECKING:
     from nkiverify.results.session import Session
 
 DESCRIPTION = """\
-Verify one kernel of any file. The file knows nothing of nkiverify, and nothing
-is written beside it. Without ::KERNEL, list what is in it."""
+Say for which shapes the kernels of a file, or of all files in a folder, are
+legal, and what is wrong with them; or verify one kernel on a domain. The files
+know nothing of nkiverify, and nothing is written beside them.
+
+  nkiverify check kernel.py           every kernel in it
+  nkiverify check .                   every kernel below this folder
+  nkiverify check kernel.py::softmax --arg x='bf16[P,F]' --where 'F % 8 == 0'"""
 
 EPILOG = """\
 arguments of the kernel:
@@ -36,20 +42,31 @@ arguments of the kernel:
   --arg x='f32[K:128..4096:128]'  a dimension with a range, and a step
   --arg x='bf16[128,512]@sbuf'    a tensor on chip, for a helper
   --arg idx='u32[P,1] in 0..V-1'  indices or loop bounds, and their numbers
+  --arg idx=@idx.npy              a tensor with the contents of a file
   --arg r='register in 0..7'      a register, for a helper
   --arg n=4, n=2.5, n=True, n=None, mode="'causal'"
   --arg n='tiles:1..8'            every integer from 1 to 8
   --arg mode=Mode.FAST, cfg='Config(tile=128)', dtype=bf16
                                   names of the kernel's module, and dtypes
+  --arg cfg='Config(mode=Mode.FAST)'
+                                  also those of the module that has Config
+  --arg pool='Pool(1024); pool.open()'
+                                  methods to call on it before the kernel
   --arg shape='(H, W)'            a tuple; H and W may be dimensions of tensors
-  Parameters without --arg keep their defaults.
+  Parameters without --arg keep their defaults; those that have none are
+  inferred from what the kernel does with them, and the report says how.
 --where 'K % 128 == 0 and N <= 512' restricts the dimensions. Without --where,
 what the kernel asserts at its top is assumed, and the report says what that is;
 with --where all asserts are claims, unless --assume-asserts says otherwise.
+Where arguments are inferred, and with --derive, the answer is the largest
+domain that is found on which every phase is proved (docs/checking.md).
 
 exit status: as of `nkiverify` itself
-  0  SUCCESSFUL    1  FAILED    2  what was typed cannot be used    3  UNKNOWN
-  4  an error of nkiverify      5  VACUOUS: no values to check"""
+  0  SUCCESSFUL: legal on a domain that the kernel checks itself, or that only
+     memory, instructions or 32-bit integers limit from above
+  1  FAILED: a bug, or shapes that the kernel accepts and that fail
+  2  what was typed cannot be used    3  UNKNOWN: not proved
+  4  an error of nkiverify            5  VACUOUS: no values to check"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,9 +75,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     phases = ", ".join(f"{number} {name}" for number, name in PHASES.items())
     add = parser.add_argument
-    add("kernel", metavar="FILE[::KERNEL]", help="a Python file, and a function in it")
+    add(
+        "paths",
+        metavar="PATH[::KERNEL]",
+        nargs="*",
+        help="a Python file, a function in it, or a folder (default: this folder)",
+    )
     add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter is given, see below")
     add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
+    add("--derive", action="store_true", help="look for the largest domain on which every phase is proved")
+    add("--exclude", action="append", default=[], metavar="GLOB", help="leave out these files or folders of a folder")
+    add("--list", action="store_true", help="list the kernels, their parameters and asserts, and stop")
+    add("--fix", action="store_true", help="print the asserts that a kernel lacks, to be pasted")
+    add("--manifest-entry", action="store_true", help="print a target for the domain, to be pasted into a manifest")
+    add("--all", action="store_true", help="show everything that fails with its source, not the first of each line")
     add("--assume-asserts", action="store_true", help="assume what the kernel asserts at its top with --where, too")
     add("--no-spills", action="store_true", help="claim in phase 3 that all tensors that are live at one time fit")
     add("--grid", metavar="N", help="the launch grid, for example 2 or 'N,4'")
@@ -73,8 +101,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"seconds for all phases together (default: {DEFAULT_TIMEOUT_SECONDS:g})",
     )
-    add_strict_language(parser, "no warning")
-    add_warnings(parser)
+    add_policy(parser, "no warning")
     add_engine(parser, QUICK_ENGINE)
     add("--pdb", action="store_true", help="replay the first violation in the debugger, at the line of the kernel")
     add("--json", type=Path, metavar="FILE", help="write the results to FILE")
@@ -86,12 +113,38 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.frontend.domain.excerpt import TextError
 
     try:
-        if "::" not in arguments.kernel:
+        if arguments.list:
             return _list(arguments)
-        return _check(arguments)
+        paths = arguments.paths or ["."]
+        if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
+            arguments.kernel = paths[0]
+            options, hardware = _options(arguments)
+            with limited(paths[0], _limit(options, arguments) * len(hardware)):
+                return _check(arguments, options, hardware)
+        return _answers(arguments, paths)
     except TextError as error:
         print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
         return 2
+
+
+def _limit(options: Options, arguments: argparse.Namespace) -> float:
+    """Seconds after which what is checked must have its verdicts; endless where somebody debugs, or tries an ESBMC."""
+    return float("inf") if arguments.pdb or options.engine != "embedded" else options.timeout
+
+
+def _described(arguments: argparse.Namespace, reference: str) -> bool:
+    """Whether everything that the kernel needs is given, so that nothing has to be inferred."""
+    if arguments.derive:
+        return False
+    if arguments.arg or arguments.where:
+        from nkiverify.project.legality import check_tensors, inferred_for
+
+        path, _, name = reference.partition("::")
+        _existing(path)
+        found = inferred_for(path, name, Path.cwd(), arguments.arg)
+        check_tensors(inferred_for(path, name, Path.cwd(), ()), arguments.arg)
+        return not found.arguments and not found.missing
+    return False
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -99,42 +152,111 @@ def _list(arguments: argparse.Namespace) -> int:
     from nkiverify.project.discovery import kernels_in
     from nkiverify.results.session import ExitStatus
 
-    for option in ("arg", "where", "assume-asserts", "grid"):
-        if getattr(arguments, option.replace("-", "_")):
-            raise UsageError(f"--{option} needs a kernel: {arguments.kernel}::NAME")
-    file = _existing(arguments.kernel)
-    found = kernels_in(file)
-    if not found:
-        raise UsageError(f"there are no kernels in {arguments.kernel}: no function at its top uses NKI")
-    print(listing(arguments.kernel, found))
+    listed = []
+    for path in arguments.paths or ["."]:
+        for file in _files(path, arguments.exclude):
+            found = kernels_in(file)
+            if found:
+                listed.append(listing(_shown(file, path), found))
+            elif not Path(path).is_dir():
+                raise UsageError(f"there are no kernels in {path}: no function at its top uses NKI")
+    print("\n\n".join(listed) if listed else "there are no kernels here")
     return ExitStatus.AS_EXPECTED
 
 
-def _check(arguments: argparse.Namespace) -> int:
-    path = arguments.kernel.partition("::")[0]
-    _existing(path)
-    json_file = _writable(arguments.json)
-    from nkiverify.cli.outcome import check, language_report, next_step, report
-    from nkiverify.frontend.import_guard import passed_over
-    from nkiverify.frontend.language_rules import findings
-    from nkiverify.project.request import request
-    from nkiverify.results import codec as json_results
-    from nkiverify.results.session import ExitStatus, worst
+def _files(path: str, excluded: Sequence[str]) -> list[Path]:
+    """The files that `path` names: itself, or those below it."""
+    from nkiverify.project.legality import kernel_files
 
-    base = Path.cwd()
+    name = path.partition("::")[0]
+    return list(kernel_files(Path(name), excluded)) if Path(name).is_dir() else [_existing(name)]
+
+
+def _shown(file: Path, path: str) -> str:
+    """`file` as the user would type it, who typed `path`."""
+    return path if not Path(path).is_dir() else file.as_posix()
+
+
+def _references(arguments: argparse.Namespace, paths: Sequence[str]) -> list[str]:
+    """The kernels that are to be checked, as `PATH::NAME`."""
+    from nkiverify.project.legality import kernels_to_check
+
+    found: list[str] = []
+    for path in paths:
+        if "::" in path:
+            _existing(path.partition("::")[0])
+            found.append(path)
+            continue
+        files = {file: _shown(file, path) for file in _files(path, arguments.exclude)}
+        for file, kernels in kernels_to_check(list(files)).items():
+            found += [f"{files[file]}::{kernel.name}" for kernel in kernels]
+    return list(dict.fromkeys(found))
+
+
+def _answers(arguments: argparse.Namespace, paths: Sequence[str]) -> int:
+    """Say of every kernel for which shapes it is legal."""
+    from nkiverify.cli.answers import Asked, answers
+
+    references = _references(arguments, paths)
+    named = [path for path in paths if "::" in path]
+    for option in ("arg", "where", "grid"):
+        if getattr(arguments, option) and not (len(named) == len(paths) == 1):
+            raise UsageError(f"--{option} needs a kernel: {paths[0].partition('::')[0]}::NAME")
+    if not references:
+        raise UsageError(f"there are no kernels in {', '.join(paths)}: no function uses NKI")
+    options, hardware = _options(arguments)
+    if len(hardware) > 1 or arguments.pdb:
+        option = "--pdb" if arguments.pdb else "--target all"
+        raise UsageError(f"{option} needs every argument of one kernel, and no --derive")
+    asked = Asked(
+        references=tuple(references),
+        arguments=tuple(arguments.arg),
+        where=tuple(arguments.where),
+        grid=arguments.grid,
+        hardware=hardware[0],
+        no_spills=arguments.no_spills,
+        assume_asserts=arguments.assume_asserts,
+        every=arguments.all,
+        fix=arguments.fix,
+        manifest_entry=arguments.manifest_entry,
+    )
+    return answers(asked, options)
+
+
+def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
+    """The settings, on top of those of the repository here, and the hardware generations."""
     project = here()
     settings = project.settings if project is not None else Settings()
     target = layered("hardware", arguments.target, settings, DEFAULT_HARDWARE).value
-    hardware = HARDWARE if target == "all" else (target,)
     options = Options(
-        root=base,
+        root=Path.cwd(),
         phases=layered("phases", arguments.phase, settings, None, "--phase").value,
         unwind=layered("unwind", arguments.unwind, settings, None).value,
         timeout=layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS).value,
         engine=layered("engine", arguments.engine, settings, QUICK_ENGINE).value,
+        lowering=arguments.lowering,
         debug=arguments.debug,
-        json=json_file,
+        every_violation=arguments.all,
+        json=writable(arguments.json, "--json"),
+        policy=policy_of(arguments, settings),
     )
+    return options, HARDWARE if target == "all" else (target,)
+
+
+def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[str]) -> int:
+    path = arguments.kernel.partition("::")[0]
+    from nkiverify.cli.outcome import check, language_report, next_step, report, written
+    from nkiverify.frontend.guard import passed_over
+    from nkiverify.frontend.language_rules import findings
+    from nkiverify.project.request import request
+    from nkiverify.report.style import Style
+    from nkiverify.results import codec as json_results
+    from nkiverify.results.session import ExitStatus, worst
+    from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
+    from nkiverify.verify.rule_ids import check_comments
+
+    base = Path.cwd()
+    json_file = options.json
     asked = request(
         arguments.kernel,
         base,
@@ -144,27 +266,30 @@ def _check(arguments: argparse.Namespace) -> int:
         assume_asserts=arguments.assume_asserts,
         no_spills=arguments.no_spills,
     )
-    session = without_ignored(check(asked, hardware, options), arguments.warnings)
+    check_comments([str(Path(path).resolve())])
+    language = outside(findings(asked.kernel), options.policy)
+
+    def keep(unfinished: Session) -> None:
+        # Whoever stops us finds the phases that had their verdicts.
+        if json_file is not None:
+            with suppress(OSError):
+                json_results.write(json_results.text(unfinished), json_file)
+
+    session = with_accepted(check(asked, hardware, options, keep), language.accepted)
+    session = with_unused(session, options.policy, everything=True, language=True)
+    session = without_ignored(session, options.policy)
     for line in passed_over.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
     status = session.exit_status
-    print(report(session, asked, options.debug), end="", flush=True)
-    outside = findings(asked.kernel)
-    strict = layered("strict-language", arguments.strict_language, settings, False).value
-    if outside:
-        print(language_report(outside, base, strict), end="", flush=True)
-        status = worst((status, ExitStatus.MISMATCH)) if strict else status
+    print(report(session, asked, options.debug, Style.of(sys.stdout)), end="", flush=True)
+    if language.told:
+        print(language_report(language, base), end="", flush=True)
+        status = worst((status, ExitStatus.MISMATCH)) if language.failing else status
     print(next_step(session, asked), end="", flush=True)
-    if json_file is not None:
-        try:
-            json_results.write(json_results.text(session), json_file)
-        except OSError as error:
-            message = f"nkiverify: error: {json_file} could not be written: {error.strerror or error}"
-            print(message, file=sys.stderr)
-            status = worst((status, ExitStatus.INTERNAL_ERROR))
+    status = worst((status, written(session, json_file)))
     if arguments.pdb:
         _debug(session, asked, hardware)
-    failed = failing(session, arguments.warnings)
+    failed = failing(session, options.policy)
     print(failed, end="", flush=True)
     return worst((status, ExitStatus.MISMATCH)) if failed else status
 
@@ -189,22 +314,9 @@ def _existing(path: str) -> Path:
     """The file at `path`. Raises `UsageError` where there is none, or it is not Python by its name."""
     file = Path(path)
     if file.is_dir():
-        raise UsageError(f"{path} is a folder: name a file in it")
+        raise UsageError(f"{path} is a folder: name a file of it before ::")
     if not file.is_file():
         raise UsageError(f"no file {path}")
     if file.suffix != ".py":
         raise UsageError(f"{path} is no Python file")
     return file.resolve()
-
-
-def _writable(path: Path | None) -> Path | None:
-    """`path`, if a file can be written there: asked before the run, whose results would be lost."""
-    if path is None:
-        return None
-    if path.is_dir():
-        raise UsageError(f"--json: {path} is a folder")
-    if not path.parent.is_dir():
-        raise UsageError(f"--json: there is no folder {path.parent}")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UsageError(f"--json: {path} cannot be written")
-    return path

@@ -9,6 +9,7 @@ from typing import Any
 
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
+from nkiverify.model.versions import NEWEST
 from nkiverify.project.repository import Project, manifests
 from nkiverify.project.settings import Setting, layered
 from nkiverify.report.columns import columns
@@ -26,6 +27,8 @@ def text(arguments: argparse.Namespace, project: Project, targets: Sequence[Targ
         layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS),
         layered("jobs", arguments.jobs, settings, usable_cores()),
         layered("engine", arguments.engine, settings, DEFAULT_ENGINE),
+        layered("nki", arguments.nki, settings, NEWEST),
+        layered("strict", arguments.strict, settings, False),
         layered("strict-language", arguments.strict_language, settings, False),
     ]
     found += _of_targets("phases", arguments.phase, "--phase", [(target, _phases(target)) for target in targets], None)

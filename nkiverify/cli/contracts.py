@@ -118,6 +118,11 @@ def described(contract: Contract) -> str:
     from nkiverify.report.contract_table import apis, hardware
 
     facts = [("source", contract.source), ("API", apis(contract)), ("hardware", hardware(contract))]
+    if contract.contested:
+        facts.append(("contested", f"{contract.contested}: a warning, FAILED with --strict"))
+    if contract.since or contract.until:
+        since, until = contract.since and f"from {contract.since} on", contract.until and f"before {contract.until}"
+        facts.append(("versions", ", ".join(filter(None, (since, until)))))
     if contract.cwe:
         facts.append(("weakness", contract.cwe))
     width = max(len(name) for name, _ in facts) + 1

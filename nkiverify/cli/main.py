@@ -13,7 +13,7 @@ from functools import partial
 from typing import NoReturn
 
 from nkiverify import __version__
-from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
 
 PROGRAM = "nkiverify"
 
@@ -70,17 +70,90 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "--debug" in words:
             raise
         _settle_stdout()
-        _complain(f"internal error: {type(error).__name__}: {error} (--debug shows the traceback)")
+        _complain(f"internal error: {described(error)} (--debug shows the traceback)")
         return _INTERNAL_ERROR
 
 
+def console() -> int:
+    """The program as it is typed: in a child process, which no kernel can end without it being told."""
+    from nkiverify.run.supervisor import supervised
+
+    return supervised(main)
+
+
+#: What each command is for, as helps list them.
+COMMAND_LIST = """\
+  check      verify kernels of your own, without a manifest
+  init       begin the manifest of a repository
+  run        verify the targets of the manifest; also where no command is named
+  show       the shape program of a target, with what became of each claim
+  replay     run a target's kernel on shapes, to the line where it fails
+  explain    a contract, with a kernel that breaks it and one that does not
+  contracts  all contracts, with their sources
+  simulate   run a kernel on numbers
+  equiv      whether two kernels compute the same
+  history    what earlier runs found, and what changed since
+  dashboard  everything on one HTML page
+  sweep      many combinations of shapes and options, on many machines
+  doctor     which engines and packages there are"""
+
+OVERVIEW = f"""\
+usage: nkiverify COMMAND …
+
+nkiverify finds the shapes for which an NKI kernel breaks a rule of Trainium, or
+proves that there are none. To begin with:
+
+  nkiverify check kernel.py    for which shapes its kernels are legal, and what
+                               is wrong with them
+
+commands (`nkiverify COMMAND --help` has the options):
+{COMMAND_LIST}
+
+options:
+  --help, --version; all others are those of `nkiverify run`
+
+exit status:
+  0    all as expected; legal, of a kernel that is checked
+  1    FAILED: a bug, or shapes that a kernel accepts and that fail
+  2    what was typed cannot be used
+  3    UNKNOWN: not understood, or out of time
+  4    an error of nkiverify
+  5    nothing was verified
+  130  interrupted"""
+
+
 def _dispatch(words: list[str]) -> int:
+    if words and words[0] in ("-h", "--help"):
+        print(OVERVIEW)
+        raise SystemExit(0)
+    if not words and (told := _what_is_here()):
+        print(told)
+        return _USAGE
     if words and words[0] in COMMANDS:
         name, rest = words[0], words[1:]
     else:
         name, rest = DEFAULT_COMMAND, words
     status: int = importlib.import_module(COMMANDS[name]).execute(parser_of(name).parse_intermixed_args(rest))
     return status
+
+
+def _what_is_here() -> str:
+    """What `check` would look at in this folder, if it has kernels and no manifest; else nothing."""
+    from pathlib import Path
+
+    from nkiverify.project.legality import kernel_files, kernels_to_check
+    from nkiverify.project.repository import with_targets
+
+    try:
+        with_targets(bundled=False)
+    except UsageError:
+        found = kernels_to_check(list(kernel_files(Path())))
+        names = [f"  {file.as_posix()}::{kernel.name}" for file, kernels in found.items() for kernel in kernels]
+        if names:
+            more = f"\n  and {len(names) - 10} more" if len(names) > 10 else ""
+            listed = "\n".join(names[:10]) + more
+            return f"there is no manifest here; `nkiverify check .` says for which shapes these are legal:\n{listed}"
+    return ""
 
 
 def parser_of(name: str, width: int | None = None) -> argparse.ArgumentParser:
@@ -99,7 +172,9 @@ class _Parser(argparse.ArgumentParser):
     """Reports a bad argument like every other usage error: in one line."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(message)
+        unknown = message.removeprefix("unrecognized arguments: ").split(" ")[0].partition("=")[0]
+        close = difflib.get_close_matches(unknown, self._option_string_actions, 1, 0.75)
+        raise UsageError(f"{message}; is {close[0]} meant?" if close and unknown.startswith("-") else message)
 
 
 def _meant(words: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import shlex
 import sys
 import textwrap
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -15,50 +15,72 @@ from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.binding import SymbolicBinding
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.explorer import SymbolicExecution
-from nkiverify.frontend.language_rules import NKI_VERSION, Finding
+from nkiverify.frontend.language_rules import Finding
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Verification
 from nkiverify.ir.program import Assume
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import Request
 from nkiverify.report import terminal
+from nkiverify.report.style import PLAIN, Style
+from nkiverify.results import codec as json_results
 from nkiverify.results import wording
-from nkiverify.results.session import Session, Versions, counting
+from nkiverify.results.session import ExitStatus, Session, Versions, counting
+from nkiverify.results.warning_rules import Outside
+from nkiverify.run.executors.jobs import replacement
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 from nkiverify.verify.verifier import verify
 
+#: What is said of a phase that has no verdict yet.
+_UNFINISHED = "not finished"
 #: Places of one finding that are listed.
 _PLACES = 3
 
 
-def check(request: Request, hardware: Sequence[str], options: Options) -> Session:
-    """The verdicts of the request on each of the hardware generations."""
+def check(
+    request: Request, hardware: Sequence[str], options: Options, told: Callable[[Session], None] = lambda session: None
+) -> Session:
+    """The verdicts of the request on each of the hardware generations. `told` hears, each time that a phase has its
+    verdict, what would be left if the session ended there."""
     started = datetime.now(timezone.utc)
     clock = time.perf_counter()
     runs: list[Run] = []
+
+    def session(found: Sequence[Run]) -> Session:
+        return Session(
+            runs=tuple(found),
+            root=options.root,
+            started=started,
+            seconds=time.perf_counter() - clock,
+            processes=1,
+            versions=Versions.installed(),
+            command=tuple(sys.argv[1:]),
+        )
+
     for name in hardware:
         request.outcome.returned = False
-        found = verify(request.target(name, len(hardware) > 1), options)
+        target = request.target(name, len(hardware) > 1)
+        missing = {run.phase: run for run in replacement(target, options, Verdict.UNKNOWN, _UNFINISHED, _UNFINISHED)}
+
+        before = tuple(runs)
+
+        def heard(run: Run, missing: dict[int, Run] = missing, before: tuple[Run, ...] = before) -> None:
+            missing[run.phase] = run
+            told(session((*before, *missing.values())))
+
+        found = verify(target, options, heard)
         if all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in counting(found)):
             # Whatever another engine leaves open beside it.
             found = [_explained(run, request, name) for run in found]
         checked = [run for run in found if run.verdict is not Verdict.VACUOUS]
         # A kernel may have nothing to check in one phase.
         runs += checked if checked and request.outcome.returned and options.phases is None else found
-    return Session(
-        runs=tuple(runs),
-        root=options.root,
-        started=started,
-        seconds=time.perf_counter() - clock,
-        processes=1,
-        versions=Versions.installed(),
-        command=tuple(sys.argv[1:]),
-    )
+    return session(runs)
 
 
-def report(session: Session, request: Request, debug: bool) -> str:
+def report(session: Session, request: Request, debug: bool, style: Style = PLAIN) -> str:
     """Everything `check` prints about a kernel."""
     parts = [_subject(request)]
     assumed = list(dict.fromkeys(text for run in session.runs for text in run.assumptions))
@@ -66,7 +88,11 @@ def report(session: Session, request: Request, debug: bool) -> str:
         parts.append("Assumed:\n" + "\n".join(f"  {text}" for text in assumed))
     runs = tuple(replace(run, assumptions=()) for run in session.runs)
     told = terminal.report(
-        replace(session, runs=runs), detail_expected=True, debug=debug, again=lambda run: "the same with --pdb"
+        replace(session, runs=runs),
+        detail_expected=True,
+        debug=debug,
+        style=style,
+        again=lambda run: "the same with --pdb",
     )
     parts.append(told)
     return "\n\n".join(parts)
@@ -99,12 +125,14 @@ def _strictest(texts: Iterable[str]) -> list[str]:
     return [f"({text})" if " or " in text and len(found) > 1 else text for text in found.values()]
 
 
-def language_report(found: Sequence[Finding], base: Path, strict: bool) -> str:
+def language_report(outside: Outside, base: Path) -> str:
     """What lies outside the documented language: the first places of each rule, and how many there are."""
+    found = outside.told
+    strict = len(outside.failing) == len(found)
     by_message: dict[tuple[str, str], list[Finding]] = {}
     for finding in found:
         by_message.setdefault((finding.rule, finding.message), []).append(finding)
-    lines = [f"\nOutside the language that NKI {NKI_VERSION} documents{':' if strict else ' (warnings):'}"]
+    lines = [f"\nOutside the language that NKI {outside.nki} documents{':' if strict else ' (warnings):'}"]
     for (rule, message), places in by_message.items():
         shown = ", ".join(_place(finding, base) for finding in places[:_PLACES])
         more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
@@ -119,8 +147,8 @@ def language_report(found: Sequence[Finding], base: Path, strict: bool) -> str:
                 break_on_hyphens=False,
             )
         )
-    if strict:
-        lines.append(f"FAILED (language): {wording.counted(len(found), 'place')}")
+    if outside.failing:
+        lines.append(f"FAILED (language): {wording.counted(len(outside.failing), 'place')}")
     return "\n".join(lines) + "\n"
 
 
@@ -169,3 +197,15 @@ def _is_empty(request: Request, hardware: str, more: Sequence[str] = ()) -> bool
 
     run.explore(domain)
     return empty
+
+
+def written(session: Session, file: Path | None) -> ExitStatus:
+    """Write the results, where that is asked for."""
+    if file is None:
+        return ExitStatus.AS_EXPECTED
+    try:
+        json_results.write(json_results.text(session), file)
+    except OSError as error:
+        print(f"nkiverify: error: {file} could not be written: {error.strerror or error}", file=sys.stderr)
+        return ExitStatus.INTERNAL_ERROR
+    return ExitStatus.AS_EXPECTED

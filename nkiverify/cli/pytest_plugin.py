@@ -8,8 +8,9 @@ is imported when there is something to verify.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,54 @@ import pytest
 from nkiverify.verify.options import MANIFEST_FILE
 
 if TYPE_CHECKING:
+    from nkiverify.foundation.records import Run
     from nkiverify.frontend.target import Target
     from nkiverify.project.settings import Settings
+    from nkiverify.verify.options import Options
 
 
 class _Refused(Exception):
     """The target did not end as it expects; the text is the report."""
 
+
+class _Worker:
+    """Verifies the targets of a manifest in a worker process, so that no kernel ends pytest, or keeps it.
+
+    The worker loads the manifest anew. Targets in test files are verified in this process, which alone has loaded them.
+    """
+
+    def __init__(self, root: Path, manifest: Path | None, targets: Sequence[Target]) -> None:
+        from nkiverify.run.executors.jobs import Executor, InProcess, verify_target
+        from nkiverify.run.executors.processes import WorkerProcesses
+
+        self.manifest = manifest
+        self._executor: Executor = InProcess(verify_target)
+        if manifest is not None:
+            self._executor = WorkerProcesses(targets, verify_target, partial(_targets_of, root, manifest), 1)
+
+    def verified(self, name: str, target: Target, options: Options) -> list[Run]:
+        """The runs of the target, of the test `name`."""
+        from nkiverify.run.executors.jobs import Job, whole
+
+        job = Job(name, target, options)
+        future = self._executor.submit(job)
+        while not future.done():
+            self._executor.wait()
+        return whole(job, future.result())
+
+    def close(self) -> None:
+        """End the worker process."""
+        self._executor.shutdown()
+
+
+def _targets_of(root: Path, manifest: Path) -> dict[str, Target]:
+    from nkiverify.project.manifest import load_targets
+
+    return {target.name: target for target in load_targets(root, [manifest])}
+
+
+#: The worker of the manifest whose targets are verified now.
+_worker = pytest.StashKey[_Worker]()
 
 #: The manifests that the settings of the repository name.
 _manifests = pytest.StashKey[frozenset[Path]]()
@@ -41,6 +83,13 @@ def pytest_configure(config: pytest.Config) -> None:
     except UsageError as error:
         raise pytest.UsageError(f"nkiverify: {error}") from None
     config.stash[_manifests] = frozenset(named)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the worker."""
+    worker = config.stash.get(_worker, None)
+    if worker is not None:
+        worker.close()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -90,19 +139,20 @@ class TargetItem(pytest.Item):
 
     def runtest(self) -> None:
         """Verify the target; the report of what is not as expected is the failure."""
+        from nkiverify.cli.policy import configured
         from nkiverify.report import terminal
         from nkiverify.results.session import ExitStatus, Session, Versions
         from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, QUICK_ENGINE, Options
-        from nkiverify.verify.verifier import verify
 
         settings = _settings(self._target.root)
         options = Options(
             root=self._target.root,
             timeout=settings.timeout or DEFAULT_TIMEOUT_SECONDS,
             engine=settings.engine or QUICK_ENGINE,
+            policy=configured(settings),
         )
         started, clock = datetime.now(timezone.utc), time.perf_counter()
-        runs = tuple(verify(self._target, options))
+        runs = tuple(self._worker().verified(self.nodeid, self._target, options))
         seconds = time.perf_counter() - clock
         session = Session(runs, self._target.root, started, seconds, 1, Versions.installed())
         if session.exit_status is not ExitStatus.AS_EXPECTED:
@@ -111,6 +161,18 @@ class TargetItem(pytest.Item):
                 for run in session.unexpected
             )
             raise _Refused(f"{wrong}\n\n{terminal.report(session, detail_expected=False, debug=False)}")
+
+    def _worker(self) -> _Worker:
+        stash = self.config.stash
+        manifest = self.path if isinstance(self.parent, Manifest) else None
+        worker = stash.get(_worker, None)
+        if worker is None or worker.manifest != manifest:
+            if worker is not None:
+                worker.close()
+            beside = [item._target for item in self.session.items if isinstance(item, TargetItem)]
+            targets = [target for target in beside if target.file == self._target.file]
+            worker = stash[_worker] = _Worker(self.config.rootpath, manifest, targets)
+        return worker
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The report of nkiverify, instead of a traceback of it."""

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.arguments import positive_integer
-from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.errors import UsageError, described
 from nkiverify.project.repository import here_or_ours
 from nkiverify.verify.options import HARDWARE, PHASES
 
@@ -110,7 +110,7 @@ def replayed(recorded: Recorded, target: Target | str, root: Path, hardware: str
             if debug:
                 _debug(error)
             return ExitStatus.AS_EXPECTED
-        print(f"\nNOT reproduced: {type(error).__name__}: {error}")
+        print(f"\nNOT reproduced: {described(error)}")
         return ExitStatus.INTERNAL_ERROR
     print("\nNOT reproduced: the kernel keeps the contract for these values")
     return ExitStatus.INTERNAL_ERROR
@@ -120,7 +120,7 @@ def _is_the_one(error: BaseException, recorded: Recorded, root: Path) -> bool:
     """Whether `error` is the recorded violation: the contract at the line, or the kernel's own exception there."""
     from nkiverify.foundation.errors import ContractViolation
     from nkiverify.frontend.concrete import innermost_kernel_site
-    from nkiverify.phases.replay import rule_of
+    from nkiverify.frontend.plain_run import rule_of
 
     violation = recorded.violation
     if isinstance(error, ContractViolation):

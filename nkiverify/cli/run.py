@@ -15,18 +15,20 @@ from typing import TYPE_CHECKING
 from nkiverify.cli.arguments import (
     add_executor,
     add_selection,
-    add_strict_language,
     selected_targets,
     selection,
+    writable,
 )
+from nkiverify.cli.main import COMMAND_LIST
+from nkiverify.cli.policy import add_policy, policy_of
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import ensure_reports, with_targets
 from nkiverify.project.settings import layered
-from nkiverify.results.warning_rules import add_warnings, failing, without_ignored
-from nkiverify.verify.options import Options
+from nkiverify.verify.options import PHASES, WITHOUT_ESBMC, Options, phases_to_run
 
 if TYPE_CHECKING:
     from nkiverify.foundation.records import Run
+    from nkiverify.frontend.language_rules import Finding
     from nkiverify.frontend.target import Target
     from nkiverify.results.cache.verdicts import VerdictCache
     from nkiverify.results.session import Session
@@ -36,22 +38,9 @@ Verify targets of the manifest: all of them, or those named. What each verdict
 means is in docs/verdicts.md. For a kernel without a manifest:
 `nkiverify check`."""
 
-EPILOG = """\
+EPILOG = f"""\
 commands (without one it is run; `nkiverify COMMAND --help` has the options):
-  check      verify a kernel of your own, without a manifest
-  init       begin the manifest of a repository
-  run        verify the targets of the manifest
-  show       the shape program of a target, with what became of each claim
-  replay     run a target's kernel on shapes, to the line where it fails
-  explain    a contract, with a kernel that breaks it and one that does not
-  contracts  all contracts, with their sources
-  simulate   run a kernel on numbers
-  equiv      whether two kernels compute the same
-  history    what earlier runs found, and what changed since
-  dashboard  everything on one HTML page
-  sweep      many combinations of shapes and options, on many machines
-  bench      what verifying costs
-  doctor     which engines and packages there are
+{COMMAND_LIST}
 
 exit status:
   0    every run as expected (SUCCESSFUL where nothing is expected)
@@ -78,8 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--junit", type=Path, metavar="FILE", help="write them as JUnit XML, for test reports")
     add("--markdown", type=Path, metavar="FILE", help="write them as Markdown, for $GITHUB_STEP_SUMMARY for example")
     add("--annotations", action="store_true", help="print GitHub's commands that show violations in a pull request")
-    add_strict_language(parser, "not passed over")
-    add_warnings(parser)
+    add_policy(parser, "not passed over")
     add("--no-cache", action="store_true", help="run targets of which nothing changed again, and remember nothing")
     add("--list", action="store_true", help="list the targets that would be verified, and stop")
     add("--show-config", action="store_true", help="say what each setting is and where it comes from, and stop")
@@ -104,12 +92,13 @@ def execute(arguments: argparse.Namespace) -> int:
         disagreements=project.reports / "disagreements",
         debug=arguments.debug,
         cache=not arguments.no_cache,
-        json=_writable(arguments.json, "--json"),
+        json=writable(arguments.json, "--json"),
+        policy=policy_of(arguments, project.settings),
     )
     files = {
         form: path
         for form in ("sarif", "junit", "markdown")
-        if (path := _writable(getattr(arguments, form), f"--{form}"))
+        if (path := writable(getattr(arguments, form), f"--{form}"))
     }
     named = [
         path.resolve() for path in (options.json, *files.values()) if path is not None and not path.is_char_device()
@@ -130,42 +119,87 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(target_list.plain(targets))
         return ExitStatus.AS_EXPECTED
+    targets, options = _within_esbmc(targets, options)
+    if not targets:
+        return ExitStatus.NOTHING_VERIFIED
+    from nkiverify.model.policy import ERROR
     from nkiverify.project.manifest import check_kernels
     from nkiverify.results.cache.verdicts import VerdictCache
+    from nkiverify.results.warning_rules import (
+        Outside,
+        failing,
+        outside,
+        with_accepted,
+        with_unused,
+        without_ignored,
+    )
 
     check_kernels(targets)
     ensure_reports(project)
     cache = VerdictCache(options, project.reports, started) if options.cache else None
-    session = without_ignored(_verify(targets, options, cache, project.reports), arguments.warnings)
+    session = _verify(targets, options, cache, project.reports)
+    strict = any(rule.action == ERROR and rule.pattern.startswith("lang.") for rule in options.policy.warnings)
+    language = outside(_outside_language(targets), options.policy) if strict else Outside()
+    everything = not (options.patterns or options.families or options.tags)
+    session = with_accepted(session, language.accepted)
+    session = with_unused(session, options.policy, everything=everything, language=strict)
+    session = without_ignored(session, options.policy)
     problem = cache.problem if cache is not None else ""
     warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
     status = _report(session, options, project.reports, files, warnings)
-    if layered("strict-language", arguments.strict_language, project.settings, False).value:
-        status = _strictly(targets, project.root, status)
+    if language.told:
+        from nkiverify.cli.outcome import language_report
+
+        print(language_report(language, project.root), end="", flush=True)
+        status = worst((ExitStatus(status), ExitStatus.MISMATCH)) if language.failing else status
     if arguments.annotations:
         from nkiverify.report import annotations
 
         print(annotations.text(session), end="", flush=True)
-    failed = failing(session, arguments.warnings)
+    failed = failing(session, options.policy)
     print(failed, end="", flush=True)
     return worst((ExitStatus(status), ExitStatus.MISMATCH)) if failed else status
 
 
-def _strictly(targets: Sequence[Target], root: Path, status: int) -> int:
-    """Report what the kernels of `targets` use beside the documented language; the exit status with that."""
-    from nkiverify.cli.outcome import language_report
+def _within_esbmc(targets: list[Target], options: Options) -> tuple[list[Target], Options]:
+    """Where ESBMC alone decides, the targets and phases that it can be asked about; stderr says what is left out."""
+    if options.engine != "esbmc":
+        return targets, options
+    left_out = sum(len(WITHOUT_ESBMC.intersection(phases_to_run(target, options))) for target in targets)
+    phases = tuple(phase for phase in options.phases or PHASES if phase not in WITHOUT_ESBMC)
+    narrowed = replace(options, phases=phases)
+    if left_out:
+        names = " and ".join(f"{phase} ({PHASES[phase]})" for phase in sorted(WITHOUT_ESBMC))
+        print(f"nkiverify: ESBMC is not asked about phase {names}: {left_out} runs are left out", file=sys.stderr)
+    return [target for target in targets if phases_to_run(target, narrowed)], narrowed
+
+
+def _try_esbmc(options: Options, names: Sequence[str]) -> None:
+    """Try the ESBMC that workers will ask, in a process of its own: libraries it loads start threads here otherwise."""
+    if options.engine == "embedded" or options.executor not in ("processes", "in-process"):
+        return
+    from nkiverify.run.executors.processes import start_method
+
+    process = start_method().Process(target=_prepare, args=(names, options.lowering), daemon=True)
+    process.start()
+    process.join()
+
+
+def _prepare(names: Sequence[str], lowering: str | None) -> None:
+    from nkiverify.verify.cross_check import prepare
+
+    prepare(names, lowering)
+
+
+def _outside_language(targets: Sequence[Target]) -> list[Finding]:
+    """What the kernels of `targets` use beside the documented language."""
     from nkiverify.frontend.instrument import Rewriting
     from nkiverify.frontend.language_rules import findings
     from nkiverify.frontend.loader import load_kernel
-    from nkiverify.results.session import ExitStatus, worst
 
     kernels = dict.fromkeys((target.kernel, target.root) for target in targets)
     loaded = [load_kernel(kernel, folder, Rewriting.NONE)[0] for kernel, folder in kernels]
-    outside = {found for kernel in loaded for found in findings(kernel)}
-    if not outside:
-        return status
-    print(language_report(sorted(outside), root, strict=True), end="", flush=True)
-    return worst((ExitStatus(status), ExitStatus.MISMATCH))
+    return sorted({found for kernel in loaded for found in findings(kernel)})
 
 
 def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | None, reports: Path) -> Session:
@@ -193,6 +227,7 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
     if left:
         order = choice.longest_first(left, durations(database(reports))) if processes > 1 else left
         jobs = [Job(target.name, target, options) for target in order]
+        _try_esbmc(options, [target.name for target in order])
         try:
             outcome = perform(jobs, choice.made(options, left), progress, fails if options.fail_fast else None)
         finally:
@@ -203,6 +238,7 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
     if cache is not None:
         cache.remember(left, found)
     done = {**known, **outcome.by_job}
+    not_run = tuple(target.name for target in targets if target.name not in done)
     return Session(
         runs=tuple(run for target in targets for run in done.get(target.name, ())),
         root=options.root,
@@ -211,9 +247,9 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
         processes=processes,
         versions=Versions.installed(),
         command=tuple(sys.argv[1:]),
-        not_run=tuple(target.name for target in targets if target.name not in done),
+        not_run=not_run,
         interrupted=outcome.interrupted,
-        lost=bool(outcome.problem),
+        lost=bool(outcome.problem) or bool(not_run and not outcome.interrupted and not options.fail_fast),
     )
 
 
@@ -225,19 +261,19 @@ def _report(
     from nkiverify.report.style import Style
     from nkiverify.results import codec as json_results
     from nkiverify.results import history
-    from nkiverify.results.session import ExitStatus, worst
 
-    status = session.exit_status
     content = json_results.text(session)
     contents = {path: content for path in (reports / "results.json", options.json) if path is not None}
     contents |= {path: _formatted(session, form) for form, path in files.items()}
     complaints = [*warnings, *_bundle(session, options, reports / "not-replayed")]
+    unwritten = []
     for path, content in contents.items():
         try:
             json_results.write(content, path)
         except OSError as error:
             complaints.append(f"nkiverify: error: {path} could not be written: {error.strerror or error}")
-            status = worst((status, ExitStatus.INTERNAL_ERROR))
+            unwritten.append(f"{path}: {error.strerror or error}")
+    session = replace(session, unwritten=tuple(unwritten))
     try:
         history.record(session, history.database(reports))
     except history.HistoryError as error:
@@ -255,7 +291,7 @@ def _report(
     print(told, end="", flush=True)
     for complaint in complaints:
         print(complaint, file=sys.stderr)
-    return status
+    return session.exit_status
 
 
 def _formatted(session: Session, form: str) -> str:
@@ -303,18 +339,5 @@ def _folder(path: Path | None, option: str) -> Path | None:
     except OSError as error:
         raise UsageError(f"{option}: {path} cannot be made a folder: {error.strerror or error}") from None
     if not os.access(path, os.W_OK):
-        raise UsageError(f"{option}: {path} cannot be written")
-    return path
-
-
-def _writable(path: Path | None, option: str) -> Path | None:
-    """`path`, if a file can be written there: asked before the run, whose results would be lost."""
-    if path is None:
-        return None
-    if path.is_dir():
-        raise UsageError(f"{option}: {path} is a folder")
-    if not path.parent.is_dir():
-        raise UsageError(f"{option}: there is no folder {path.parent}")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(f"{option}: {path} cannot be written")
     return path

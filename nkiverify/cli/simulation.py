@@ -22,10 +22,11 @@ from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.analysis.values.simulator import Undefined, array_of, undefined_parts
-from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import innermost_kernel_site
 from nkiverify.frontend.tracebacks import in_simulator
+from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.returned import Leaf, Step, StepKind
@@ -67,11 +68,21 @@ class Compared:
     got: float
     expected: float
     tolerance: float
+    #: The coarsest dtype in which the kernel keeps values in between, and the difference that its roundings may make.
+    coarsest: str
+    of_roundings: float
 
     @property
     def differs(self) -> bool:
         """Whether the difference is beyond the tolerance."""
         return not self.worst <= self.tolerance
+
+    @property
+    def hint(self) -> str:
+        """What explains a difference beyond the tolerance."""
+        if not self.differs or not self.worst <= self.of_roundings:
+            return ""
+        return f"; no more than roundings to {self.coarsest} make, in which the kernel keeps values: see --tolerance"
 
 
 @dataclass(slots=True)
@@ -116,7 +127,7 @@ class Simulated:
             place = ", ".join(map(str, part.place))
             lines.append(
                 f"  {part.name} {word}: greatest difference {part.worst:.3g}, at [{place}] "
-                f"({part.got:.9g}, reference {part.expected:.9g}), tolerance {part.tolerance:.3g}"
+                f"({part.got:.9g}, reference {part.expected:.9g}), tolerance {part.tolerance:.3g}{part.hint}"
             )
         if self.mismatch:
             lines.append(f"  {style.bad('differs')}: {self.mismatch}")
@@ -182,7 +193,7 @@ class Simulation:
                     raise
                 site = innermost_kernel_site(error)
                 where = f" at {site}" if site is not None else ""
-                outcome.violation = f"{type(error).__name__}: {error}{where}"
+                outcome.violation = f"{described(error)}{where}"
             else:
                 self._conclude(outcome, execution, outputs, reference, tolerance)
         outcome.operations = self._operations
@@ -237,13 +248,16 @@ class Simulation:
         if isinstance(arrays, str):
             outcome.mismatch = arrays
             return
-        relative = formats.tolerance(execution.run.dtypes) if tolerance is None else tolerance
+        # What the kernel keeps in between is its own choice: only its arguments and results have to be rounded.
+        given = [tensor.dtype for tensor in (*execution.arguments.values(), *(tensor for _, tensor in outputs))]
+        relative = formats.tolerance(given) if tolerance is None else tolerance
+        within = max(execution.run.dtypes, key=formats.unit_roundoff, default=float32)
         for (name, got), wanted in zip(outcome.results.items(), arrays, strict=True):
             array = np.asarray(wanted, dtype=np.float64)
             if array.shape != got.shape:
                 outcome.mismatch = f"{name} has the shape {list(got.shape)}, the reference {list(array.shape)}"
                 return
-            outcome.compared.append(_compared(name, got.astype(np.float64), array, relative))
+            outcome.compared.append(_compared(name, got.astype(np.float64), array, relative, within))
 
 
 def _of_reference(expected: Any, results: Mapping[str, Array]) -> list[Any] | str:
@@ -274,19 +288,21 @@ def _arrays_in(path: Way, value: Any) -> Iterator[Leaf]:
         yield Leaf(path, value)
 
 
-def _compared(name: str, got: Array, expected: Array, relative: float) -> Compared:
+def _compared(name: str, got: Array, expected: Array, relative: float, within: DType) -> Compared:
     with np.errstate(invalid="ignore"):
         apart = np.where((got == expected) | (np.isnan(got) & np.isnan(expected)), 0.0, np.abs(got - expected))
     apart = np.where(np.isnan(apart), np.inf, apart)
     place = np.unravel_index(int(apart.argmax()), apart.shape)
-    scale = float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0))
+    scale = max(float(np.abs(expected[np.isfinite(expected)]).max(initial=0.0)), 1e-30)
     return Compared(
         name,
         float(apart[place]),
         tuple(int(part) for part in place),
         float(got[place]),
         float(expected[place]),
-        relative * max(scale, 1e-30),
+        relative * scale,
+        str(within),
+        formats.tolerance([within]) * scale,
     )
 
 

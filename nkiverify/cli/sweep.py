@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.arguments import add_executor, positive_seconds
+from nkiverify.cli.policy import configured
 from nkiverify.project.repository import Project, ensure_reports, with_targets
 from nkiverify.project.settings import layered
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options
@@ -73,6 +74,7 @@ def execute(arguments: argparse.Namespace) -> int:
         jobs=layered("jobs", arguments.jobs, project.settings, None).value,
         memory=arguments.memory,
         executor=checked(arguments.executor),
+        policy=configured(project.settings),
     )
     items = items_of(arguments.file, load_targets(project.root), options)
     if arguments.merge:

@@ -74,13 +74,24 @@ class EmbeddedEngine:
         """Stop asking the solver after so many seconds from now: what is not decided by then stays undecided."""
         self._deadline = time.monotonic() + seconds
 
-    def decide(self, phase: int) -> list[Decision]:
-        """The decisions of the claims of `phase` that are not about unwinding, in program order."""
-        return list(self._decide(lambda claim: claim.phase == phase and not claim.unwinding))
+    def decide(self, phase: int, *, tolerated: bool = False) -> list[Decision]:
+        """The decisions of the claims of `phase` that are not about unwinding, in program order.
+
+        With `tolerated` only of those that the verdict does not depend on.
+        """
+
+        def wanted(claim: Claim) -> bool:
+            return claim.phase == phase and not claim.unwinding and not (tolerated and claim.decides)
+
+        return list(self._decide(wanted))
 
     def decide_unwinding(self) -> list[Decision]:
         """The decisions of the claims that loops have been unrolled far enough."""
         return list(self._decide(lambda claim: claim.unwinding))
+
+    def decide_one(self, contract: str) -> list[Decision]:
+        """The decisions of the claims of one contract, in program order."""
+        return list(self._decide(lambda claim: claim.contract.id == contract))
 
     def one_by_one(self, phase: int) -> Iterator[Decision]:
         """The decisions of the claims of `phase`, and about unwinding, each made when it is asked for."""
@@ -114,12 +125,16 @@ class EmbeddedEngine:
         if claim.by_sets is not None:
             outcome = Outcome.UNDECIDED if claim.by_sets.open else Outcome.PROVED
             return Decision(claim, outcome, Rung.SETS, hypotheses, reason=claim.by_sets.open)
+        if claim.void:
+            return Decision(claim, Outcome.UNDECIDED, Rung.CONSTANT, hypotheses, reason=claim.void)
         reachable = path.satisfiable()
         if reachable is Answer.NO:
             return Decision(claim, Outcome.UNREACHED, Rung.SMT, hypotheses)
         if self._seconds() <= 0:
             return Decision(claim, Outcome.UNDECIDED, Rung.SMT, hypotheses, reason="time-out")
         answer = path.satisfiable(negate(claim.condition))
+        if claim.open and answer is not Answer.NO:
+            return Decision(claim, Outcome.UNDECIDED, path.rung, hypotheses, reason=claim.open)
         if answer is Answer.NO:
             # That nothing was found to satisfy the hypotheses does not undo a proof; it is said all the same.
             reason = "" if reachable is Answer.YES else "its hypotheses could not be shown to be satisfiable"

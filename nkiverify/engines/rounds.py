@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 
 from nkiverify.engines.minimise import smallest_legal
 from nkiverify.foundation.source import Site
@@ -104,7 +104,8 @@ def rounds(
 ) -> Rounds:
     """A few shapes that together reach what can be reached: those of `tried` first, then such as a solver finds."""
     deadline = time.process_time() + seconds
-    candidates = list(islice(tried, _LOOKED_AT))
+    in_time = takewhile(lambda values: time.process_time() < deadline, tried)
+    candidates = list(islice(in_time, _LOOKED_AT))
     shapes: list[dict[str, int]] = []
     loops, asked = True, 0
     for goal in goals(program):

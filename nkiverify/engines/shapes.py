@@ -27,6 +27,8 @@ EDGES = (128, 512)
 _MAX_PERIOD = 1 << 16
 #: Values of one dimension, and choices of some of them, that are looked at for others that satisfy the conditions.
 _MAX_LOOKED = 20_000
+#: The same where a few values are wanted for each choice of others, of which there are many.
+_MAX_LOOKED_FIRST = 1000
 
 
 class TooMany(Exception):
@@ -59,8 +61,9 @@ class Axis:
         residues = tuple(at for at in range(0, period, step) if Valuation({atom: at}).satisfies(periodic.values()))
         return Axis(atom, low, high, period, residues, tuple(one for one in known if one.uid not in periodic))
 
-    def values(self, start: int | None = None) -> Iterator[int]:
-        """The values from `start` on, ascending. Raises `TooMany` where it has to look too long for the next one."""
+    def values(self, start: int | None = None, most: int = _MAX_LOOKED) -> Iterator[int]:
+        """The values from `start` on, ascending. Raises `TooMany` where it has to look at more than `most` for the next
+        one."""
         low = self.low if start is None else max(start, self.low)
         looked = 0
         for period in count(low // self.period) if self.residues else ():
@@ -75,14 +78,14 @@ class Axis:
                     yield value
                     continue
                 looked += 1
-                if looked > _MAX_LOOKED:
+                if looked > most:
                     raise TooMany
 
     def first(self, most: int) -> list[int]:
         """Up to so many of the least values that are found."""
         found: list[int] = []
         try:
-            found.extend(islice(self.values(), most))
+            found.extend(islice(self.values(most=_MAX_LOOKED_FIRST), most))
         except TooMany:
             return found
         return found

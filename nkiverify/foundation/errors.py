@@ -18,6 +18,10 @@ class UsageError(Exception):
     """Something the user typed or wrote cannot be used. Change what the message names."""
 
 
+class CalledOutsideRun(UsageError):
+    """A function of NKI was called while no kernel runs."""
+
+
 class ContractViolation(Exception):
     """A documented contract is broken in a concrete run: fix the kernel, or the shapes it is called with."""
 
@@ -40,6 +44,29 @@ class UnsupportedConstruct(BaseException):
         self.construct = construct
         self.advice = advice
         self.site = site
+
+
+class RaisedByKernel(Exception):
+    """Stands for an exception of the kernel's that is no `Exception`, with the traceback of that."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(text_of(error))
+        self.kind = type(error).__name__
+        self.with_traceback(error.__traceback__)
+
+
+def described(error: BaseException) -> str:
+    """An exception in a line: its class, and its text."""
+    kind = error.kind if isinstance(error, RaisedByKernel) else type(error).__name__
+    return f"{kind}: {text_of(error)}"
+
+
+def text_of(error: BaseException) -> str:
+    """The text of an exception; of one whose class is the kernel's and fails at it, that it does."""
+    try:
+        return str(error)
+    except Exception as failed:
+        return f"(its __str__ raises {type(failed).__name__})"
 
 
 class InternalError(Exception):

@@ -92,12 +92,12 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class KernelWarning:
-    """Something done in vain, or with undefined numbers that reach no output: it breaks no contract.
+    """A contested contract that is broken, or something done in vain, or with undefined numbers that reach no output.
 
-    `rule` is its id and `statement` what it says (the page of verdicts), `message` what is so here. `tensor` is
-    the one that it is about, `element` its first such element (a position in the operand) in the first such iteration,
-    `loops` say which. A plain run on the values `witness` has shown it. `holds` says for what: "for all shapes",
-    "for 2 shapes that were run", "for these shapes". `also` are places that serve nothing else.
+    `rule` is its id and `statement` what it says (the page of verdicts), `message` what is so here. `tensor` is the one
+    that it is about, if it is about one; `element` its first such element (a position in the operand) in the first such
+    iteration, `loops` say which. A plain run on the values `witness` has shown it. `holds` says for what: "for all
+    shapes", "for 2 shapes that were run", "for these shapes". `also` are places that serve nothing else.
     """
 
     rule: str
@@ -116,6 +116,23 @@ class KernelWarning:
     calls: tuple[Site, ...] = ()
     loops: tuple[LoopValue, ...] = ()
     also: tuple[Site, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedFinding:
+    """A finding of the rule `rule` that the user accepts for a `reason`: it decides no verdict.
+
+    `source` is where it is accepted: `kernel.py:12`, `pyproject.toml`, `--ignore`. `message` says what is so here,
+    for the values `witness`.
+    """
+
+    rule: str
+    file: str
+    line: int
+    message: str
+    reason: str
+    source: str
+    witness: dict[str, int | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +211,10 @@ class Run:
     suffices: tuple[str, ...] = ()
     #: What phase 3 tells of each memory that is used.
     memory: tuple[MemoryPeak, ...] = ()
-    #: What phase 4 warns of; warnings change no verdict.
+    #: What is warned of: contested contracts that are broken, and what phase 4 sees done in vain. No verdict changes.
     warnings: tuple[KernelWarning, ...] = ()
+    #: Findings that the user accepts. What follows them is modelled as if their rules did not exist.
+    accepted: tuple[AcceptedFinding, ...] = ()
 
     @property
     def as_expected(self) -> bool:

@@ -11,6 +11,9 @@ from weakref import WeakKeyDictionary
 #: A module whose globals hold this name was loaded as kernel code; everything else is ours or a library's.
 KERNEL_MARKER = "__nki_kernel__"
 
+#: The audit event of a file that the model reads because kernel code names it.
+READS = "nkiverify.read"
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Site:
@@ -103,3 +106,10 @@ _kernel_modules: set[str] = set()
 def register_kernel_module(name: str) -> None:
     """Make classes of the module of this name part of the state that is watched."""
     _kernel_modules.add(name)
+
+
+def is_exception_of_kernel(error: BaseException) -> bool:
+    """Whether `error` is no `Exception`, and no signal of ours or of Python's that has to go on as it is."""
+    if isinstance(error, Exception | SystemExit | KeyboardInterrupt):
+        return False
+    return isinstance(error, GeneratorExit) or type(error).__module__ in _kernel_modules

@@ -9,7 +9,7 @@ from typing import Any
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.holders import is_watched
 from nkiverify.frontend.host_integers import method
-from nkiverify.frontend.placeholders import STUB_PACKAGES
+from nkiverify.frontend.placeholders import STUB_PACKAGES, get_attribute, has_attribute
 from nkiverify.frontend.ranges import SymRange
 from nkiverify.frontend.text import SymText
 from nkiverify.model.legacy_tensor import LegacyTensor
@@ -189,7 +189,7 @@ def sym_delattr(value: Any, name: str) -> None:
 
 def sym_hasattr(value: Any, name: str) -> bool:
     """`hasattr`."""
-    if lacks(value, name) or not hasattr(value, name):
+    if lacks(value, name) or not has_attribute(value, name):
         return False
     if name in OWN_NAMES:
         _refuse_undocumented(value, name)
@@ -204,7 +204,7 @@ def sym_getattr(value: Any, name: str, *default: Any) -> Any:
         raise no_attribute(value, name)
     if name in OWN_NAMES and hasattr(value, name):
         _refuse_undocumented(value, name)
-    return method(getattr(value, name, *default))
+    return method(get_attribute(value, name, *default))
 
 
 def sym_id(value: Any) -> int:

@@ -6,6 +6,7 @@ kernels subclass them and compare with them; only calls of them are redirected, 
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
@@ -28,7 +29,8 @@ from nkiverify.symbolic import conditions, integers, known
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
-from nkiverify.symbolic.lists import SymList
+from nkiverify.symbolic.lists import SymList, SymTuple
+from nkiverify.symbolic.numpy_numbers import apply
 from nkiverify.symbolic.rationals import SymRational, as_rational
 from nkiverify.symbolic.values import as_term, observe, select, tell
 
@@ -88,14 +90,14 @@ def _extreme(plain: Callable[..., Any], symbolic: Callable[..., Any]) -> Callabl
 
 def sym_abs(value: Any) -> Any:
     """`abs`."""
-    return abs(value)
+    return apply(abs, value)
 
 
 def sym_sum(values: Iterable[Any], start: Any = 0) -> Any:
     """`sum`."""
     result = start
     for value in values:
-        result = tell(result + value)
+        result = tell(apply(operator.add, result, value))
     return result
 
 
@@ -146,7 +148,7 @@ def type_of(value: Any) -> type:
     if isinstance(value, SymInt):
         return int
     if isinstance(value, SymList):
-        return list
+        return value._stands_for
     if isinstance(value, SymRational):
         return float
     if isinstance(value, Condition):
@@ -239,7 +241,7 @@ def sym_next(iterator: Any, default: Any = _MISSING) -> Any:
 
 def sym_divmod(left: Any, right: Any) -> Any:
     """`divmod`."""
-    return tell(divmod(left, right))
+    return tell(apply(divmod, left, right))
 
 
 def sym_hash(value: Any) -> int:
@@ -254,7 +256,7 @@ def sym_sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False)
 
 def sym_pow(base: Any, exponent: Any, modulus: Any = None) -> Any:
     """`pow`."""
-    return tell(base**exponent if modulus is None else pow(base, exponent, modulus))
+    return tell(apply(operator.pow, base, exponent) if modulus is None else pow(base, exponent, modulus))
 
 
 def sym_repr(value: Any) -> Any:
@@ -385,7 +387,7 @@ def _call_int(*arguments: Any, **options: Any) -> Any:
 
 def _call_float(*arguments: Any) -> Any:
     if len(arguments) == 1:
-        if isinstance(arguments[0], SymInt):
+        if isinstance(arguments[0], SymInt) and arguments[0].constant is None:
             quotient = as_rational(arguments[0])
             assert quotient is not None
             return quotient
@@ -407,10 +409,22 @@ def _call_list(*arguments: Any) -> Any:
     if len(arguments) == 1:
         value = arguments[0]
         if isinstance(value, SymList):
-            return value.copy()
+            return SymList(parts=value.parts)
         if symbolic_sequence(value) is not None:
             return _list_of_sequence(value)
     return SymList(*arguments)
+
+
+def _call_tuple(*arguments: Any) -> Any:
+    if len(arguments) == 1:
+        value = arguments[0]
+        if isinstance(value, SymTuple):
+            return value
+        if symbolic_sequence(value) is not None and not isinstance(value, SymList):
+            value = _list_of_sequence(value)
+        if isinstance(value, SymList) and value.forced_length() is None:
+            return SymTuple(parts=value.parts)
+    return tuple(*arguments)
 
 
 def _list_of_sequence(value: Any) -> SymList:
@@ -437,6 +451,7 @@ TYPE_CALLS: dict[type, Callable[..., Any]] = {
     float: _call_float,
     bool: _call_bool,
     list: _call_list,
+    tuple: _call_tuple,
     str: _call_str,
     type: _call_type,
 }
@@ -483,4 +498,4 @@ KERNEL_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 #: Those of them that compute integers within: concrete runs that look at integers have them too.
-TELLING = {name: KERNEL_FUNCTIONS[name] for name in ("sum", "pow", "divmod", "map", "enumerate")}
+TELLING = {name: KERNEL_FUNCTIONS[name] for name in ("abs", "sum", "pow", "divmod", "map", "enumerate")}

@@ -8,9 +8,10 @@ it, the index may be any: the interval is that over all of them. Errs to too man
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import replace
 
-from nkiverify.model.known_numbers import UNKNOWN, Contents, Interval, Value
+from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Contents, Interval, Value, unknown
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.integers import Extent
@@ -34,10 +35,11 @@ class CarriedContents:
         self._left = before
         self._refined = 0
 
-    def verified(self, ends: Sequence[Contents]) -> bool:
+    def verified(self, ends: Sequence[Contents], looked_at: Set[AllocationKey]) -> bool:
         """Whether an iteration that finds `at_start` leaves nothing else; if not, the guess has been refined.
 
-        `ends` are what the paths through the body leave, in any iteration."""
+        `ends` are what the paths through the body leave, in any iteration. Of a storage that they have not `looked_at`
+        it does not matter what they found in it: what they leave there is what they write, beside what they found."""
         if not ends:
             return True
         left = ends[0]
@@ -45,7 +47,7 @@ class CarriedContents:
             left = left.joined(end)
         self._left = left
         missed = self.at_start.uncovered(left)
-        if not missed:
+        if looked_at.isdisjoint(missed):
             return True
         self._refined += 1
         grown = self.at_start.joined(left)
@@ -111,9 +113,9 @@ def _over(value: Value, index: Term, ends: tuple[Term, Term], facts: Facts) -> V
         low, high = _ends(each)
         least, most = _extreme(low, index, ends, facts), _extreme(high, index, ends[::-1], facts)
         if least is None or most is None:
-            return UNKNOWN
-        found.append(Interval(least, most, each.undeclared))
-    return Value(tuple(found), exact=False, uniform=value.uniform, assumptions=value.assumptions)
+            return unknown(value)
+        found.append(Interval(least, most))
+    return replace(value, intervals=tuple(found), exact=False)
 
 
 def _extreme(term: Term, index: Term, ends: tuple[Term, Term], facts: Facts) -> Extent | None:

@@ -14,13 +14,16 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from itertools import product as cartesian
 from types import FrameType
 from typing import Any
 
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, frame_site, kernel_calls, kernel_site
+from nkiverify.frontend.iteration_numbers import Numbers
 from nkiverify.ir import program
-from nkiverify.ir.contract import Contract
+from nkiverify.ir.contract import Contract, Severity
+from nkiverify.ir.program import Assumed
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
@@ -29,6 +32,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import Interval
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
+from nkiverify.model.policy import applied_policy
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.state import ModelState
 from nkiverify.model.tensor import Register, Storage, Tensor
@@ -85,12 +89,13 @@ class _UnorderedRange(Sequence[int]):
         # Whoever runs over what a generator yields may take several numbers before it does anything.
         drawn |= bool(sys._getframe(1).f_code.co_flags & inspect.CO_GENERATOR)
         launched = current_launch().program
-        loop = run.begin_loop()
+        loop, made = run.begin_loop(), Numbers()
         try:
             for number, value in enumerate(numbers):
                 run.recorded.append(program.Iteration(loop, number, drawn, launched))
-                yield value
+                yield made.next(value)
         finally:
+            run.numbered.append(made)
             run.recorded.append(program.ParallelLoop(loop, False, launched))
 
     def __len__(self) -> int:
@@ -117,10 +122,13 @@ class ConcreteExecution:
     With `awaited`, contracts with their places, the run ends (by raising `AllBroken`) once all of them are broken.
     It ends as well, as unsupported, after `seconds` of this process, or a moment after `decisive` is broken.
     With `stop_at_first` a broken contract raises `ContractViolation`; otherwise it is noted in `broken` and the kernel
-    goes on, as far as Python lets it.
+    goes on, as far as Python lets it. What is only warned of, or accepted, is noted in `tolerated` and stops nothing.
     """
 
     symbolic = False
+    states_claims = False
+    #: Kernel code reaches nothing outside of it; see `nkiverify.frontend.guard`.
+    isolated = True
 
     def __init__(
         self,
@@ -133,17 +141,23 @@ class ConcreteExecution:
         decisive: tuple[str, Site | None] | None = None,
     ) -> None:
         self.hardware = hardware
+        self.policy = applied_policy()
         self.phases = SHAPE_PHASES | phases
         self.model = ModelState()
         self.no_spills = False
+        self.rests_on: frozenset[Assumed] = frozenset()
         self.stop_at_first = stop_at_first
         self._deadline = time.process_time() + seconds
         self._awaited = {(rule, _line_of(site)) for rule, site in awaited}
         self._decisive = (decisive[0], _line_of(decisive[1])) if decisive is not None else None
+        #: What the verdict depends on, and what is only warned of or accepted.
         self.broken: list[BrokenContract] = []
+        self.tolerated: list[BrokenContract] = []
         #: With `records`: the operations and allocations executed, in order.
         self.records = records or not phases <= SHAPE_PHASES
         self.recorded: list[Recorded] = []
+        #: Numbers of loops without an order that have ended since the last operation.
+        self.numbered: list[Numbers] = []
         self._count = 0
         self._claims = 0
 
@@ -165,6 +179,9 @@ class ConcreteExecution:
     def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Nothing: that what is enough does not hold proves nothing."""
 
+    def leaves_open(self, rule: Contract, condition: object, why: str, quantities: Mapping[str, object]) -> None:
+        """Nothing: whether it holds is not known here either."""
+
     @property
     def overdue(self) -> bool:
         """Whether the run has taken the time that it may."""
@@ -172,7 +189,7 @@ class ConcreteExecution:
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
         """Note that `rule` is broken, or raise."""
-        self.broken.append(BrokenContract(rule, site, tuple(quantities.items())))
+        decides = self.note(BrokenContract(rule, site, tuple(quantities.items())))
         if self._decisive == (rule.id, _line_of(site)):
             # What it is run for is seen; the others are looked for as long as that takes no time.
             self._decisive = None
@@ -181,9 +198,15 @@ class ConcreteExecution:
             self._awaited.discard((rule.id, _line_of(site)))
             if not self._awaited:
                 raise AllBroken
-        if self.stop_at_first:
+        if self.stop_at_first and decides:
             shown = ", ".join(f"{name} = {value}" for name, value in quantities.items())
             raise ContractViolation(rule.id, f"{rule.statement} {shown}".strip(), site)
+
+    def note(self, found: BrokenContract) -> bool:
+        """Note a broken contract; whether the verdict depends on it."""
+        decides = self.policy.severity(found.contract, found.site) is Severity.CLAIM
+        (self.broken if decides else self.tolerated).append(found)
+        return decides
 
     def assume(self, condition: object) -> None:
         """Nothing to do: what is assumed of ordinary values holds or was a claim."""
@@ -214,6 +237,10 @@ class ConcreteExecution:
         """Note that elements of a range without an order are taken outside a loop."""
         self.recorded.append(program.Drawn(kernel_site(2), current_launch().program))
 
+    def programs(self, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """All programs of a launch."""
+        return cartesian(*map(range, grid))
+
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Note what the kernel returned."""
         if self.records:
@@ -221,11 +248,17 @@ class ConcreteExecution:
 
     def operation(self, operation: Operation) -> None:
         """Note an operation."""
+        if self.numbered and any(numbers.kept for numbers in self.numbered):
+            self.drawn()
+        self.numbered.clear()
         self.recorded.append(recorded.Executed(operation, kernel_site(2), kernel_calls(2)))
 
     def allocation(self, storage: Storage) -> None:
         """Note an allocation."""
         self.recorded.append(recorded.Allocation(storage, kernel_site(2), current_launch().program))
+
+    def given_elements(self, storage: Storage) -> None:
+        """Elements have no values here."""
 
     def index_range(self, index: Tensor | Register) -> Interval | None:
         """Tensors and registers have no values here."""
@@ -289,6 +322,10 @@ class ConcreteExecution:
 
     def host_division(self, divisor: Term, frame: FrameType) -> None:
         """Index grids are no host integers."""
+
+    def host_zero_divisor(self, frame: FrameType) -> None:
+        """A broken contract."""
+        self.violated(contract("host.division_by_zero"), frame_site(frame), {"divisor": 0})
 
 
 def _line_of(site: Site | None) -> tuple[str, int] | None:

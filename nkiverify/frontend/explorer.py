@@ -8,23 +8,33 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError
+from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_calls, kernel_site
-from nkiverify.frontend.paths import Limits, Paths
+from nkiverify.frontend.paths import UNROLLED_FOR_VALUES, Limits, Paths
 from nkiverify.frontend.ranges import SymRange
 from nkiverify.frontend.signals import PathEnded
-from nkiverify.frontend.tracebacks import frame_site_of, kernel_entries, name_of, raised_in, stub_of
+from nkiverify.frontend.tracebacks import (
+    frame_site_of,
+    kernel_entries,
+    name_of,
+    our_entry,
+    raised_by_chance,
+    raised_by_kernel,
+    raised_in,
+    stub_of,
+)
 from nkiverify.ir import program
-from nkiverify.ir.contract import Contract
-from nkiverify.ir.program import Assume, Claim, DomainDimension
+from nkiverify.ir.contract import Contract, Severity
+from nkiverify.ir.program import Assume, Assumed, Claim, DomainDimension
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
+from nkiverify.model.policy import applied_policy
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import running
@@ -34,6 +44,7 @@ from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
+    from nkiverify.frontend.lost_names import LostName
     from nkiverify.model.operation import Operation
     from nkiverify.model.tensor import Storage, Tensor
 
@@ -67,7 +78,7 @@ class TargetRaised(Exception):
         while entry is not None and entry.tb_next is not None:
             entry = entry.tb_next
         place = "" if entry is None else f" (line {entry.tb_lineno} of {entry.tb_frame.f_code.co_filename})"
-        super().__init__(f"the target raises {type(error).__name__}: {error}{place}")
+        super().__init__(f"the target raises {described(error)}{place}")
 
 
 class OpenLoop(Protocol):
@@ -82,6 +93,8 @@ class SymbolicExecution(Paths):
     `nkiverify.model.execution` says."""
 
     symbolic = True
+    states_claims = True
+    isolated = True
 
     def __init__(
         self,
@@ -93,16 +106,21 @@ class SymbolicExecution(Paths):
     ) -> None:
         super().__init__(limits, unrolled)
         self.hardware = hardware
+        self.policy = applied_policy()
         self.phases = SHAPE_PHASES | phases
         self.no_spills = False
+        self.rests_on: frozenset[Assumed] = frozenset()
         #: Whether operations and allocations are recorded.
         self.records = records or not phases <= SHAPE_PHASES
-        #: Local names that have no value after a loop, with the reason: reading one is unsupported.
-        self.names_without_value: dict[str, str] = {}
+        #: Local names that have no value after a loop: it is unrolled, or reading one is unsupported.
+        self.names_without_value: dict[str, LostName] = {}
         #: Lines of the kernel whose asserts state preconditions, by file, with the text of the statement: what they
         #: check is assumed. `assumed_asserts` gets the ones that were met.
         self.preconditions: Mapping[tuple[str, int], str] = {}
         self.assumed_asserts: dict[str, None] = {}
+        #: Whether a path ends in an exception that no `raise` or `assert` of the kernel makes: what it calls may have
+        #: minded that a value is symbolic.
+        self.raised_within = False
         #: How many `try` bodies of the kernel are running.
         self.try_depth = 0
         #: Copies lent to kernel code, with what they held.
@@ -164,8 +182,10 @@ class SymbolicExecution(Paths):
         """Where `error` is about a local name whose value a summarised loop lost, nothing can be concluded."""
         name = name_of(error)
         if name is not None and name in self.names_without_value:
-            reason = self.names_without_value[name]
-            raise self.unsupported(f"reading {reason} after it", "bind it after the loop")
+            lost = self.names_without_value[name]
+            if lost.iterations is not None and lost.iterations <= UNROLLED_FOR_VALUES:
+                raise self.give_up_loop(lost.site, f"`{name}` is read after it")
+            raise self.unsupported(f"reading {lost} after it", "bind it after the loop")
 
     def lend(self, parts: Sequence[Any]) -> None:
         """Kernel code gets copies of what a list made in a loop holds: it must not change them."""
@@ -192,10 +212,18 @@ class SymbolicExecution(Paths):
         if self.recording:
             self._state(rule, condition, quantities, sufficient=True)
 
-    def _state(self, rule: Contract, condition: object, quantities: Mapping[str, object], *, sufficient: bool) -> None:
+    def leaves_open(self, rule: Contract, condition: object, why: str, quantities: Mapping[str, object]) -> None:
+        """Record a claim that is open where its condition does not hold."""
+        self.check_alive()
+        if self.recording:
+            self._state(rule, condition, quantities, sufficient=False, why=why)
+
+    def _state(
+        self, rule: Contract, condition: object, quantities: Mapping[str, object], *, sufficient: bool, why: str = ""
+    ) -> None:
         stub, frame = stub_of(sys._getframe(2))
         site = frame_site(frame) if frame is not None else None
-        self.claim(rule, condition, rule.phase, site, stub, tuple(quantities.items()), sufficient=sufficient)
+        self.claim(rule, condition, rule.phase, site, stub, tuple(quantities.items()), sufficient=sufficient, why=why)
 
     def claim(
         self,
@@ -207,18 +235,40 @@ class SymbolicExecution(Paths):
         quantities: tuple[tuple[str, object], ...] = (),
         unwinding: bool = False,
         sufficient: bool = False,
+        why: str = "",
     ) -> None:
-        """Record a claim of `phase` at `site`."""
+        """Record a claim of `phase` at `site`; with `why`, one that is open for this reason unless it is proved."""
         if not self.recording:
             return
         stated = condition if isinstance(condition, Condition) else bool(condition)
         self._check_escaped(stated)
-        key = (rule.id, stated.uid if isinstance(stated, Condition) else stated, site, stub, sufficient)
+        key = (
+            rule.id,
+            stated.uid if isinstance(stated, Condition) else stated,
+            site,
+            stub,
+            sufficient,
+            why,
+            self.rests_on,
+        )
         if key in self._block.stated:
             return
         self._block.stated.add(key)
         self._claims += 1
-        made = Claim(self._claims, rule, stated, phase, site, stub, quantities, unwinding, sufficient)
+        made = Claim(
+            self._claims,
+            rule,
+            stated,
+            phase,
+            site,
+            stub,
+            quantities,
+            unwinding,
+            sufficient,
+            severity=Severity.CLAIM if unwinding else self.policy.severity(rule, site),
+            open=why,
+            rests_on=self.rests_on,
+        )
         self._block.items.append(made)
 
     def kernel_assert(self, condition: Condition, site: Site) -> None:
@@ -265,18 +315,24 @@ class SymbolicExecution(Paths):
         phase = 1
         if isinstance(error, ZeroDivisionError):
             rule, phase = contract("host.division_by_zero"), 2
-        shown = (("exception", f"{type(error).__name__}: {error}"),)
+        elif not raised_by_kernel(error):
+            self.raised_within = True
+        shown = (("exception", described(error)),)
         self.claim(rule, False, phase, sites[-1] if sites else None, quantities=shown)
         self._dead = True
 
     def refuse_fault_of_model(self, error: BaseException) -> None:
         """Where the model or a stub fails rather than the kernel, nothing can be concluded.
 
-        What a stub raises on purpose follows a claim that must fail: that claim decides.
+        What a stub raises on purpose says what is wrong with what it was given, as an exception of the kernel's own
+        does; plain Python confirms it. But a name that is not there may be one that the stubs lack.
         """
         if isinstance(error, InternalError):
             raise error
         module = raised_in(error)
+        on_purpose = isinstance(error, TypeError | ValueError | IndexError) and not raised_by_chance(error)
+        if on_purpose and our_entry(error) is not None:
+            return
         if module.startswith("nkiverify.model") or module.partition(".")[0] in ("nki", "neuronxcc"):
             raise self.unsupported(f"{type(error).__name__} in the model of NKI: {error}")
 
@@ -324,10 +380,17 @@ class SymbolicExecution(Paths):
         if self.recording:
             self._block.items.append(recorded.Allocation(storage, kernel_site(2), current_launch().program))
 
+    def programs(self, grid: tuple[int, ...]) -> NoReturn:
+        """Never asked: one program stands for all."""
+        raise InternalError(f"programs of the launch {grid} in a symbolic run")
+
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Record what the kernel returned."""
         if self.records and self.recording:
             self._block.items.append(recorded.Returned(tuple(chain(*programs))))
+
+    def given_elements(self, storage: Storage) -> None:
+        """Elements have no values here."""
 
     def index_range(self, index: object) -> None:
         """Tensors and registers have no values here."""
@@ -408,6 +471,12 @@ class SymbolicExecution(Paths):
             self.record(Assume(nonzero, "a division", of_division=True))
             self._context = self._context.with_condition(nonzero)
 
+    def host_zero_divisor(self, frame: FrameType) -> None:
+        """Kernel code divides by a plain zero, which raises nothing: it must not."""
+        self.check_alive()
+        rule = contract("host.division_by_zero")
+        self.claim(rule, False, 2, frame_site(frame), quantities=(("divisor", terms.constant(0)),))
+
     # --- the domain --------------------------------------------------------------------------------------------------
 
     def dimension(self, described: DomainDimension) -> Term:
@@ -449,4 +518,4 @@ class SymbolicExecution(Paths):
         ours = isinstance(error, AttributeError | NotImplementedError) and self.raised_by_us(error)
         if ours or isinstance(error, TypeError):
             # C code raises TypeError for a symbolic value where it would take an ordinary one.
-            raise self.unsupported(f"{type(error).__name__}: {error}")
+            raise self.unsupported(described(error))

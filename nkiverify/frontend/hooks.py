@@ -16,7 +16,7 @@ from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import inspecting, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter
 from nkiverify.frontend.explorer import SymbolicExecution
-from nkiverify.frontend.host_integers import called, computed, divisor, method, stated
+from nkiverify.frontend.host_integers import binary, called, computed, method, stated, unary
 from nkiverify.frontend.loops import (
     ConstantLoop,
     PlainLoop,
@@ -25,6 +25,7 @@ from nkiverify.frontend.loops import (
     WhileLoop,
     loop_over,
 )
+from nkiverify.frontend.plain_run import PlainRun
 from nkiverify.frontend.ranges import symbolic_sequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.summaries import SummarisedLoop
@@ -234,9 +235,9 @@ def trying() -> AbstractContextManager[None]:
 
 def handling() -> None:
     """A handler of the kernel begins: signals and exceptions of ours are not for it."""
-    run = _symbolic_run()
     error = sys.exc_info()[1]
-    if run is None or error is None:
+    run = execution_in_progress()
+    if error is None or not isinstance(run, SymbolicExecution | PlainRun):
         return
     if isinstance(error, UnsupportedConstruct | PathEnded | LoopNotSummarised):
         raise error
@@ -268,10 +269,10 @@ def formatting(method: Any) -> Any:
 
 __all__ = [
     "BaseException",
+    "binary",
     "called",
     "check",
     "computed",
-    "divisor",
     "elements",
     "finish",
     "formatting",
@@ -292,5 +293,6 @@ __all__ = [
     "text",
     "trying",
     "type_call",
+    "unary",
     "while_loop",
 ]

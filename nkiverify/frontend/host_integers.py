@@ -5,17 +5,36 @@ In a symbolic run an integer beyond 32 bits is a claim that fails, in a concrete
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
-from types import FrameType, MethodWrapperType, WrapperDescriptorType
+from types import BuiltinMethodType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType
 from typing import Any
 
 import numpy as np
 
 from nkiverify.symbolic.execution import execution_in_progress
 from nkiverify.symbolic.integers import SymInt
+from nkiverify.symbolic.numpy_numbers import examine, examine_partial, examine_products, without_warnings
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
-from nkiverify.symbolic.values import as_term, beyond, tell
+from nkiverify.symbolic.values import as_term, beyond, kernel_frame, tell
+
+#: Operators that may divide by zero or leave their type, by their names in `operator`.
+EXAMINED: dict[str, Callable[..., Any]] = {
+    **{name: getattr(operator, name) for name in ("add", "sub", "mul", "pow", "lshift", "neg")},
+    **{name: getattr(operator, name) for name in ("floordiv", "mod", "truediv")},
+    "abs": abs,
+    "divmod": divmod,
+}
+#: Functions and methods of NumPy that combine elements one after the other, and how.
+PARTIAL: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("sum", "cumsum", "nansum", "nancumsum", "cumulative_sum"), operator.add),
+    **dict.fromkeys(("prod", "cumprod", "nanprod", "nancumprod", "cumulative_prod"), operator.mul),
+}
+_NUMPY = (np.generic, np.ndarray)
+#: Types of operands that need no look, and all operators.
+_PLAIN = frozenset({int, float, SymInt})
+_OPERATIONS: dict[str, Callable[..., Any]] = {name: getattr(operator, name) for name in dir(operator) if name[0] != "_"}
 
 #: Bits of what a kernel's text outside functions, or another file, states: whether they have a sign is not known.
 _STATED_MAX = 2**32 - 1
@@ -26,52 +45,90 @@ def computed(value: Any) -> Any:
     kind = type(value)
     if kind is int:
         if not INT32_MIN <= value <= INT32_MAX:
-            _report(value, sys._getframe(1))
+            _report(value)
     elif kind is not SymInt:
         large = beyond(value)
         if large is not None:
-            _report(large, sys._getframe(1))
+            _report(large)
     return value
 
 
 def called(value: Any) -> Any:
     """The result of a call; of a tuple, its elements."""
-    kind = type(value)
-    if kind is tuple:
-        for part in value:
-            large = beyond(part)
-            if large is not None:
-                _report(large, sys._getframe(1))
-    elif kind is not SymInt:
-        large = beyond(value)
-        if large is not None:
-            _report(large, sys._getframe(1))
+    for part in value if type(value) is tuple else (value,):
+        computed(part)
     return value
+
+
+def binary(name: str, left: Any, right: Any) -> Any:
+    """The result of an operator, by its name in `operator`."""
+    operation = _OPERATIONS[name]
+    if not (type(left) in _PLAIN and type(right) in _PLAIN) and examine_operator(name, left, right):
+        return computed(without_warnings(operation, left, right))
+    return computed(operation(left, right))
+
+
+def unary(name: str, operand: Any) -> Any:
+    """The result of an operator of one operand, by its name in `operator`."""
+    operation = _OPERATIONS[name]
+    if type(operand) not in _PLAIN and examine_operator(name, operand):
+        return computed(without_warnings(operation, operand))
+    return computed(operation(operand))
 
 
 def stated(value: Any) -> Any:
     """A number that is not made where it is read."""
     if type(value) is int and not INT32_MIN <= value <= _STATED_MAX:
-        _report(value, sys._getframe(1))
+        _report(value)
     return value
 
 
-def divisor(value: Any) -> Any:
-    """A divisor. NumPy divides by zero, with a warning."""
-    if isinstance(value, np.generic) and isinstance(value, np.number) and not value:
-        raise ZeroDivisionError("division by zero")
-    return value
+def examine_operator(name: str, *operands: Any) -> bool:
+    """Look at the operands of an operator, by its name in `operator`, before it is applied; whether anything is wrong
+    with them."""
+    plain = name.removeprefix("i")
+    if plain == "matmul" and any(isinstance(operand, np.ndarray) for operand in operands):
+        examine_products(*operands)
+    return plain in EXAMINED and examine(EXAMINED[plain], *operands)
 
 
 def method(found: Any) -> Any:
-    """A method of numbers, `found` as an attribute: that of `int` takes symbolic integers as well, and tells."""
-    if type(found) is WrapperDescriptorType and found.__objclass__ is int:
-        return _method(found.__name__, found)
-    if type(found) is MethodWrapperType and type(found.__self__) is int:
-        name, number = found.__name__, found.__self__
-        unbound = _method(name, getattr(int, name))
-        return lambda *values: unbound(number, *values)
+    """A method of numbers, `found` as an attribute: that of `int` takes symbolic integers as well, and tells; those of
+    NumPy are looked at."""
+    kind = type(found)
+    if kind is MethodWrapperType or kind is BuiltinMethodType:
+        owner = found.__self__
+        if isinstance(owner, _NUMPY):
+            return lambda *values, **named: _of_numpy(found, owner, values, named)
+        if type(owner) is int:
+            unbound = _method(found.__name__, getattr(int, found.__name__))
+            return lambda *values: unbound(owner, *values)
+    if kind is WrapperDescriptorType or kind is MethodDescriptorType:
+        if issubclass(found.__objclass__, _NUMPY):
+            return lambda owner, *values, **named: _of_numpy(found.__get__(owner), owner, values, named)
+        if found.__objclass__ is int:
+            return _method(found.__name__, found)
     return found
+
+
+def _of_numpy(found: Any, owner: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """What a method of a number or array of NumPy gives, its operands looked at."""
+    name = found.__name__.strip("_")
+    if name in PARTIAL:
+        examine_reduction(name, owner, *values, **named)
+    elif name == "dot":
+        examine_products(owner, *values[:1])
+    elif name[0] == "r" and name[1:] in EXAMINED:
+        examine(EXAMINED[name[1:]], *values[:1], owner)
+    else:
+        examine_operator(name, owner, *values[:1])
+    return tell(found(*values, **named))
+
+
+def examine_reduction(name: str, values: Any, axis: Any = None, *positional: Any, **named: Any) -> None:
+    """Look at the partial results of a sum or product of NumPy, by its name."""
+    others = len(positional) > 2 or not {"dtype", "out", "keepdims"}.issuperset(named)
+    examine_partial(PARTIAL[name], np.asarray(values), axis, others)
 
 
 def _method(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,7 +140,7 @@ def _method(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
     return compute
 
 
-def _report(value: int, frame: FrameType) -> None:
-    run = execution_in_progress()
-    if run is not None:
+def _report(value: int) -> None:
+    run, frame = execution_in_progress(), kernel_frame(sys._getframe(1))
+    if run is not None and frame is not None:
         run.host_number(value, frame)

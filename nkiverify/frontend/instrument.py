@@ -33,6 +33,7 @@ from __future__ import annotations
 
 import ast
 import enum
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +45,7 @@ from nkiverify.frontend.source_names import (
     deletes,
     leaves_early,
     loaded_outside,
+    names_read,
     read_before_written,
     stored_names,
     walk_scope,
@@ -51,7 +53,7 @@ from nkiverify.frontend.source_names import (
 from nkiverify.frontend.watching import Watching
 
 #: Types whose calls are redirected.
-_TYPES = frozenset({"int", "float", "bool", "list", "str", "type"})
+_TYPES = frozenset({"int", "float", "bool", "list", "tuple", "str", "type"})
 
 #: Attributes that lead to state no snapshot holds.
 _INSPECTED = frozenset({"__annotations__", "__dict__", "__subclasses__"})
@@ -92,7 +94,8 @@ class _Function:
 
     generator: bool = False
     shared_names: frozenset[str] = frozenset()
-    node: ast.AST | None = None
+    #: How often it reads each name, as it was before it was rewritten.
+    reads: Counter[str] = field(default_factory=Counter)
     #: Names of the loop variables around the present statement, innermost last; None for a `while`.
     loops: list[str | None] = field(default_factory=list)
 
@@ -113,7 +116,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
             name for part in walk_scope(node.body) if isinstance(part, ast.Global | ast.Nonlocal) for name in part.names
         )
         generator = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in walk_scope(node.body))
-        self._function = _Function(generator, shared, node)
+        self._function = _Function(generator, shared, names_read([node]))
         with self.within_function():
             node.body = self._statements(node.body)
         self._function = outer
@@ -133,7 +136,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         node.args = self.visit(node.args)
         outer = self._function
-        self._function = _Function(node=node)
+        self._function = _Function()
         with self.within_function():
             node.body = self.visit(node.body)
         self._function = outer
@@ -154,8 +157,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
             return self.generic_visit(node)
         names = sorted(stored_names([node.target, *node.body]) - function.shared_names)
         temporaries = sorted(set(names) - read_before_written(node, set(names)))
-        assert function.node is not None
-        live = sorted(set(names) & loaded_outside(function.node, node))
+        live = sorted(set(names) & loaded_outside(function.reads, node))
         grown = sorted(appended_names(node.body))
         loop, item, error = self.fresh("loop"), self.fresh("item"), self.fresh("error")
         iterable = self.visit(node.iter)

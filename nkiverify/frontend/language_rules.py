@@ -20,8 +20,21 @@ from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.loader import parse
 from nkiverify.model.launch import Kernel
 
-#: The version of NKI whose documentation is meant.
-NKI_VERSION = "0.6.0"
+#: What the rules say, by id.
+LANGUAGE_RULES = {
+    "lang.classes": "Classes derive from NKIObject, and from nothing else.",
+    "lang.containers": "The keys of a dictionary are strings.",
+    "lang.deprecated": "No deprecated name of nki.language is used.",
+    "lang.int32": "Integers have 32 bits.",
+    "lang.no_is": "`is` is no part of the language.",
+    "lang.no_kwonly": "A kernel has no keyword-only parameters.",
+    "lang.no_legacy_ns": "Kernels import nki, not neuronxcc.nki.",
+    "lang.star_arguments": "Signatures have no * and ** parameters.",
+    "lang.unmentioned": "Statements and expressions are those that the documentation mentions.",
+}
+
+#: The versions of NKI that rules hold from on; the others hold in all.
+_SINCE = {"lang.no_is": "0.3", "lang.no_kwonly": "0.3", "lang.no_legacy_ns": "0.4"}
 
 _INT32 = 2**31
 
@@ -86,6 +99,13 @@ def findings(kernel: object) -> list[Finding]:
             for node, rule, message in check(code):
                 found.add(Finding(code.file, node.lineno, node.col_offset, rule, message))
     return sorted(found)
+
+
+def since(finding: Finding) -> str:
+    """The version of NKI that a finding is one from on."""
+    if finding.rule == "lang.deprecated":
+        return _DEPRECATED[finding.message.partition(" ")[0]][0]
+    return _SINCE.get(finding.rule, "")
 
 
 # --- what a kernel reaches --------------------------------------------------------------------------------------------

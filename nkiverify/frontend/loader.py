@@ -22,17 +22,25 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from nkiverify.foundation import resources
-from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.errors import CalledOutsideRun, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import KERNEL_MARKER, register_kernel_module
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TELLING
-from nkiverify.frontend.import_guard import ImportRefused, guarded_import
+from nkiverify.frontend.guard import ImportRefused, guarded_import
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.module_code import execute
 from nkiverify.frontend.nodes import HOOKS
 from nkiverify.frontend.numeric_modules import as_kernels_see
-from nkiverify.frontend.placeholders import STUB_PACKAGES, Placeholder, PlaceholderModule, import_module
+from nkiverify.frontend.placeholders import (
+    STUB_PACKAGES,
+    Placeholder,
+    PlaceholderModule,
+    absent_name,
+    get_attribute,
+    has_attribute,
+    import_module,
+)
 from nkiverify.frontend.process_state import register_code
 
 #: What lies at the top of a repository.
@@ -52,7 +60,7 @@ _compiled: dict[tuple[str, int, int, Rewriting], CodeType] = {}
 class KernelSpace:
     """Kernel modules loaded together, all rewritten in the same way."""
 
-    def __init__(self, root: Path, rewriting: Rewriting) -> None:
+    def __init__(self, root: Path, rewriting: Rewriting, base: Path | None = None) -> None:
         self.root = root
         self.rewriting = rewriting
         self.modules: dict[str, ModuleType] = {}
@@ -61,16 +69,19 @@ class KernelSpace:
         #: The files the modules were read from, as they were then: time of the last change, and size.
         self._read: dict[Path, tuple[int, int]] = {}
         self._finder = _Finder(self)
+        #: The files of modules that were asked for by file: their names may be spelled otherwise.
+        self._files: dict[str, Path] = {}
         #: Top-level names that could be served, each with the folder that serves it: the nearest one to the kernel.
         self._served: dict[str, Path] = {}
-        for folder in _import_roots(root):
+        for folder in _import_roots(root, base):
             for entry in folder.iterdir():
                 if (entry.suffix == ".py" or entry.is_dir()) and _may_be_served(entry.stem):
                     self._served.setdefault(entry.stem, folder)
 
-    def serve(self, name: str) -> None:
-        """Let `name` mean the module of the kernel's folder, also where the standard library has one of this name."""
+    def serve(self, name: str, file: Path) -> None:
+        """Let `name` mean the kernel's file, also where the standard library has a module of this name."""
         self._served.setdefault(name.partition(".")[0], self.root)
+        self._files[name] = file
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -110,6 +121,8 @@ class KernelSpace:
 
     def source_of(self, name: str) -> Path | None:
         """The file of the module `name` in the kernel's repository, if there is one."""
+        if name in self._files:
+            return self._files[name]
         path = self._path_of(name)
         if path is None:
             return None
@@ -141,11 +154,14 @@ class KernelSpace:
             return importlib.import_module(name)
 
 
-def _import_roots(root: Path) -> Iterator[Path]:
-    """Folders that modules are imported from: `root`, then those around it to the top of the repository, if any."""
+def _import_roots(root: Path, base: Path | None) -> Iterator[Path]:
+    """Folders that modules are imported from: `root`, then those around it to the top of the repository, if any.
+
+    `base`, where the user is, counts as such a top, as Python imports from there.
+    """
     folders = [root, *root.parents]
     marked = (depth for depth, folder in enumerate(folders) if any((folder / mark).exists() for mark in _TOP_MARKS))
-    top = next(marked, 0)
+    top = max(next(marked, 0), folders.index(base) if base in folders else 0)
     for folder in folders[: top + 1]:
         yield folder
         if folder is not root and (folder / "src").is_dir():
@@ -197,6 +213,10 @@ def _stub_file(name: str) -> Path | None:
 class _StubLoader(SourceFileLoader):
     """Stubs are ours: their byte code is kept as that of any other module."""
 
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        vars(module)["__getattr__"] = absent_name(module)
+
 
 class _KernelSource(importlib.abc.Loader):
     def __init__(self, file: Path, space: KernelSpace) -> None:
@@ -208,11 +228,12 @@ class _KernelSource(importlib.abc.Loader):
         namespace = module.__dict__
         namespace[KERNEL_MARKER] = str(self._file)
         register_kernel_module(module.__name__)
-        namespace["__builtins__"] = {**vars(builtins), "__import__": import_module}
+        asking = {"hasattr": has_attribute, "getattr": get_attribute}
+        namespace["__builtins__"] = {**vars(builtins), **asking, "__import__": import_module}
         if self._rewriting is not Rewriting.NONE:
             namespace[HOOKS] = hooks
             functions = KERNEL_FUNCTIONS if self._rewriting is Rewriting.FULL else TELLING
-            namespace["__builtins__"] = {**vars(builtins), **functions, "__import__": _import_substituted}
+            namespace["__builtins__"] = {**vars(builtins), **asking, **functions, "__import__": _import_substituted}
         self._space.will_read(self._file)
         code = _compile(self._file, self._rewriting)
         register_code(code)
@@ -288,15 +309,18 @@ def parse(file: Path) -> ast.Module:
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         place = f"{file}:{line}" if line else str(file)
+        if "utf-8' codec can't decode" in str(error):
+            raise UsageError(f"{place}: the file is not UTF-8, and names no other encoding") from None
         raise UsageError(f"{place}: not Python: {getattr(error, 'msg', error)}") from None
 
 
 def module_name(file: Path) -> tuple[Path, str]:
     """The folder from which `file` is imported, and the dotted name it has there.
 
-    A folder without `__init__.py` is a package where modules in it are imported relatively to it.
+    A folder without `__init__.py` is a package where modules in it are imported relatively to it. A dot within the name
+    of the file would be one of the module's: `v1.2.py` has the name `v1_dot_2`.
     """
-    parts = [file.stem] if file.name != "__init__.py" else []
+    parts = [file.stem.replace(".", "_dot_")] if file.name != "__init__.py" else []
     folder = file.parent
     levels = _relative_levels(folder)
     while (folder / "__init__.py").is_file() or (len(parts) <= levels and folder.name):
@@ -320,7 +344,7 @@ def _relative_levels(folder: Path) -> int:
 _RELATIVE_IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
 
 
-_spaces: dict[Path, KernelSpace] = {}
+_spaces: dict[tuple[Path, Path], KernelSpace] = {}
 
 
 def load_kernel(
@@ -347,12 +371,13 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
         raise UsageError(f"no kernel file {path_text}")
     root, dotted = module_name(file)
     shared = rewriting is Rewriting.FULL
-    space = _spaces.get(root) if shared else None
+    key = (root, base.resolve())
+    space = _spaces.get(key) if shared else None
     if space is None or space.outdated():
-        space = KernelSpace(root, rewriting)
+        space = KernelSpace(root, rewriting, key[1])
         if shared:
-            _spaces[root] = space
-    space.serve(dotted)
+            _spaces[key] = space
+    space.serve(dotted, file)
     try:
         with guarded_import():
             module = space.load(dotted)
@@ -362,7 +387,7 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
         raise UsageError(str(refused)) from None
     except (Exception, SystemExit) as error:
         place = _place_of(error) or path_text
-        raise UsageError(f"{place}: importing {path_text} raises {type(error).__name__}: {error}") from error
+        raise UsageError(f"{place}: importing {path_text} raises {described(error)}") from error
     return module, space
 
 
@@ -389,9 +414,22 @@ def _function_named(name: str, module: ModuleType, path_text: str) -> Callable[.
         raise UsageError(f"{name} in {path_text} is made by {found!r}")
     if found is None:
         raise UsageError(f"no function {name} in {path_text}{_close(name, module)}")
-    if not callable(found) or isinstance(found, type):
+    if isinstance(found, type | ModuleType) or not (callable(found) or hasattr(type(found), "__getitem__")):
         raise UsageError(f"{name} in {path_text} is not a function")
     return found  # type: ignore[no-any-return]
+
+
+class MadeInRun:
+    """What a factory returns that calls functions of NKI: it is called anew in each run, for that run's kernel."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._make()(*args, **kwargs)
+
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        return lambda *args, **kwargs: self._make()[grid](*args, **kwargs)
 
 
 def _made(factory: Callable[..., Any], name: str, path_text: str) -> Any:
@@ -406,10 +444,12 @@ def _made(factory: Callable[..., Any], name: str, path_text: str) -> Any:
         raise UsageError(f"a kernel made by a function is written make_kernel(128, fast=True), not {name}") from None
     try:
         return factory(*positional, **options)
+    except CalledOutsideRun:
+        return MadeInRun(lambda: factory(*positional, **options))
     except UsageError:
         raise
     except Exception as error:
-        raise UsageError(f"{name} in {path_text} raises {type(error).__name__}: {error}") from error
+        raise UsageError(f"{name} in {path_text} raises {described(error)}") from error
 
 
 def _close(name: str, module: ModuleType) -> str:

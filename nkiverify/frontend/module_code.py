@@ -18,7 +18,7 @@ from typing import Any
 
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import KERNEL_MARKER
-from nkiverify.frontend.import_guard import ImportRefused, pass_over
+from nkiverify.frontend.guard import ImportRefused, pass_over
 from nkiverify.frontend.placeholders import Placeholder
 from nkiverify.model.launch import Kernel
 from nkiverify.symbolic.execution import execution_in_progress

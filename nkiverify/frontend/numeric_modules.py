@@ -12,15 +12,17 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from numbers import Integral
-from types import ModuleType
+from types import BuiltinMethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from nkiverify.frontend.builtins import sym_iter
-from nkiverify.frontend.host_integers import divisor
+from nkiverify.frontend.host_integers import PARTIAL, examine_operator, examine_reduction
 from nkiverify.symbolic import SymInt, SymRational, maximum, minimum
+from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
+from nkiverify.symbolic.numpy_numbers import apply, examine, examine_products
 from nkiverify.symbolic.rationals import as_rational
 from nkiverify.symbolic.reals import logarithm, power, root
 from nkiverify.symbolic.values import tell
@@ -81,43 +83,102 @@ def _whole(rounding: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: as_rational(rounding(value))
 
 
-class _Division(_Function):
-    """A function of `operator` that divides. NumPy's integers divide by zero, with a warning."""
+class _Operator(_Function):
+    """A function of `operator`: numbers of NumPy among its operands are looked at."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return super().__call__(*arguments[:1], *map(divisor, arguments[1:]), **options)
+        examine_operator(self._function.__name__.strip("_"), *arguments)
+        return super().__call__(*arguments, **options)
 
 
-class _OfScalars(_Function):
-    """A function of NumPy that computes integers of at most 64 bits: of scalars the integer itself is told."""
+class _Universal(_Function):
+    """A function of NumPy that computes an operator of Python's element by element, of integers of at most 64 bits:
+    what it computes is looked at exactly."""
 
     def __init__(self, function: Any, exact: Callable[..., Any]) -> None:
         super().__init__(function)
         self._exact = exact
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        if options or not arguments or not all(isinstance(value, Integral) for value in arguments):
-            return self._function(*arguments, **options)
-        exact = tell(self._exact(*(value if isinstance(value, SymInt) else int(value) for value in arguments)))
-        return exact if isinstance(exact, SymInt) else self._function(*arguments)
+        symbolic = any(isinstance(value, SymInt | SymRational) for value in arguments)
+        if symbolic and not options and all(isinstance(value, Integral) for value in arguments):
+            return tell(self._exact(*(value if isinstance(value, SymInt) else int(value) for value in arguments)))
+        if not symbolic:
+            operands = arguments[: self._function.nin]
+            examine(self._exact, *(_selected(one, options.get("where", True)) for one in operands))
+        return tell(self._function(*arguments, **options))
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._function, name)
+        return _MethodOfUniversal(self, found) if isinstance(found, BuiltinMethodType) else found
+
+    def examine_method(self, name: str, values: Any, *others: Any, **options: Any) -> None:
+        """Look at the operands of a method of this function."""
+        combining = {"add": "sum", "multiply": "prod"}.get(self._function.__name__)
+        if name in ("reduce", "accumulate") and combining is not None:
+            axis = others[0] if others else options.get("axis", 0)
+            examine_reduction(combining, values, axis, *others[1:], **_without(options, "axis"))
+        elif name == "outer" and others:
+            left, right = np.asarray(values), np.asarray(others[0])
+            examine(self._exact, left.reshape(left.shape + (1,) * right.ndim), right)
+        else:
+            raise unsupported(f"np.{self._function.__name__}.{name}")
+
+
+class _MethodOfUniversal(_Function):
+    """A method of such a function, as `np.add.reduce`."""
+
+    def __init__(self, owner: _Universal, found: Any) -> None:
+        super().__init__(found)
+        self._owner = owner
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        self._owner.examine_method(self._function.__name__, *arguments, **options)
+        return super().__call__(*arguments, **options)
+
+
+def _selected(values: Any, where: Any) -> Any:
+    """The elements of an operand that are computed with, in NumPy's numbers."""
+    array = np.asarray(values)
+    return array if where is True else array[np.broadcast_to(where, array.shape)]
 
 
 class _OfSequences(_Function):
     """A function of NumPy that combines the elements of a sequence: those of a sequence of integers are combined one
     after the other as well, to tell partial results."""
 
-    def __init__(self, function: Any, combine: Callable[[Any, Any], Any]) -> None:
-        super().__init__(function)
-        self._combine = combine
-
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         values = arguments[0] if arguments else options.get("a")
         elements: list[Any] = list(values) if isinstance(values, list | tuple | range | SymList) else []
-        if elements and all(isinstance(value, Integral) for value in elements):
-            whole = [value if isinstance(value, SymInt) else int(value) for value in elements]
-            for _ in _Accumulated(whole, self._combine):
-                pass
+        if any(isinstance(value, SymInt) for value in elements):
+            if all(isinstance(value, Integral) for value in elements):
+                whole = [value if isinstance(value, SymInt) else int(value) for value in elements]
+                for _ in _Accumulated(whole, PARTIAL[self._function.__name__]):
+                    pass
+        else:
+            examine_reduction(self._function.__name__, *(arguments or [values]), **_without(options, "a"))
         return tell(self._function(*arguments, **options))
+
+
+class _OfProducts(_Function):
+    """A function of NumPy that adds products of elements."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        operands = [value for value in arguments if not isinstance(value, str)]
+        examine_products(*(operands if len(operands) < len(arguments) else operands[:2]))
+        return tell(self._function(*arguments, **options))
+
+
+class _Reciprocal(_Function):
+    """`numpy.reciprocal`."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        examine(operator.truediv, 1, *(_selected(one, options.get("where", True)) for one in arguments[:1]))
+        return tell(self._function(*arguments, **options))
+
+
+def _without(options: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key != name}
 
 
 class _Accumulated(Iterator[Any]):
@@ -135,7 +196,7 @@ class _Accumulated(Iterator[Any]):
             self.given = False
             return self.total
         value = next(self.source)
-        self.total = tell(self.function(self.total, value)) if self.begun else value
+        self.total = tell(apply(self.function, self.total, value)) if self.begun else value
         self.begun = True
         return self.total
 
@@ -174,14 +235,14 @@ class _Counted(Iterator[Any]):
 def _product(values: Iterable[Any], /, *, start: Any = 1) -> Any:
     result = start
     for value in values:
-        result = tell(result * value)
+        result = tell(apply(operator.mul, result, value))
     return result
 
 
 def _sum_of_products(left: Iterable[Any], right: Iterable[Any], /) -> Any:
     result: Any = 0
     for one, two in zip(left, right, strict=True):
-        result = tell(result + tell(one * two))
+        result = tell(apply(operator.add, result, tell(apply(operator.mul, one, two))))
     return result
 
 
@@ -210,22 +271,32 @@ _OPERATOR = tuple(
     }
 )
 _INTEGERS = ("ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "trunc")
-_SCALARS: dict[str, Callable[..., Any]] = {
+_UNIVERSAL: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "subtract": operator.sub,
     "multiply": operator.mul,
     "power": operator.pow,
     "floor_divide": operator.floordiv,
+    "divide": operator.truediv,
+    "true_divide": operator.truediv,
+    "divmod": divmod,
+    "fmod": math.fmod,
     "remainder": operator.mod,
     "mod": operator.mod,
+    "pow": operator.pow,
     "left_shift": operator.lshift,
+    "bitwise_left_shift": operator.lshift,
     "right_shift": operator.rshift,
     "negative": operator.neg,
     "absolute": operator.abs,
     "abs": operator.abs,
     "square": lambda value: value * value,
 }
-_SEQUENCES = {"prod": operator.mul, "sum": operator.add, "cumprod": operator.mul, "cumsum": operator.add}
+#: Functions whose results are no larger than the largest elements multiplied, times how many there are.
+_PRODUCTS = (
+    *("dot", "matmul", "inner", "outer", "vdot", "vecdot", "kron", "tensordot", "einsum", "convolve", "correlate"),
+    *("cross", "lcm", "trace", "ptp", "diff", "ediff1d"),
+)
 
 
 def _substituted() -> Iterator[tuple[ModuleType, dict[str, Any]]]:
@@ -233,15 +304,14 @@ def _substituted() -> Iterator[tuple[ModuleType, dict[str, Any]]]:
     told = {name: _Function(getattr(math, name)) for name in _INTEGERS}
     own = {"prod": _product, **({"sumprod": _sum_of_products} if hasattr(math, "sumprod") else {})}
     yield math, {**told, **own, **{name: _Function(getattr(math, name), way) for name, way in _MATH.items()}}
-    scalars = {name: _OfScalars(getattr(np, name), exact) for name, exact in _SCALARS.items()}
-    sequences = {name: _OfSequences(getattr(np, name), combine) for name, combine in _SEQUENCES.items()}
-    yield np, {**scalars, **sequences, **{name: _Function(getattr(np, name), way) for name, way in _NUMPY.items()}}
+    universal = {name: _Universal(getattr(np, name), exact) for name, exact in _UNIVERSAL.items() if hasattr(np, name)}
+    sequences = {name: _OfSequences(getattr(np, name)) for name in PARTIAL if hasattr(np, name)}
+    products = {name: _OfProducts(getattr(np, name)) for name in _PRODUCTS if hasattr(np, name)}
+    special = {name: _Function(getattr(np, name), way) for name, way in _NUMPY.items()}
+    yield np, {**universal, **sequences, **products, **special, "reciprocal": _Reciprocal(np.reciprocal)}
     yield (
         operator,
-        {
-            name: (_Division if "div" in name or "mod" in name else _Function)(getattr(operator, name))
-            for name in _OPERATOR
-        },
+        {name: _Operator(getattr(operator, name)) for name in _OPERATOR},
     )
     yield itertools, {"accumulate": _Accumulated, "count": _Counted}
 

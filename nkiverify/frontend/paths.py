@@ -34,6 +34,8 @@ class Limits:
     unwind: int = 8
     seconds: float = 60.0
     decisions: int = 20_000
+    #: The seconds that were asked for, of which `seconds` are a share; the same if not said.
+    asked: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +202,8 @@ class Paths:
     def check_time(self) -> None:
         """End the run where its time is over."""
         if time.monotonic() > self._deadline:
-            raise self.unsupported(f"the time limit of {self.limits.seconds:g} s", "raise --timeout")
+            asked = self.limits.seconds if self.limits.asked is None else self.limits.asked
+            raise self.unsupported(f"the time limit of {asked:g} s", "raise --timeout")
 
     def check_alive(self) -> None:
         """A handler of the kernel may have swallowed the signal that ended the path or the run: repeat it."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
+from nkiverify.model.names import REMOVED
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: The packages that the stub library stands for.
@@ -126,6 +128,45 @@ class PlaceholderModule(ModuleType):
         return Placeholder(f"{self.__name__}.{name}")
 
 
+def absent_name(module: ModuleType) -> Callable[[str], Any]:
+    """`__getattr__` of a module of the stubs: a name that is not documented there.
+
+    It may be there all the same: files name such things, in annotations and tables that no kernel uses.
+    """
+    refuse = vars(module).get("__getattr__")
+
+    def absent(name: str) -> Any:
+        if refuse is not None and name in REMOVED:
+            refuse(name)
+        if name.startswith("_"):
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+        if execution_in_progress() is not None:
+            close = get_close_matches(name, module.__all__, 1)
+            advice = f"did you mean {close[0]}?" if close else "there is no model of it"
+            raise unsupported(f"{module.__name__}.{name}, which is not documented", advice)
+        return Placeholder(f"{module.__name__}.{name}")
+
+    return absent
+
+
+def has_attribute(value: Any, name: str) -> bool:
+    """`hasattr`: what a module of NKI does not document it does not have."""
+    return not _is_absent(value, name) and hasattr(value, name)
+
+
+def get_attribute(value: Any, name: str, *default: Any) -> Any:
+    """`getattr`: of a name that a module of NKI does not document, the default."""
+    return default[0] if default and _is_absent(value, name) else getattr(value, name, *default)
+
+
+def _is_absent(value: Any, name: str) -> bool:
+    return type(value) is ModuleType and _of_nki(value) and isinstance(name, str) and name not in vars(value)
+
+
+def _of_nki(module: ModuleType) -> bool:
+    return module.__name__.partition(".")[0] in STUB_PACKAGES
+
+
 def _facts(value: Placeholder) -> tuple[str, str]:
     """The dotted name, and why it is not there."""
     path: str = object.__getattribute__(value, "__nki_path__")
@@ -182,7 +223,8 @@ def import_module(
         absent = [
             part
             for part in fromlist
-            if part != "*" and (not hasattr(module, part) or (public is not None and part in _hidden(module, public)))
+            if part != "*"
+            and (not has_attribute(module, part) or (public is not None and part in _hidden(module, public)))
         ]
         if absent and not _guarded(frame.f_code.co_filename, frame.f_lineno):
             return _with_placeholders(module, absent)

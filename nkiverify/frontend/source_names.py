@@ -6,7 +6,8 @@ Everything here errs on the safe side: a name is said to be bound before it is r
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -150,14 +151,21 @@ def _target_names(target: ast.expr) -> set[str]:
     return {part.id for part in walk(target) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
 
 
-def loaded_outside(function: ast.AST, loop: ast.For) -> set[str]:
-    """Names that the function reads outside the loop, where they may have the value the loop left."""
-    inside = {id(part) for statement in loop.body for part in walk(statement)}
-    return {
+def names_read(nodes: Iterable[ast.AST]) -> Counter[str]:
+    """How often the nodes read, or delete, each name."""
+    return Counter(
         part.id
-        for part in walk(function)
-        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store) and id(part) not in inside
-    }
+        for node in nodes
+        for part in walk(node)
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store)
+    )
+
+
+def loaded_outside(reads: Counter[str], loop: ast.For) -> set[str]:
+    """Names that a function, which `reads` so often, reads outside the loop, where they may have the value that the
+    loop left."""
+    inside = names_read(loop.body)
+    return {name for name, times in reads.items() if times > inside[name]}
 
 
 def leaves_early(body: list[ast.stmt]) -> bool:

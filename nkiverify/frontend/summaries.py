@@ -16,7 +16,7 @@ unrolled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -25,11 +25,12 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
 from nkiverify.frontend.holders import Holder, OpaqueState
+from nkiverify.frontend.lost_names import LostName
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.snapshot import Change, Snapshot, missing
 from nkiverify.ir.program import Loop as LoopItem
-from nkiverify.model.known_numbers import Contents
+from nkiverify.model.known_numbers import AllocationKey, Contents
 from nkiverify.symbolic import conditions, known, terms
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.path_conditions import Context
@@ -72,9 +73,10 @@ class _Growth:
     index: Index
     template: Any
     shared: tuple[Any, ...] = ()
+    unordered: bool = False
 
     def at(self, count: Term) -> list[Part]:
-        return [*self.before, Segment(count, self.index, self.template, self.shared)]
+        return [*self.before, Segment(count, self.index, self.template, self.shared, self.unordered)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,7 @@ class SummarisedLoop:
         for _ in range(MAX_PASSES):
             scope = run.open_scope(context, index, ordinal, self._site)
             endings: list[_Ending] = []
+            looked = run.model.begin_pass()
             while True:
                 run.check_time()
                 self._begin_path(snapshot, scope, index)
@@ -216,7 +219,7 @@ class SummarisedLoop:
                     break
             run.close_scope()
             self._restore(snapshot)
-            if self._verified(endings, index):
+            if self._verified(endings, index, run.model.end_pass(looked)):
                 break
         else:
             self._give_up("its carried state has no closed form")
@@ -233,12 +236,17 @@ class SummarisedLoop:
             self._give_up("the elements of the list depend on a condition")
         bound = _bound_index(self._run)
         template = self._template(last[0], self._index, bound)
-        return SymList(parts=[Segment(self._trips, bound, template, self._shared(template))])
+        shared, unordered = self._shared(template), self._tells(template, bound)
+        return SymList(parts=[Segment(self._trips, bound, template, shared, unordered)])
 
     def _shared(self, template: Any) -> tuple[Any, ...]:
         """The mutable objects in what an iteration keeps that it did not make itself."""
         assert self._snapshot is not None
         return tuple(part for part in mutable_parts(template) if self._snapshot.knows(part))
+
+    def _tells(self, template: Any, index: Index) -> bool:
+        """Whether elements of a list tell which iteration made them, where iterations have no order."""
+        return self._sequence.parallel and _has_number(template, index)
 
     def _begin_path(self, snapshot: Snapshot, scope: Scope, index: Term) -> None:
         self._restore(snapshot)
@@ -254,6 +262,7 @@ class SummarisedLoop:
         for growth in self._lists.values():
             growth.target.parts = growth.at(index)
         self._run.model.contents = self._carried.at_start
+        self._run.model.begin_path()
         self._run.begin_path(scope)
 
     def _restore(self, snapshot: Snapshot) -> None:
@@ -272,7 +281,7 @@ class SummarisedLoop:
 
     # --- judging ------------------------------------------------------------------------------------------------------
 
-    def _verified(self, endings: list[_Ending], index: Term) -> bool:
+    def _verified(self, endings: list[_Ending], index: Term, looked_at: Set[AllocationKey]) -> bool:
         """Whether what the body did is what was guessed; if not, the guess has been refined."""
         following = terms.add(index, terms.constant(1))
         verified = True
@@ -303,12 +312,12 @@ class SummarisedLoop:
         for list_id in list(self._lists):
             verified &= self._list_as_guessed(list_id, endings, index)
         # What storages hold depends on the rest of the state: it is compared once that is as guessed.
-        return verified and self._contents_as_guessed(endings, index)
+        return verified and self._contents_as_guessed(endings, index, looked_at)
 
-    def _contents_as_guessed(self, endings: list[_Ending], index: Term) -> bool:
+    def _contents_as_guessed(self, endings: list[_Ending], index: Term, looked_at: Set[AllocationKey]) -> bool:
         last = terms.add(self._sequence.trip_count(), terms.constant(-1))
         ends = [over_iterations(ending.contents, index, last, ending.context.facts) for ending in endings]
-        return self._carried.verified(ends)
+        return self._carried.verified(ends, looked_at)
 
     def _local_as_guessed(self, name: str, ending: _Ending, guess: _Guess | None, following: Term, index: Term) -> bool:
         after = ending.local.get(name, _ABSENT)
@@ -385,7 +394,14 @@ class SummarisedLoop:
         if known and not same_value(template, growth.template):
             self._give_up("what it appends to a list depends on what it appended before")
         # No iteration read the elements that were not known yet: what it appends does not depend on them.
-        self._lists[key] = _Growth(growth.target, growth.before, growth.index, template, self._shared(template))
+        self._lists[key] = _Growth(
+            growth.target,
+            growth.before,
+            growth.index,
+            template,
+            self._shared(template),
+            self._tells(template, growth.index),
+        )
         return True
 
     # --- afterwards ---------------------------------------------------------------------------------------------------
@@ -425,12 +441,24 @@ class SummarisedLoop:
                     continue
             except CannotSubstitute:
                 pass
-            run.names_without_value[name] = f"`{name}`, bound in the loop at line {self._site.line},"
+            run.names_without_value[name] = LostName(name, self._site, trips)
 
 
 def _bound_index(run: SymbolicExecution) -> Index:
     """A new index for the elements of a segment; it occurs in no claim."""
     return _index_atom(terms.index("element", terms.constant(0), ("bound", *run.scope_key, run.next_ordinal())))
+
+
+def _has_number(value: Any, index: Index) -> bool:
+    """Whether an integer in `value` depends on `index`; a tensor is none."""
+    if isinstance(value, tuple | list):
+        return any(_has_number(part, index) for part in value)
+    if isinstance(value, dict):
+        return any(_has_number(part, index) for item in value.items() for part in item)
+    if isinstance(value, SymList):
+        return any(_has_number(p.value if isinstance(p, Element) else p.template, index) for p in value.parts)
+    term = as_term(value)
+    return term is not None and index in terms.all_atoms(term)
 
 
 def _index_atom(index: Term) -> Index:

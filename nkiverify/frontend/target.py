@@ -6,13 +6,16 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.errors import RaisedByKernel, UsageError
 from nkiverify.foundation.records import Kind, Verdict
+from nkiverify.foundation.source import is_exception_of_kernel
+from nkiverify.frontend.guard import temporary_files
 from nkiverify.ir.program import DomainDimension
 from nkiverify.model.allocation import argument
 from nkiverify.model.contracts import require
@@ -134,11 +137,13 @@ class Verification:
         buffer: MemoryRegion = MemoryRegion.shared_hbm,
         *,
         values: tuple[Extent, Extent] | None = None,
+        elements: Any = None,
     ) -> Tensor:
         """A tensor argument of the kernel. Its extents are assumed to be 32-bit integers of at least 1.
 
         `values` are the least and the greatest integer in a tensor of indices, loop bounds or other integers; without
-        them it may hold any integer of its dtype. That there is one in between is assumed.
+        them it may hold any integer of its dtype. That there is one in between is assumed. `elements` is an array of
+        all of them, of the dtype; that the shape is that of the array is assumed.
         """
         if not isinstance(dtype, DType):
             raise UsageError(f"tensor {name}: {dtype!r} is not a dtype of nkiverify.model.dtypes")
@@ -150,7 +155,13 @@ class Verification:
             self._binding.assume(extent >= 1)
             self._binding.assume(extent <= INT32_MAX)
         contents = None if values is None else self._contents(name, dtype, values)
-        return argument(name, tuple(self._binding.number(extent) for extent in shape), dtype, buffer, contents)
+        if elements is not None:
+            if len(shape) != elements.ndim:
+                raise UsageError(f"tensor {name}: {len(shape)} dimensions, and elements of {elements.ndim}")
+            for extent, count in zip(shape, elements.shape, strict=True):
+                self._binding.assume(extent == count)
+        extents = tuple(self._binding.number(extent) for extent in shape)
+        return argument(name, extents, dtype, buffer, contents, elements)
 
     def register(self, name: str, low: Extent, high: Extent) -> VirtualRegister:
         """A register that holds an integer from `low` to `high`, for a helper function that takes one."""
@@ -175,7 +186,8 @@ class Verification:
         """Call the kernel, launched on `grid` if one is given."""
         self.called = True
         kernel: Any = self.kernel if grid is None else self.kernel[grid]  # type: ignore[index]
-        result = kernel(*arguments, **options)
+        with ordinary_exceptions():
+            result = kernel(*arguments, **options)
         if not isinstance(self.kernel, Kernel):
             # A kernel says itself what it returns.
             current_execution().returned(tuple(tensors_in(result)))
@@ -201,6 +213,18 @@ class Verification:
     def claim(self, condition: object, text: str) -> None:
         """Anything else that must hold."""
         require("target.claim", condition, claim=text)
+
+
+@contextmanager
+def ordinary_exceptions() -> Iterator[None]:
+    """A call of a kernel: what it raises is an `Exception`, unless it is a signal; its temporary files are its own."""
+    try:
+        with temporary_files():
+            yield
+    except BaseException as error:
+        if is_exception_of_kernel(error):
+            raise RaisedByKernel(error) from None
+        raise
 
 
 def _is_integer(value: object) -> bool:

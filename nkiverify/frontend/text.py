@@ -39,9 +39,19 @@ class SymText(StandsFor):
                 raise again
         raise unsupported("using text made from a symbolic value as data", "use it in messages and names only")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __hash__ = _refuse
-    __contains__ = __len__ = __getitem__ = __iter__ = __mul__ = __rmul__ = __mod__ = __bool__ = _refuse
+    __contains__ = __len__ = __getitem__ = __iter__ = __mul__ = __rmul__ = __mod__ = _refuse
+
+    def __eq__(self, other: object) -> Any:
+        return self._refuse() if isinstance(other, str | SymText) else NotImplemented
+
+    def __ne__(self, other: object) -> Any:
+        return self._refuse() if isinstance(other, str | SymText) else NotImplemented
+
+    def __bool__(self) -> bool:
+        """The text of a number is never empty, and what empties this one empties that of every number."""
+        return bool(self._text)
 
     def __add__(self, other: object) -> Any:
         if not isinstance(other, str | SymText):
@@ -81,7 +91,7 @@ def integers_in(text: Any) -> tuple[Term, ...]:
 def to_text(value: Any, convert: Callable[[Any], str]) -> Any:
     """`convert(value)`, guarded where a symbolic number goes into it."""
     if isinstance(value, SymText):
-        return value
+        return SymText(convert(value._text), value._integers)
     if isinstance(value, str | int | float | bytes | None):
         return convert(value)
     return made_text(lambda: convert(value))

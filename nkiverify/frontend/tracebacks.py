@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 import re
 from types import FrameType, TracebackType
@@ -17,6 +18,39 @@ def raised_in(error: BaseException) -> str:
     while entry is not None and entry.tb_next is not None:
         entry = entry.tb_next
     return "" if entry is None else str(entry.tb_frame.f_globals.get("__name__", ""))
+
+
+def our_entry(error: BaseException) -> TracebackType | None:
+    """The entry of the model or a stub that `error` comes from, be it from a library that they call; None where it
+    comes from the kernel, whose operators and calls may go through hooks of ours."""
+    found: TracebackType | None = None
+    entry = error.__traceback__
+    while entry is not None:
+        name = str(entry.tb_frame.f_globals.get("__name__", ""))
+        if KERNEL_MARKER in entry.tb_frame.f_globals:
+            found = None
+        elif name.startswith("nkiverify.model") or _is_stub(name):
+            found = entry
+        entry = entry.tb_next
+    return found
+
+
+def raised_by_chance(error: BaseException) -> bool:
+    """Whether `error` comes from our own code, and no `raise` statement there but an operation that failed raised it:
+    code that raises on purpose says what is wrong with what it was given."""
+    entry = our_entry(error)
+    return entry is not None and not _raises(entry)
+
+
+def raised_by_kernel(error: BaseException) -> bool:
+    """Whether a `raise` statement of the kernel itself raised `error`."""
+    entries = kernel_entries(error)
+    last = entries[-1] if entries else None
+    return last is not None and last.tb_next is None and _raises(last)
+
+
+def _raises(entry: TracebackType) -> bool:
+    return dis.opname[entry.tb_frame.f_code.co_code[entry.tb_lasti]] == "RAISE_VARARGS"
 
 
 def in_simulator(error: BaseException) -> bool:

@@ -3,14 +3,14 @@
 Symbolic integers tell the run themselves; plain ones are looked at where the text of a function makes them. The source
 of a symbolic run and that of a checked concrete run are rewritten in the same way, so that both see the same numbers:
 
-    x + y, -x, ~x               __nki__.computed(x + y)
+    x + y, -x                   __nki__.binary("add", x, y), __nki__.unary("neg", x)
     f(x)                        __nki__.called(f(x))         (but for `hash`, `id`, and what is asked of the machine)
-    x += y                      x += y; __nki__.computed(x)
-    a[k] += y                   @1 = a; @2 = k; @3 = @1[@2]; @3 += y; @1[@2] = __nki__.computed(@3); del @1, @2, @3
-    a // y, a % y, a / y        a // __nki__.divisor(y)
+    x += y                      x = __nki__.binary("iadd", x, y)
+    a[k] += y                   @1 = a; @2 = k; @1[@2] = __nki__.binary("iadd", @1[@2], y); del @1, @2
     4294967296                  __nki__.computed(4294967296) (a pattern of bits, as 0xffffffff, may have 32 of them)
     LIMIT, settings.limit       __nki__.stated(LIMIT)        (what was computed outside functions)
-    x.__mul__                   __nki__.method(x.__mul__)
+    x.__mul__, x.sum            __nki__.method(x.__mul__)
+    except …: body              except …: __nki__.handling(); body   (an exception of ours is not for the kernel)
 """
 
 from __future__ import annotations
@@ -23,19 +23,38 @@ from pathlib import Path
 from nkiverify.frontend.nodes import hook, load, placed, store
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
-#: Methods of `int` that compute one.
-ARITHMETIC_METHODS = frozenset(
-    f"__{prefix}{name}__"
-    for name in ("add", "sub", "mul", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and", "or", "xor")
-    for prefix in ("", "r")
-) | {"__neg__", "__invert__", "__abs__", "__truediv__", "__rtruediv__"}
+#: Methods of `int`, and of NumPy's numbers and arrays, that compute integers.
+ARITHMETIC_METHODS = (
+    frozenset(
+        f"__{prefix}{name}__"
+        for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor", "truediv")
+        for prefix in ("", "r", "i")
+    )
+    | {"__divmod__", "__rdivmod__", "__neg__", "__invert__", "__abs__"}
+    | {"sum", "prod", "cumsum", "cumprod", "dot", "trace"}
+)
 
 #: Functions and modules whose numbers are names for something, or asked of the machine: they count once the kernel
 #: computes with them.
 _TOKENS = frozenset({"hash", "id", "__hash__"})
 _MACHINE = frozenset({"os", "random", "sys", "threading", "time", "uuid", "zlib"})
 
-_DIVISIONS = (ast.FloorDiv, ast.Mod, ast.Div)
+#: Operators by the names of their functions in `operator`.
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.MatMult: "matmul",
+    ast.Div: "truediv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.BitOr: "or_",
+    ast.BitXor: "xor",
+    ast.BitAnd: "and_",
+    ast.FloorDiv: "floordiv",
+}
 #: What is no integer whatever is in it.
 _NO_INTEGER = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.JoinedStr, ast.Lambda, ast.ListComp, ast.Compare)
 _UINT32_MAX = 2**32 - 1
@@ -123,26 +142,29 @@ class Watching(ast.NodeTransformer):
             node.body = self.visit(node.body)
         return node
 
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        self.generic_visit(node)
+        if self._depth:
+            node.body.insert(0, placed(ast.Expr(hook("handling")), node))
+        return node
+
     # --- what makes integers -----------------------------------------------------------------------------------------
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if not self._depth:
             return node
-        if isinstance(node.op, _DIVISIONS):
-            node.right = _divisor(node.right)
-        return placed(hook("computed", node), node)
+        return placed(hook("binary", ast.Constant(_OPERATORS[type(node.op)]), node.left, node.right), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        operand = node.operand
-        if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant):
-            # A negative literal.
-            small = type(operand.value) is not int or -operand.value >= INT32_MIN
-            return node if small or not self._depth else placed(hook("computed", node), node)
+        if isinstance(node.op, ast.USub) and _is_least(node.operand):
+            # A sign belongs to the number it is written before.
+            return node
         self.generic_visit(node)
         if not self._depth or not isinstance(node.op, ast.USub | ast.Invert):
             return node
-        return placed(hook("computed", node), node)
+        name = "neg" if isinstance(node.op, ast.USub) else "invert"
+        return placed(hook("unary", ast.Constant(name), node.operand), node)
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         return placed(hook("computed", node), node) if self._depth and self._too_large(node) else node
@@ -163,16 +185,14 @@ class Watching(ast.NodeTransformer):
             return self.generic_visit(node)
         target = node.target
         node.value = self.visit(node.value)
-        if isinstance(node.op, _DIVISIONS):
-            node.value = _divisor(node.value)
         if isinstance(target, ast.Name):
-            return [node, placed(ast.Expr(hook("computed", load(target.id))), node)]
+            return placed(ast.Assign([target], _in_place(node, load(target.id))), node)
         return self._taken_apart(node, target)
 
     def _taken_apart(self, node: ast.AugAssign, target: ast.Attribute | ast.Subscript) -> list[ast.stmt]:
         """An augmented assignment to an attribute or entry step by step, in Python's order."""
-        owner, value = self.fresh("owner"), self.fresh("value")
-        used = [owner, value]
+        owner = self.fresh("owner")
+        used = [owner]
         steps: list[ast.stmt] = [placed(ast.Assign([store(owner)], self.visit(target.value)), target)]
         reading: ast.expr
         writing: ast.expr
@@ -185,9 +205,7 @@ class Watching(ast.NodeTransformer):
         else:
             reading = self.visit(placed(ast.Attribute(load(owner), target.attr, ast.Load()), target))
             writing = self.visit(placed(ast.Attribute(load(owner), target.attr, ast.Store()), target))
-        steps.append(placed(ast.Assign([store(value)], reading), target))
-        steps.append(placed(ast.AugAssign(ast.Name(value, ast.Store()), node.op, node.value), node))
-        computed = placed(hook("computed", load(value)), node)
+        computed = _in_place(node, placed(reading, target))
         steps.append(placed(ast.Assign([placed(writing, target)], computed), target))
         steps.append(placed(ast.Delete([ast.Name(name, ast.Del()) for name in used]), node))
         return steps
@@ -237,8 +255,20 @@ class Watching(ast.NodeTransformer):
         return not written.lower().startswith(("0x", "0b", "0o"))
 
 
-def _divisor(node: ast.expr) -> ast.expr:
-    return node if isinstance(node, ast.Constant) else placed(hook("divisor", node), node)
+def _in_place(node: ast.AugAssign, value: ast.expr) -> ast.expr:
+    """What an augmented assignment makes of `value`."""
+    name = "i" + _OPERATORS[type(node.op)].removesuffix("_")
+    return placed(hook("binary", ast.Constant(name), value, node.value), node)
+
+
+def _is_least(node: ast.expr) -> bool:
+    """Whether `node` is 2**31, in one of the ways to write it, or a literal no larger."""
+    if isinstance(node, ast.Constant):
+        return type(node.value) is not int or node.value <= -INT32_MIN
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Pow | ast.LShift):
+        return False
+    parts = [part.value if isinstance(part, ast.Constant) else None for part in (node.left, node.right)]
+    return (parts == [2, 31] and isinstance(node.op, ast.Pow)) or (parts == [1, 31] and isinstance(node.op, ast.LShift))
 
 
 def _is_token(function: ast.expr) -> bool:

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
+
+
+class Severity(enum.Enum):
+    """What becomes of a kernel that breaks a contract at a place."""
+
+    #: It is FAILED: the claim decides the verdict.
+    CLAIM = "claim"
+    #: It is warned of: kernels that run on hardware, or pass the vendor's tests, break the contract.
+    WARNING = "warning"
+    #: It is counted and listed: the user has said why it is right as it is.
+    ACCEPTED = "accepted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +25,11 @@ class Contract:
     rule in one sentence. `api` names the API generations it is documented for: "nki", "neuronxcc" or both. `hardware`
     names the hardware generations it binds, empty for all. `cwe` is set where a weakness class exists for it. `phase`
     is the phase whose claims state it; contracts of phases 1 and 2 alike say 1 where stubs state them.
+
+    `contested` is the evidence, from kernels that are shipped and tested, that what the contract forbids works: what
+    follows a call that breaks it is modelled as those kernels rely on. Empty for a contract that nothing contradicts.
+    `since` is the version of NKI that it holds from on, `until` the first one that it does not hold in any more, as the
+    release notes or the migration guide among its sources say; empty where they say nothing.
     """
 
     id: str
@@ -22,3 +39,6 @@ class Contract:
     hardware: tuple[str, ...] = ()
     cwe: str = ""
     phase: int = 1
+    contested: str = ""
+    since: str = ""
+    until: str = ""

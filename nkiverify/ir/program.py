@@ -20,9 +20,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from nkiverify.foundation.source import Site
-from nkiverify.ir.contract import Contract
+from nkiverify.ir.contract import Contract, Severity
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import Dimension, Index, Term
@@ -49,6 +50,14 @@ class SetProof:
     open: str = ""
 
 
+class Assumed(Protocol):
+    """Something that is taken for granted where a claim is stated; what comes after may show that it is `wrong`."""
+
+    @property
+    def wrong(self) -> str:
+        """What shows that it is wrong; empty while nothing does."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
     """`condition` must hold whenever execution comes here.
@@ -57,7 +66,9 @@ class Claim:
     `stub` is the function that states it. `quantities` are the named values a message shows. `unwinding` claims say
     that a loop was unrolled far enough: refuting one refutes nothing, it bounds the verdict. A `sufficient` one may ask
     for more than its contract: refuting one proves nothing until a plain run breaks the contract. One decided `by_sets`
-    has no condition that an engine could be asked about.
+    has no condition that an engine could be asked about. `severity` says whether the verdict depends on it. `open` is
+    what to say where the condition does not hold and nobody can tell whether the contract does: the claim is undecided
+    then, not refuted. Nothing is decided of one that `rests_on` what has turned out to be wrong.
     """
 
     number: int
@@ -70,6 +81,19 @@ class Claim:
     unwinding: bool = False
     sufficient: bool = False
     by_sets: SetProof | None = None
+    severity: Severity = Severity.CLAIM
+    open: str = ""
+    rests_on: frozenset[Assumed] = frozenset()
+
+    @property
+    def decides(self) -> bool:
+        """Whether the verdict depends on it."""
+        return self.severity is Severity.CLAIM
+
+    @property
+    def void(self) -> str:
+        """Why its condition says nothing, as something that it rests on has turned out to be wrong; empty if not."""
+        return next((assumed.wrong for assumed in self.rests_on if assumed.wrong), "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,14 +6,14 @@ partition's numbers; what it implies is claimed here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from nkiverify.model import indirection, views
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
 from nkiverify.model.extents import as_extent, is_sequence, is_zero
-from nkiverify.model.tensor import Reach, Tensor
+from nkiverify.model.tensor import Bound, Reach, Tensor
 from nkiverify.model.views import claim_rank
 from nkiverify.symbolic import Extent, all_of, equal, known, minimum, product
 from nkiverify.symbolic.execution import unsupported
@@ -32,7 +32,8 @@ def access_pattern(
 ) -> TensorT:
     """The storage of `tensor` seen through `pattern`; steps, counts and `offset` count elements of `dtype`.
 
-    A scalar or vector of indices known at run time moves the pattern; where to is claimed when the view is used.
+    A scalar or vector of indices known at run time moves the pattern. Where it goes is claimed where the view is used:
+    kernels make patterns that run past the end before they ask whether there is anything left.
     """
     require("ap.exclusive", scalar_offset is None or vector_offset is None)
     require("view.one_indirection", tensor.indirect_by is None)
@@ -60,14 +61,25 @@ def access_pattern(
             tensor, vector_offset, counts[0], Reach(stride, start + low, start + high, size), indirect_dim, stride
         )
         return type(tensor).of(tensor.storage, counts, (stride, *steps[1:]), dtype, moved, indirect_by=moves)
+    view = type(tensor).of(tensor.storage, counts, steps, dtype, moved)
     if tensor.on_chip:
-        _claim_on_chip(tensor, steps, counts, start, dtype)
+        view.bounds = _on_chip_bounds(tensor, steps, counts, start, dtype)
     else:
         size = in_units(tensor.storage.size, tensor.storage.dtype, dtype)
         low, high = span(steps, counts)
         fits = all_of(start + low >= 0, start + high < size)
-        require("ap.in_bounds", fits, offset=start, first=start + low, last=start + high, elements=size)
-    return type(tensor).of(tensor.storage, counts, steps, dtype, moved)
+        view.bounds = _bounds(
+            "ap.in_bounds", fits, {"offset": start, "first": start + low, "last": start + high, "elements": size}
+        )
+    return view
+
+
+def _bounds(contract: str, condition: object, quantities: Mapping[str, object]) -> tuple[Bound, ...]:
+    """What is to be claimed where a view is used. What evidently holds is stated at once, and need not be carried."""
+    if condition is True:
+        require(contract, True, **quantities)
+        return ()
+    return (Bound(contract, condition, quantities),)
 
 
 def _scalar_reach(
@@ -86,7 +98,9 @@ def _scalar_reach(
         return Reach(unit, start + low, start + high, in_units(tensor.storage.size, tensor.storage.dtype, dtype))
     if dim == 0:
         raise unsupported("an access pattern with scalar_offset over the partitions of an on-chip tensor")
-    partition_free = claim_partitions(tensor, steps, counts, start, dtype)
+    partition_free = _claimed_row(tensor, steps, counts, dtype)
+    for bound in _partition_bounds(tensor, counts, start, partition_free):
+        require(bound.contract, bound.condition, **bound.quantities)
     low, high = span(steps[1:], counts[1:])
     column = start if is_zero(start) else start % partition_free
     return Reach(unit, column + low, column + high, partition_free)
@@ -139,35 +153,29 @@ def span(steps: Sequence[Extent], counts: Sequence[Extent]) -> tuple[Extent, Ext
     return low, high
 
 
-def claim_partitions(
-    tensor: Tensor, steps: Sequence[Extent], counts: Sequence[Extent], start: Extent, dtype: DType
-) -> Extent:
-    """Claim what a pattern's first pair has to be on chip; returns the elements of one partition."""
-    storage = tensor.storage
-    free = in_units(storage.free_size, storage.dtype, dtype)
+def _claimed_row(tensor: Tensor, steps: Sequence[Extent], counts: Sequence[Extent], dtype: DType) -> Extent:
+    """The elements of one partition, claimed to be the step of a pattern's first pair."""
+    free = in_units(tensor.storage.free_size, tensor.storage.dtype, dtype)
     require("ap.first_pair_partition", equal(steps[0], free), step=steps[0], free_elements=free, counts=tuple(counts))
-    partition = 0 if is_zero(start) else start // free
-    require(
-        "ap.partition_overflow",
-        all_of(partition >= 0, partition + counts[0] <= storage.partitions),
-        start_partition=partition,
-        count=counts[0],
-        partitions=storage.partitions,
-    )
     return free
 
 
-def _claim_on_chip(
+def _partition_bounds(tensor: Tensor, counts: Sequence[Extent], start: Extent, free: Extent) -> tuple[Bound, ...]:
+    partition = 0 if is_zero(start) else start // free
+    partitions = tensor.storage.partitions
+    return _bounds(
+        "ap.partition_overflow",
+        all_of(partition >= 0, partition + counts[0] <= partitions),
+        {"start_partition": partition, "count": counts[0], "partitions": partitions},
+    )
+
+
+def _on_chip_bounds(
     tensor: Tensor, steps: Sequence[Extent], counts: Sequence[Extent], start: Extent, dtype: DType
-) -> None:
-    free = claim_partitions(tensor, steps, counts, start, dtype)
+) -> tuple[Bound, ...]:
+    free = _claimed_row(tensor, steps, counts, dtype)
     column = start if is_zero(start) else start % free
     low, high = span(steps[1:], counts[1:])
-    require(
-        "ap.in_bounds",
-        all_of(column + low >= 0, column + high < free),
-        offset=column,
-        first=column + low,
-        last=column + high,
-        free_elements=free,
-    )
+    shown = {"offset": column, "first": column + low, "last": column + high, "free_elements": free}
+    fits = all_of(column + low >= 0, column + high < free)
+    return (*_partition_bounds(tensor, counts, start, free), *_bounds("ap.in_bounds", fits, shown))

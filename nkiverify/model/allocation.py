@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
 from nkiverify.model.dynamic_loops import innermost_body
 from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, is_one, is_sequence
-from nkiverify.model.known_numbers import Interval, Value, whole_range
+from nkiverify.model.known_numbers import UNKNOWN, Interval, Undeclared, Value, numbers_of, whole_range
 from nkiverify.model.memory import SBUF, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.placement import claim_address
-from nkiverify.model.tensor import Storage, declared_dtype, name_given
+from nkiverify.model.tensor import Storage, Tensor, declared_dtype, name_given
 from nkiverify.model.views import claim_rank, host_shape, rank_contract
 from nkiverify.symbolic import Extent, all_of
+
+TensorType = TypeVar("TensorType", bound=Tensor)
 
 
 def allocate(
@@ -52,7 +56,7 @@ def claimed_region(buffer: object) -> MemoryRegion:
     """The memory a kernel names, claimed to be named by an enum member."""
     if isinstance(buffer, MemoryRegion):
         return buffer
-    require("isa.enum_members", False, argument="buffer", value=buffer)
+    require("isa.enum_values", False, argument="buffer", value=buffer)
     raise TypeError(f"buffer is a member of nl.MemoryRegion (nl.sbuf, nl.psum, …), not {buffer!r}")
 
 
@@ -91,12 +95,24 @@ def new_storage(
     address: tuple[Extent, Extent] | None = None,
     allocator: object = None,
     block_dims: int = 0,
+    constant: bool = False,
+    product: bool = False,
 ) -> Storage:
     """A storage for the allocation being made; the caller has stated the contracts."""
     run = current_execution()
     run.host_extents(shape)
     storage = Storage(
-        run.allocation_id(), shape, dtype, buffer, name, address, allocator, block_dims, body=innermost_body()
+        run.allocation_id(),
+        shape,
+        dtype,
+        buffer,
+        name,
+        address,
+        allocator,
+        block_dims,
+        body=innermost_body(),
+        constant=constant,
+        product=product,
     )
     run.model.allocated(storage.identity)
     if run.records:
@@ -110,16 +126,50 @@ def argument(
     dtype: DType,
     buffer: MemoryRegion = MemoryRegion.shared_hbm,
     content_range: tuple[Extent, Extent] | None = None,
+    elements: Any = None,
 ) -> NkiTensor:
     """A tensor argument of the kernel, in HBM ("lang.args"). The domain answers for its shape.
 
-    `content_range` bounds its elements, both ends included; without one they are any numbers of the dtype.
+    `content_range` bounds its elements, both ends included; without one they are any numbers of the dtype. `elements`
+    is an array of them, where they are given.
     """
+    if elements is not None and dtype.is_integer:
+        content_range = int(elements.min()), int(elements.max())
     values = whole_range(dtype) if content_range is None else Interval(*content_range)
-    if content_range is None and values is not None and name:
-        values = Interval(values.low, values.high, undeclared=name)
-    storage = Storage(("argument", name), tuple(shape), dtype, buffer, name, content_range=values)
+    found = Storage(
+        ("argument", name),
+        tuple(shape),
+        dtype,
+        buffer,
+        name,
+        content_range=values,
+        range_declared=content_range is not None,
+        elements=elements,
+    )
+    return NkiTensor.whole(_given(found))
+
+
+def argument_again(tensor: TensorType) -> TensorType:
+    """Another tensor that is like an argument, as the caller has given it: what another program is given."""
+    return tensor.whole(_given(replace(tensor.storage)))
+
+
+def _given(storage: Storage) -> Storage:
     run = execution_in_progress()
-    if run is not None and values is not None:
-        run.model.given(storage.identity, Value((values,)))
-    return NkiTensor.whole(storage)
+    if run is not None:
+        run.model.given(storage.identity, _numbers_in(storage))
+        if storage.elements is not None:
+            run.given_elements(storage)
+    return storage
+
+
+def _numbers_in(storage: Storage) -> Value:
+    if storage.content_range is None:
+        return UNKNOWN
+    if storage.elements is not None:
+        # Some of them are in a part, which may be without the least and the greatest.
+        return replace(numbers_of(storage.elements), uniform=False)
+    if storage.range_declared:
+        return Value((storage.content_range,))
+    undeclared = Undeclared(storage.name, storage.shape, storage.dtype)
+    return Value((storage.content_range,), exact=False, undeclared=frozenset((undeclared,)))

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nkiverify.model.dtypes import DType, DTypeKind
+from nkiverify.model.dtypes import DType
 from nkiverify.model.execution import current_execution
-from nkiverify.model.extents import as_extent, is_one, is_zero, same
-from nkiverify.model.known_numbers import UNKNOWN, Interval, Value, whole_range
+from nkiverify.model.extents import is_one, is_zero, same
+from nkiverify.model.interval_arithmetic import converted, single
+from nkiverify.model.known_numbers import UNKNOWN, Interval, Value, unknown, whole_range
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.symbolic import Extent, equal, known
-
-
-def copied(target: Tensor, source: Tensor, *, partly: bool = False) -> None:
-    """Elements of `source` are written to `target`, as integers or not at all; with `partly`, some stay as they are."""
-    kept = _plain_integers(target) and _plain_integers(source) and _holds(target.dtype, source.dtype)
-    wrote(target, held(source) if kept else UNKNOWN, partly=partly)
-
-
-def filled(target: Tensor, low: object, high: object) -> None:
-    """Integers from `low` to `high` are written to `target`, one number or different ones to different elements."""
-    whole = whole_range(target.dtype)
-    first, last = _integer(low), _integer(high)
-    if not _plain_integers(target) or whole is None or first is None or last is None:
-        wrote(target, UNKNOWN)
-    elif known(whole.low <= first) and known(last <= whole.high):
-        wrote(target, Value((Interval(first, last),), uniform=equal(first, last) is True))
-    else:
-        wrote(target, UNKNOWN)
-
-
-def _integer(value: object) -> Extent | None:
-    return None if isinstance(value, bool) else as_extent(value)
+from nkiverify.symbolic import Extent, known
 
 
 def wrote(target: Tensor, value: Value | None, *, partly: bool = False) -> None:
@@ -48,20 +27,68 @@ def overwritten(target: Tensor) -> None:
         current_execution().model.write(target.storage, UNKNOWN, whole=False)
 
 
+def stored(value: Value, target: Tensor) -> Value:
+    """The numbers as the storage of `target` holds them, once the engines' numbers are written there."""
+    return _seen_as(converted(value, target.dtype), target.dtype, target.storage.dtype)
+
+
+def moved(source: Tensor, target: Tensor) -> Value | None:
+    """What `target` holds once elements of `source` are copied there; None where nothing has been written to it."""
+    value = held(source)
+    if value is None:
+        return None
+    if target.dtype == source.dtype:
+        return _seen_as(value, target.dtype, target.storage.dtype)
+    return stored(single(any_of_dtype(value, source)), target)
+
+
 def held(tensor: Tensor) -> Value | None:
     """What the elements of a view may be; None where its storage has not been written."""
-    if not _plain_integers(tensor):
+    if not tracked(tensor.storage):
         return UNKNOWN
     value = current_execution().model.read(tensor.storage)
-    if value is None or value.uniform or _is_whole(tensor):
+    if value is None:
+        return None
+    value = _seen_as(value, tensor.storage.dtype, tensor.dtype)
+    if value.uniform or _is_whole(tensor):
         return value
     # Its elements are some of those numbers.
     return replace(value, exact=False)
 
 
+def any_of_dtype(value: Value | None, tensor: Tensor) -> Value:
+    """`value`, or every integer of the tensor's dtype where that is not known."""
+    whole = whole_range(tensor.dtype)
+    if value is None:
+        value = UNKNOWN
+    if value.known is not None or whole is None:
+        return value
+    return Value((whole,), exact=False, undeclared=value.undeclared)
+
+
+def is_unknown(tensor: Tensor) -> bool:
+    """Whether it is known beforehand that `held` knows nothing of the elements of a view of floats."""
+    return not tensor.dtype.is_integer and current_execution().model.is_unknown(tensor.storage)
+
+
 def tracked(storage: Storage) -> bool:
-    """Whether the numbers in a storage are followed: no others are used as indices."""
-    return storage.dtype.is_integer
+    """Whether the numbers in a storage are followed."""
+    return storage.dtype.is_integer or storage.dtype.is_float
+
+
+def _seen_as(value: Value, dtype: DType, other: DType) -> Value:
+    """Elements of one dtype as a view of another shows them: integers that both have are the same."""
+    if dtype == other:
+        return value
+    both = Interval(0, 2 ** (8 * dtype.itemsize - 1) - 1)
+    fits = (
+        dtype.is_integer
+        and other.is_integer
+        and dtype.itemsize == other.itemsize
+        and value.known is not None
+        and all(known(both.low <= each.low) and known(each.high <= both.high) for each in value.known)
+    )
+    return value if fits else unknown(value)
 
 
 def _is_whole(view: Tensor) -> bool:
@@ -76,19 +103,3 @@ def _is_whole(view: Tensor) -> bool:
             return False
         step = step * extent
     return True
-
-
-def _plain_integers(tensor: Tensor) -> bool:
-    """Whether the view shows the integers of its storage as they are."""
-    return tensor.dtype.is_integer and tensor.dtype == tensor.storage.dtype
-
-
-def _holds(target: DType, source: DType) -> bool:
-    """Whether every integer of `source` arrives in `target` as it is.
-
-    Conversions go through float32 ("isa.fp32_internal"), which holds integers of 16 bits exactly and those of 32 not.
-    """
-    if target == source:
-        return True
-    loses_sign = source.kind is DTypeKind.SIGNED and target.kind is not DTypeKind.SIGNED
-    return source.itemsize <= 2 and target.itemsize > source.itemsize and not loses_sign

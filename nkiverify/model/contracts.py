@@ -8,6 +8,9 @@ from typing import Protocol, cast
 
 from nkiverify.foundation.errors import InternalError
 from nkiverify.ir.contract import Contract
+from nkiverify.ir.program import Assumed
+from nkiverify.model.policy import applied_policy
+from nkiverify.model.versions import within
 from nkiverify.symbolic import execution
 from nkiverify.symbolic.execution import Execution
 
@@ -17,12 +20,17 @@ class ClaimingExecution(Execution, Protocol):
 
     #: The phases whose contracts count: the others are not looked at.
     phases: frozenset[int]
+    #: What is taken for granted of whatever is stated now.
+    rests_on: frozenset[Assumed]
 
     def require(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Record a claim, or check it at once."""
 
     def suffices(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Record a claim that is enough for the contract; where values are plain, nothing."""
+
+    def leaves_open(self, contract: Contract, condition: object, why: str, quantities: Mapping[str, object]) -> None:
+        """Record a claim that is open, for the reason given, where its condition does not hold; else nothing."""
 
 
 def _execution() -> ClaimingExecution:
@@ -41,11 +49,14 @@ def define(
     hardware: tuple[str, ...] = (),
     cwe: str = "",
     phase: int = 1,
+    contested: str = "",
+    since: str = "",
+    until: str = "",
 ) -> Contract:
     """Register a contract; an id is defined once."""
     if id in _registry:
         raise InternalError(f"contract {id} is defined twice")
-    contract = Contract(id, statement, source, api, hardware, cwe, phase)
+    contract = Contract(id, statement, source, api, hardware, cwe, phase, contested, since, until)
     _registry[id] = contract
     return contract
 
@@ -61,6 +72,18 @@ def contract(id: str) -> Contract:
 def all_contracts() -> list[Contract]:
     """Every contract, by id."""
     return [_registry[id] for id in sorted(_registry)]
+
+
+@contextmanager
+def resting_on(assumed: frozenset[Assumed]) -> Iterator[None]:
+    """What is stated inside is decided only if nothing of this turns out to be wrong."""
+    run = _execution()
+    around = run.rests_on
+    run.rests_on = around | assumed
+    try:
+        yield
+    finally:
+        run.rests_on = around
 
 
 _LEGACY = "neuronxcc"
@@ -94,6 +117,12 @@ def require(id: str, condition: object, /, **quantities: object) -> None:
         run.require(rule, condition, quantities)
 
 
+def require_if_open(id: str, condition: object, /, **quantities: object) -> None:
+    """`require`, unless `condition` evidently holds: then there is nothing to claim."""
+    if condition is not True:
+        require(id, condition, **quantities)
+
+
 def suffices(id: str, condition: object, /, **quantities: object) -> None:
     """State that `condition` is enough for the contract `id` to hold here, and may be more than it asks for.
 
@@ -106,14 +135,38 @@ def suffices(id: str, condition: object, /, **quantities: object) -> None:
         run.suffices(rule, condition, quantities)
 
 
+def leaves_open(id: str, condition: object, why: str, /, **quantities: object) -> None:
+    """State that the contract `id` holds here if `condition` does, and that nobody can tell if it does not: `why`.
+
+    A symbolic run records a claim that is proved or stays undecided; a plain run, which knows no more, has nothing to
+    report.
+    """
+    run = _execution()
+    rule = _registry.get(id) or contract(id)
+    if _counts(rule, run):
+        run.leaves_open(rule, condition, why, quantities)
+
+
 def looked_at(id: str) -> bool:
     """Whether the execution in progress looks at the contract, and at the others of its phase."""
     return contract(id).phase in _execution().phases
 
 
 def _counts(rule: Contract, run: ClaimingExecution) -> bool:
-    """Whether the run looks at the contract, and the API in use documents it."""
-    return rule.phase in run.phases and (not _legacy_calls or _LEGACY in rule.api)
+    """Whether the run looks at the contract, and the API in use, in its version, documents it."""
+    if rule.phase not in run.phases or (_legacy_calls and _LEGACY not in rule.api):
+        return False
+    return not (rule.since or rule.until) or within(nki_version(), rule.since, rule.until)
+
+
+def nki_version() -> str:
+    """The version of NKI that is verified for."""
+    return applied_policy().policy.nki
+
+
+def claim_version(name: str, since: str) -> None:
+    """Claim that the version of NKI that is verified for has the function or attribute `name`, new in `since`."""
+    require_if_open("api.version", within(nki_version(), since, ""), name=name, since=since, nki=nki_version())
 
 
 def evident(id: str) -> None:

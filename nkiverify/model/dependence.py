@@ -51,6 +51,8 @@ class Link(enum.Enum):
     MOVING = "moving"
     #: In each quadrant, a partition depends on the one that `shuffle_mask` names for it.
     SHUFFLED = "shuffled"
+    #: On the elements that share its scale: 8 partitions of four columns, packed as one.
+    QUANTISED = "quantised"
     #: As ROW_MAJOR, in the partitions that `shuffle_mask` leaves alone.
     LEFT_ALONE = "left alone"
     #: On all elements.
@@ -80,6 +82,8 @@ class Dependence:
 
 #: What is written for each partition of what is read.
 REDUCTION_RESULT = "reduce_res"
+#: The scales of a microscaled result, which are in the first rows of each quadrant.
+SCALES = "dst_scale"
 #: The results of an operation.
 RESULTS = frozenset(("dst", "result"))
 

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.contracts import require
 from nkiverify.model.execution import current_execution, execution_in_progress
-from nkiverify.model.extents import as_extent, is_one
-from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
+from nkiverify.model.extents import as_extent, is_one, same
+from nkiverify.model.known_numbers import UNKNOWN, Interval, Value, unknown
 from nkiverify.model.registers import VirtualRegister, held_by, set_register
 from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Tensor
-from nkiverify.symbolic import known
+from nkiverify.symbolic import known, maximum, minimum
+from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -40,8 +41,8 @@ class _Emission:
 
     __slots__ = ("_body",)
 
-    def __init__(self) -> None:
-        self._body = LoopBody(innermost_body())
+    def __init__(self, once: bool = True) -> None:
+        self._body = LoopBody(innermost_body(), once)
 
     def __enter__(self) -> None:
         model = current_execution().model
@@ -97,7 +98,7 @@ class DynamicRange:
 
     def _executed(self, iterations: Iterator[None]) -> Iterator[VirtualRegister]:
         for _ in iterations:
-            with _Emission():
+            with _Emission(once=False):
                 yield self._register
 
 
@@ -139,7 +140,7 @@ def fori_loop(lower: object, upper: object, body: Callable[[VirtualRegister], ob
     register = _loop_register(lower, upper, step)
     iterations = current_execution().iterations(register, lower, upper, step)
     for _ in (None,) if iterations is None else iterations:
-        with _Emission():
+        with _Emission(once=iterations is None):
             body(register)
 
 
@@ -148,15 +149,16 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
     require("loop.while_loop", isinstance(init, VirtualRegister), init=type(init).__name__)
     if not isinstance(init, VirtualRegister):
         raise TypeError(f"nl.while_loop starts with a register, not {type(init).__name__}")
-    register = (
-        init if current_execution().register_number(init) is not None else VirtualRegister.holding(None, frozen=True)
-    )
+    executed = current_execution().register_number(init) is not None
+    register = init if executed else VirtualRegister.holding(None, frozen=True)
     while current_execution().register_number(register) != 0:
-        with _Emission():
+        with _Emission(once=not executed):
             result = body(register)
         require("loop.while_loop", isinstance(result, VirtualRegister), result=type(result).__name__)
-        if not isinstance(result, VirtualRegister) or current_execution().register_number(result) is None:
+        if not executed or not isinstance(result, VirtualRegister):
             break
+        if current_execution().register_number(result) is None:
+            raise unsupported("a while_loop whose condition is known in its first rounds only")
         register = result
 
 
@@ -179,16 +181,19 @@ def _induction(start: object, stop: object, step: object) -> Value:
     """The values of an induction register; exact as far as the bounds are."""
     increment = as_extent(step) if not isinstance(step, VirtualRegister) else None
     first, end = _bound(start), _bound(stop)
-    if increment is None or not known(increment >= 1):
-        return UNKNOWN
-    if first.known is None or end.known is None or len(first.known) != 1 or len(end.known) != 1:
-        return UNKNOWN
-    (low,), (high,) = first.known, end.known
-    last = high.high - 1
-    if not is_one(increment) and low.low is low.high and high.low is high.high:
-        last = low.low + (last - low.low) // increment * increment
-    interval = Interval(low.low, last)
-    return Value((interval,), first.exact and end.exact, assumptions=first.assumptions | end.assumptions)
+    if increment is None or not known(increment >= 1) or not first.known or not end.known:
+        return unknown(first, end)
+    low, last = minimum(*(each.low for each in first.known)), maximum(*(each.high for each in end.known)) - 1
+    one = len(first.known) == len(end.known) == 1
+    if one and not is_one(increment) and all(same(each.low, each.high) for each in (*first.known, *end.known)):
+        last = low + (last - low) // increment * increment
+    return Value(
+        (Interval(low, last),),
+        one and first.exact and end.exact,
+        assumptions=first.assumptions | end.assumptions,
+        undeclared=first.undeclared | end.undeclared,
+        copied=False,
+    )
 
 
 def _bound(value: Any) -> Value:

@@ -35,6 +35,9 @@ class ModelExecution(ClaimingExecution, Protocol):
     def allocation(self, storage: Storage) -> None:
         """A storage is allocated."""
 
+    def given_elements(self, storage: Storage) -> None:
+        """An argument exists whose elements are given."""
+
     def index_range(self, index: Tensor | Register) -> Interval | None:
         """The numbers an index tensor or register holds, where tensors have elements; None where they have not."""
 
@@ -43,6 +46,9 @@ class ModelExecution(ClaimingExecution, Protocol):
 
     def iterations(self, register: Register, start: object, stop: object, step: object) -> Iterator[None] | None:
         """The iterations of a device loop, its register set in each; None where its body is run once for all."""
+
+    def programs(self, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The coordinates of the programs of a launch, where they are run one by one."""
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """The kernel returned these tensors, in each of the programs that are run."""

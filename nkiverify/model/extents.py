@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any, SupportsIndex, TypeGuard
 
 from nkiverify.symbolic import Extent, SymInt, SymRational, equal
+from nkiverify.symbolic.execution import current_execution
 from nkiverify.symbolic.lists import SymList
 
 
 def as_extent(value: object) -> Extent | None:
     """`value` as an integer the model computes with, or None where it is none (a float is none, as in Python)."""
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, int | SymInt):
+    if isinstance(value, int):
+        return int(value)  # no `KernelNumber`
+    if isinstance(value, SymInt):
         return value
     if isinstance(value, SupportsIndex) and not isinstance(value, SymRational):
         return value.__index__()
     return None
+
+
+def as_number(value: object) -> int | None:
+    """`value` as the number of an axis or the like, or None where it is no integer or may have several values."""
+    if isinstance(value, SymInt):
+        return current_execution().forced_value(value)
+    return int(value) if isinstance(value, Integral) else None
 
 
 def is_one(value: Extent) -> bool:

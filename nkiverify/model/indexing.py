@@ -14,7 +14,7 @@ from nkiverify.model.access import Access
 from nkiverify.model.contracts import evident, require
 from nkiverify.model.extents import as_extent, is_one
 from nkiverify.model.indices import IndexTensor
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
 from nkiverify.symbolic import Extent, ceil_div, constant_value
 from nkiverify.symbolic.execution import unsupported
 
@@ -62,6 +62,7 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
     strides: list[Extent] = []
     moved: list[tuple[Extent, Extent]] = []
     blocks = tensor.block_dims
+    moves: Indirection | None = None
     for axis, (part, extent, stride) in enumerate(zip(keys, tensor.shape, tensor.strides, strict=True)):
         if isinstance(part, slice):
             if part.start is None and part.stop is None and part.step is None:
@@ -69,8 +70,16 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
                 strides.append(stride)
                 continue
             interval = _slice(part, extent, axis)
+        elif isinstance(part, SizedSlice) and isinstance(part.start, Register):
+            moves = _moved_by(tensor, part.start, part.size, axis, moves)
+            shape.append(_host_integer(part.size, axis))
+            strides.append(stride)
+            continue
         elif isinstance(part, SizedSlice):
             interval = _sized_slice(part, extent, axis)
+        elif isinstance(part, Register):
+            moves = _moved_by(tensor, part, 1, axis, moves)
+            continue
         else:
             position = element(part, extent, axis)
             if not _is_zero_int(position):
@@ -92,7 +101,20 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
         # An integer on every free dimension: the last one stays, with extent 1 ("idx.int_free_drops", HBM: rank >= 1).
         shape.append(1)
         strides.append(tensor.strides[-1])
-    return tensor.with_layout(tuple(shape), tuple(strides), moved_by=tuple(moved), block_dims=blocks)
+    view = tensor.with_layout(tuple(shape), tuple(strides), moved_by=tuple(moved), block_dims=blocks)
+    if moves is not None:
+        view.indirect_by = moves
+    return view
+
+
+def _moved_by(tensor: Tensor, index: Register, size: object, axis: int, other: Indirection | None) -> Indirection:
+    """How a register moves a view along a dimension: to the element, or the `size` elements, that it names."""
+    require("view.one_indirection", tensor.indirect_by is None and other is None)
+    if tensor.block_dims or (tensor.on_chip and axis == 0):
+        raise unsupported("a register as an index of the partitions, or of a block")
+    count, extent = _host_integer(size, axis), tensor.shape[axis]
+    claim_interval(0, count, count, extent, axis)
+    return Indirection(IndirectionKind.SCALAR, index, Reach(1, 0, count - 1, extent), tensor.strides[axis])
 
 
 def _is_zero_int(value: Extent) -> bool:
@@ -132,11 +154,11 @@ def _are_plain(keys: tuple[object, ...]) -> bool:
 
 
 #: What a key may consist of, and plain values it may not consist of. Anything else may be an index at run time.
-_PLAIN_KEYS = (slice, SizedSlice, int, float, str, tuple, list, dict, type(None))
+_PLAIN_KEYS = (slice, SizedSlice, Register, int, float, str, tuple, list, dict, type(None))
 
 
 def _is_key(part: object) -> bool:
-    return isinstance(part, slice | SizedSlice) or type(part) is int or as_extent(part) is not None
+    return isinstance(part, slice | SizedSlice | Register) or type(part) is int or as_extent(part) is not None
 
 
 def _describe(keys: tuple[object, ...]) -> str:

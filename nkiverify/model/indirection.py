@@ -9,15 +9,18 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from nkiverify.model.contents import held
-from nkiverify.model.contracts import require, suffices
+from nkiverify.model.contracts import leaves_open, require, require_if_open, resting_on, suffices
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
-from nkiverify.model.known_numbers import Value
+from nkiverify.model.known_numbers import SET_ANEW, UNKNOWN, Interval, Value
 from nkiverify.model.memory import SBUF
 from nkiverify.model.registers import held_by
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
-from nkiverify.symbolic import Extent, all_of, any_of, equal
+from nkiverify.symbolic import Extent, all_of, any_of, equal, known
 from nkiverify.symbolic.execution import unsupported
+
+#: What can be done about an index of which nothing is known.
+ADVICE = "declare the range of the arguments it is computed from, keep it in bounds by nl.minimum, or use oob_mode.skip"
 
 TensorT = TypeVar("TensorT", bound="Tensor")
 
@@ -28,25 +31,15 @@ def is_run_time(value: object) -> bool:
 
 
 def claim_reach(contract: str, moves: Indirection) -> None:
-    """Claim that no index the contents allow leaves the tensor; UNKNOWN where the contents are not known."""
+    """Claim that no index the contents allow leaves the tensor; an open claim where the contents are not known."""
     reach = moves.reach
     if reach is None:
         return
-    index = moves.index
-    actual = current_execution().index_range(index)
-    if actual is not None:
-        value: Value | None = Value((actual,))
-    else:
-        value = held_by(index) if isinstance(index, Register) else held(index)
-    if value is None or value.known is None:
-        raise unsupported(
-            "an indirect access with indices computed at run time",
-            "use oob_mode.skip, or indices copied from an argument with a declared range",
-        )
     claim_numbers(
         contract,
-        value,
+        indices_of(moves),
         lambda low, high: all_of(reach.first + low * reach.unit >= 0, reach.last + high * reach.unit < reach.size),
+        legal_range(reach),
         unit=reach.unit,
         first=reach.first,
         last=reach.last,
@@ -54,19 +47,70 @@ def claim_reach(contract: str, moves: Indirection) -> None:
     )
 
 
+def indices_of(moves: Indirection) -> Value | None:
+    """What the index of a view may be; None where nothing has been written to it."""
+    return indices_in(moves.index)
+
+
+def indices_in(index: Tensor | Register) -> Value | None:
+    """What the numbers in a tensor or register of indices may be; None where nothing has been written to it."""
+    actual = current_execution().index_range(index)
+    if actual is not None:
+        return Value((actual,))
+    return held_by(index) if isinstance(index, Register) else held(index)
+
+
+def legal_range(reach: Reach) -> Interval | None:
+    """The indices that stay in the tensor; None where they cannot be said."""
+    if not known(reach.unit >= 1):
+        return None
+    return Interval(-(reach.first // reach.unit), (reach.size - 1 - reach.last) // reach.unit)
+
+
 def claim_numbers(
-    contract: str, value: Value | None, legal: Callable[[Extent, Extent], Any], **quantities: object
+    contract: str,
+    value: Value | None,
+    legal: Callable[[Extent, Extent], Any],
+    within: Interval | None = None,
+    **quantities: object,
 ) -> None:
-    """Claim that all numbers of `value` are legal indices, `legal` asking it of an interval; nothing where they are not
-    known. Where the value may have lost something, what is claimed is enough, and no fault if it does not hold."""
-    if value is None:
+    """Claim that all numbers of `value` are legal indices, `legal` asking it of an interval.
+
+    Where the value may have lost something, what is claimed is enough, and no fault if it does not hold. Where it is
+    not known, or comes from arguments whose range nobody declared, the claim is open: it says which range, `within`,
+    would close it.
+    """
+    value = UNKNOWN if value is None else value
+    intervals = value.known
+    if intervals is None or value.undeclared:
+        condition = all_of(*(_legal(each, legal) for each in intervals)) if intervals is not None else False
+        with resting_on(value.assumptions):
+            leaves_open(contract, condition, _missing(value, within), **quantities)
         return
     state = require if value.exact else suffices
-    for values in value.known or ():
-        for assumption in value.assumptions:
-            assumption.used = True
-        condition = any_of(values.low > values.high, legal(values.low, values.high))
-        state(contract, condition, indices=str(values), **quantities)
+    for assumption in value.assumptions:
+        assumption.used = True
+    with resting_on(value.assumptions):
+        for each in intervals:
+            state(contract, _legal(each, legal), indices=str(each), **quantities)
+
+
+def _legal(each: Interval, legal: Callable[[Extent, Extent], Any]) -> Any:
+    return any_of(each.low > each.high, legal(each.low, each.high))
+
+
+def _missing(value: Value, within: Interval | None) -> str:
+    """What is not known of an index, and what would tell."""
+    for assumption in value.assumptions:
+        if assumption.wrong:
+            return f"{assumption.wrong}; {SET_ANEW}"
+    arguments = sorted((each for each in value.undeclared if each.name), key=lambda each: each.name)
+    if not arguments:
+        return f"its numbers are computed from what is not known; {ADVICE}"
+    names = " and ".join(argument.name for argument in arguments)
+    # What an index is computed from may be in another range than the index.
+    low, high = (within.low, within.high) if value.copied and within is not None else ("LOW", "HIGH")
+    return f"nobody said which integers are in {names}; {', '.join(each.declared(low, high) for each in arguments)}"
 
 
 def by_scalar(index: object, reach: Reach) -> Indirection:
@@ -101,7 +145,7 @@ def by_vector(
         "ap.vector_offset",
         all_of(
             index.buffer is SBUF,
-            index.ndim == 2,
+            index.ndim == 2 or all_of(*(equal(extent, 1) for extent in index.shape[1:])),
             not tensor.on_chip,
             indirect_dim == 0,
             index.dtype.is_integer,
@@ -114,6 +158,7 @@ def by_vector(
         rows=rows,
         indirect_dim=indirect_dim,
     )
+    require_if_open("ap.vector_offset_rank", index.ndim == 2, index=index.shape)
     return Indirection(IndirectionKind.ROWS, index, reach, tensor.strides[0] if stride is None else stride)
 
 

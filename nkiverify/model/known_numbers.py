@@ -2,22 +2,28 @@
 indirect access goes.
 
 Tensors have no values here, with one exception: an index read at run time has to stay inside the tensor it indexes. So
-the numbers in each storage of integers, and in each register, are followed in program order: what overwrites a storage
-as a whole replaces what was known, what overwrites a part of it joins. They are part of the state of the model
+the numbers in each storage, and in each register, are followed in program order: what overwrites a storage as a whole
+replaces what was known, what overwrites a part of it joins. They are part of the state of the model
 (`nkiverify.model.state`), which loops compare and paths restore. Errs to too many numbers.
+
+What has not been written counts for nothing here: that it is not read is a claim of phase 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.symbolic import Extent, constant_value, equal, known
-from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: Intervals that a value is kept as: more become one, or unknown.
 _MOST_INTERVALS = 16
+
+#: What can be done where an index is carried from one iteration, or program, to another.
+SET_ANEW = "set the index or register anew in each iteration or program, before it is used"
 
 #: What identifies an allocation in all iterations of the loops around it.
 AllocationKey = object
@@ -25,14 +31,10 @@ AllocationKey = object
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval:
-    """Integers from `low` to `high`, both included; none where `low` is greater.
-
-    `undeclared` names the argument whose range nobody declared, so that it is the whole dtype.
-    """
+    """Numbers from `low` to `high`, two integers, both included; none where `low` is greater."""
 
     low: Extent
     high: Extent
-    undeclared: str = ""
 
     def same_as(self, other: object) -> bool:
         """Whether both are the same interval whatever the shapes are, as far as canonical forms show."""
@@ -41,8 +43,7 @@ class Interval:
         return equal(self.low, other.low) is True and equal(self.high, other.high) is True
 
     def __str__(self) -> str:
-        why = f" (the whole dtype: declare a range for {self.undeclared})" if self.undeclared else ""
-        return f"{self.low}..{self.high}{why}"
+        return f"{self.low}..{self.high}"
 
 
 def whole_range(dtype: DType) -> Interval | None:
@@ -57,26 +58,37 @@ def whole_range(dtype: DType) -> Interval | None:
     return None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Undeclared:
+    """An argument of integers whose range nobody declared, so that they are any of its dtype."""
+
+    name: str
+    shape: tuple[Extent, ...]
+    dtype: DType
+
+    def declared(self, low: object, high: object) -> str:
+        """The `--arg` that declares a range of its numbers."""
+        return f"--arg {self.name}='{self.dtype}[{', '.join(map(str, self.shape))}] in {low}..{high}'"
+
+
 class Assumption:
     """That nothing but what has been seen writes to a storage: another iteration of a device loop, or another program
-    of the launch, might. Both flags only ever go up, whichever path raises them: what relies on a broken assumption is
-    unknown, and one that is broken after an access relied on it ends the run as unsupported.
+    of the launch, might. `wrong` is what turned out to, and stays so, whichever path found it: what relies on it is
+    unknown, and claims that have relied on it say nothing. A run that states no claims ends as unsupported.
     """
 
-    __slots__ = ("broken", "used")
+    __slots__ = ("used", "wrong")
 
     def __init__(self) -> None:
         self.used = False
-        self.broken = False
+        self.wrong = ""
 
     def break_it(self, what: str) -> None:
         """Something else does write to the storage."""
-        self.broken = True
-        if self.used:
-            raise unsupported(
-                f"an index or register that {what}",
-                "set it anew in each iteration or program, before it is used",
-            )
+        self.wrong = f"{what} the index"
+        run = execution_in_progress()
+        if self.used and run is not None and not run.states_claims:
+            raise unsupported(f"an index or register that {what}", SET_ANEW)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,13 +96,17 @@ class Value:
     """The numbers that a storage or register may hold: each lies in one of `intervals`; anything where that is None.
 
     `exact`: nothing is lost, so that for some input both ends of every interval are there; else it is known only that
-    there are no others. `uniform`: any part of the storage holds what all of it does.
+    there are no others. `uniform`: any part of the storage holds what all of it does. `integral`: all are integers.
+    `undeclared` are the arguments of integers, without a declared range, that they are computed from, or `copied`.
     """
 
     intervals: tuple[Interval, ...] | None
     exact: bool = True
     uniform: bool = True
     assumptions: frozenset[Assumption] = frozenset()
+    integral: bool = True
+    undeclared: frozenset[Undeclared] = frozenset()
+    copied: bool = True
 
     @staticmethod
     def between(low: Extent, high: Extent) -> Value:
@@ -100,7 +116,7 @@ class Value:
     @property
     def known(self) -> tuple[Interval, ...] | None:
         """The intervals; None where the numbers are not known."""
-        if any(assumption.broken for assumption in self.assumptions):
+        if any(assumption.wrong for assumption in self.assumptions):
             return None
         return self.intervals
 
@@ -120,18 +136,21 @@ class Value:
             return self
         mine, others = self.known, other.known
         if mine is None or others is None:
-            return UNKNOWN
+            return unknown(self, other)
         added = tuple(each for each in others if not any(each.same_as(one) for one in mine))
         missed = any(not any(each.same_as(one) for one in others) for each in mine)
         intervals = _fewer((*mine, *added))
         if intervals is None:
-            return UNKNOWN
+            return unknown(self, other)
         same = not added and not missed
         return Value(
             intervals,
             self.exact and other.exact and same,
             self.uniform and other.uniform,
             self.assumptions | other.assumptions,
+            self.integral and other.integral,
+            self.undeclared | other.undeclared,
+            self.copied and other.copied,
         )
 
     def covers(self, other: Value) -> bool:
@@ -143,7 +162,7 @@ class Value:
             return True
         if others is None or not other.assumptions <= self.assumptions:
             return False
-        if (self.exact and not other.exact) or (self.uniform and not other.uniform):
+        if any(promised and not kept for promised, kept in zip(self._promises, other._promises, strict=True)):
             return False
         if self.exact and len(mine) != len(others):
             return False
@@ -151,9 +170,27 @@ class Value:
             return all(any(each.same_as(one) for one in mine) for each in others)
         return all(any(_within(each, one) for one in mine) for each in others)
 
+    @property
+    def _promises(self) -> tuple[bool, ...]:
+        return self.exact, self.uniform, self.integral
+
+
+def numbers_of(elements: Any) -> Value:
+    """The integers in a NumPy array: each one where they are few, else all from the least to the greatest."""
+    different = sorted({int(each) for each in elements.flat[: 64 * _MOST_INTERVALS]})
+    if elements.size > 64 * _MOST_INTERVALS or len(different) > _MOST_INTERVALS:
+        return Value((Interval(int(elements.min()), int(elements.max())),))
+    return Value(tuple(Interval(each, each) for each in different))
+
 
 #: Anything.
-UNKNOWN = Value(None, exact=False)
+UNKNOWN = Value(None, exact=False, integral=False, copied=False)
+
+
+def unknown(*origins: Value) -> Value:
+    """Anything that is computed from these."""
+    undeclared = frozenset[Undeclared]().union(*(origin.undeclared for origin in origins))
+    return replace(UNKNOWN, undeclared=undeclared) if undeclared else UNKNOWN
 
 
 def _within(inner: Interval, outer: Interval) -> bool:
@@ -170,7 +207,12 @@ def _fewer(intervals: tuple[Interval, ...]) -> tuple[Interval, ...] | None:
     highs = [constant_value(each.high) for each in intervals]
     if None in lows or None in highs:
         return None
-    return (Interval(min(low for low in lows if low is not None), max(high for high in highs if high is not None)),)
+    return (hull_of([low for low in lows if low is not None], [high for high in highs if high is not None]),)
+
+
+def hull_of(lows: Sequence[int], highs: Sequence[int]) -> Interval:
+    """The smallest interval around several."""
+    return Interval(min(lows), max(highs))
 
 
 class Contents:

@@ -11,17 +11,17 @@ import inspect
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product as cartesian
 from types import MethodType
 from typing import Any
 
+from nkiverify.model.allocation import argument_again
 from nkiverify.model.contracts import require
 from nkiverify.model.execution import current_execution, execution_in_progress
-from nkiverify.model.extents import as_extent, is_sequence
+from nkiverify.model.extents import as_extent, as_number, is_sequence
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.returned import tensors_in
 from nkiverify.model.state import Launch
-from nkiverify.model.tensor import Tensor, free_elements
+from nkiverify.model.tensor import Tensor, claim_bounds, free_elements
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
 
@@ -44,15 +44,27 @@ def _launched() -> bool:
     return current_execution().model.launch is not None
 
 
+class _GridExtent:
+    """A grid extent that can be multiplied: `nl.nc(2) * 2` is `nl.spmd_dim(nl.nc(2), 2)`."""
+
+    __slots__ = ()
+
+    def __mul__(self, other: object) -> SpmdDimension:
+        return spmd_dimension(self, other)
+
+    def __rmul__(self, other: object) -> SpmdDimension:
+        return spmd_dimension(other, self)
+
+
 @dataclass(frozen=True, slots=True)
-class Cores:
+class Cores(_GridExtent):
     """`nl.nc(count)`: a grid extent that spans cores (legacy)."""
 
     count: Extent
 
 
 @dataclass(frozen=True, slots=True)
-class SpmdDimension:
+class SpmdDimension(_GridExtent):
     """`nl.spmd_dim(…)`: a grid extent made of several, cores and programs (legacy)."""
 
     parts: tuple[Extent, ...]
@@ -89,7 +101,11 @@ def simulate_by(simulate: Simulate) -> None:
 
 
 class Kernel:
-    """A function decorated with `nki.jit`. `kernel[grid]` is the kernel with a launch grid."""
+    """A function decorated with `nki.jit`. `kernel[grid]` is the kernel with a launch grid.
+
+    A `helper` is a function that kernels call, launched by itself: it may be given tensors on chip, of which each
+    program has its own, and return some.
+    """
 
     def __init__(
         self,
@@ -99,6 +115,7 @@ class Kernel:
         options: dict[str, object] | None = None,
         grid: tuple[object, ...] = (),
         argument_view: Callable[[Tensor], Tensor] = lambda tensor: tensor,
+        helper: bool = False,
     ) -> None:
         functools.update_wrapper(self, function)
         self.name = getattr(function, "__name__", repr(function))
@@ -106,6 +123,7 @@ class Kernel:
         self.legacy = legacy
         self.options = options or {}
         self.grid = grid
+        self.helper = helper
         self._argument_view = argument_view
 
     def __getitem__(self, grid: object) -> Kernel:
@@ -115,6 +133,7 @@ class Kernel:
             options=self.options,
             grid=grid if isinstance(grid, tuple) else (grid,),
             argument_view=self._argument_view,
+            helper=self.helper,
         )
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
@@ -130,6 +149,9 @@ class Kernel:
         if execution_in_progress() is None and os.environ.get(SIMULATOR_VARIABLE, "") == "1":
             return _simulate(self, args, kwargs)
         self._claim_not_nested()
+        if _launched() and not self.grid and not self.legacy:
+            # A helper that is a kernel as well: it runs in the program that calls it.
+            return self.function(*args, **kwargs)
         grid = self._claimed_grid()
         args = tuple(self._argument(value) for value in args)
         kwargs = {name: self._argument(value) for name, value in kwargs.items()}
@@ -138,8 +160,9 @@ class Kernel:
         outer = model.launch
         for program in _programs(grid):
             model.launch = Launch(grid, program)
+            mine = _of_this_program if self.helper else _unchanged
             try:
-                results.append(self.function(*args, **kwargs))
+                results.append(self.function(*map(mine, args), **{name: mine(value) for name, value in kwargs.items()}))
             finally:
                 model.launch = outer
         self._claim_results(results)
@@ -165,14 +188,13 @@ class Kernel:
             require("lang.no_nested_jit", not _launched(), kernel=self.name)
             return
         hardware = current_execution().hardware
-        if hardware.generation > LAST_LEGACY_GENERATION:
-            raise unsupported(f"the legacy API on {hardware}, which its documentation does not know")
+        require("leg.generation", hardware.generation <= LAST_LEGACY_GENERATION, target=str(hardware))
         if self.grid:
             require("leg.spmd", not _launched(), kernel=self.name)
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Tensor):
-            if not _launched():
+            if not _launched() and not self.helper:
                 require("mem.io_hbm", not value.on_chip, tensor=value.label, buffer=value.buffer)
             return self._argument_view(value)
         if is_sequence(value) and not isinstance(value, tuple) and not self.legacy:
@@ -186,7 +208,10 @@ class Kernel:
         if _launched():
             return
         returned = [tuple(tensors_in(result)) for result in results]
+        claim_bounds(*returned)
         current_execution().returned(*returned)
+        if self.helper:
+            return
         for tensor in {id(tensor): tensor for tensors in returned for tensor in tensors}.values():
             require("mem.io_hbm", not tensor.on_chip, tensor=tensor.label, buffer=tensor.buffer)
             if not self.legacy and not tensor.on_chip:
@@ -198,12 +223,23 @@ class Kernel:
                 )
 
 
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _of_this_program(value: Any) -> Any:
+    """An argument of a helper as the running program has it: SBUF and PSUM are of one core."""
+    if isinstance(value, Tensor):
+        return argument_again(value) if value.on_chip else value
+    return tuple(map(_of_this_program, value)) if type(value) is tuple else value
+
+
 def _programs(grid: tuple[Extent, ...]) -> Iterator[tuple[Extent, ...]]:
     run = current_execution()
     if run.symbolic:
         yield tuple(run.fresh_index("program_id", extent) for extent in grid)
     else:
-        yield from cartesian(*(range(int(extent)) for extent in grid))
+        yield from run.programs(tuple(int(extent) for extent in grid))
 
 
 def program_id(axis: object = 0) -> Extent:
@@ -215,11 +251,12 @@ def program_id(axis: object = 0) -> Extent:
 
 
 def _grid_axis(axis: object, launch: Launch) -> int:
-    valid = isinstance(axis, int) and 0 <= axis < len(launch.grid)
+    number = as_number(axis)
+    valid = number is not None and 0 <= number < len(launch.grid)
     require("lnc.ids", valid, axis=axis, grid=launch.grid)
-    if not isinstance(axis, int) or not valid:
+    if number is None or not valid:
         raise IndexError(f"axis {axis} of a launch grid of {len(launch.grid)} dimensions")
-    return axis
+    return number
 
 
 def num_programs(axes: int | Sequence[int] | None) -> Extent:

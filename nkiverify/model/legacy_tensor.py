@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from nkiverify.model import contents
 from nkiverify.model.access import Access
 from nkiverify.model.allocation import claim_on_chip_shape, new_storage
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, legacy_dtype_named
 from nkiverify.model.execution import current_execution
-from nkiverify.model.extents import as_extent, is_one, is_sequence, same
+from nkiverify.model.extents import as_extent, as_number, is_one, is_sequence, same
 from nkiverify.model.indexing import has_index_tensor
 from nkiverify.model.indices import Mask, as_mask
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
@@ -80,7 +79,8 @@ class LegacyTensor(TileOperators, NkiTensor):
 
     def expand_dims(self, axis: int) -> LegacyTensor:
         """A view with one more dimension of extent 1 at the end."""
-        position = axis + self.ndim + 1 if isinstance(axis, int) and axis < 0 else axis
+        number = as_number(axis)
+        position = number + self.ndim + 1 if number is not None and number < 0 else number
         require("nl.expand_dims.axis", position == self.ndim, axis=axis, x=self.shape)
         return self.with_layout((*self.shape, 1), (*self.strides, 1))
 
@@ -174,10 +174,15 @@ def new_tile(
 
 
 def result_tile(
-    shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF, mask: Mask | None = None
+    shape: tuple[Extent, ...],
+    dtype: DType,
+    region: MemoryRegion = SBUF,
+    mask: Mask | None = None,
+    *,
+    product: bool = False,
 ) -> LegacyTensor:
     """As `new_tile` where the operands, or the operation's own contracts, bound the size already."""
-    result = LegacyTensor.whole(new_storage(shape, dtype, region))
+    result = LegacyTensor.whole(new_storage(shape, dtype, region, product=product))
     result.validity = mask
     return result
 
@@ -287,14 +292,10 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
         require("leg.assign_buffer", destination.on_chip, dst=destination.buffer)
     else:
         raise unsupported(f"assigning a {type(value).__name__} to a tensor")
-    if isinstance(value, Tensor):
-        contents.copied(destination, value, partly=mask is not None)
-    else:
-        contents.filled(destination, value, value)
     if not isinstance(value, Tensor):
-        issue("setitem", writes={"dst": destination}, followed=True, value=value)
+        issue("setitem", writes={"dst": destination}, value=value)
     elif not _same_elements(destination, value):
-        issue("setitem", writes={"dst": destination}, reads={"value": value}, mask=mask, followed=True)
+        issue("setitem", writes={"dst": destination}, reads={"value": value}, mask=mask)
 
 
 def _same_elements(one: Tensor, two: Tensor) -> bool:

@@ -231,6 +231,9 @@ class Step(Protocol):
     def whole_lines(self, name: str, axes: tuple[int, ...]) -> None:
         """Refuse a mask that leaves out some of what these axes of an operand have together."""
 
+    def first_of_rows(self, name: str) -> None:
+        """Refuse a mask that leaves out, in a row of an operand, an element before one that it leaves."""
+
     def scattered_axes(self, values: Array, name: str, axes: tuple[int, ...]) -> Array:
         """The inverse of `gathered_axes`, for values of the same extents."""
 

@@ -6,6 +6,7 @@ them from here (`python -m lab.stubs`), and the operations of a module from the 
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -52,7 +53,12 @@ class NkiValidationError(Exception):
 
 
 class _TensorAnnotation:
-    """`nt.tensor`, with or without a shape in brackets."""
+    """`nt.tensor`, with or without a shape in brackets, or one of a union."""
+
+    def __or__(self, other: object) -> _TensorAnnotation:
+        return self
+
+    __ror__ = __or__
 
     def __getitem__(self, shape: object) -> _TensorAnnotation:
         return self
@@ -120,7 +126,17 @@ def _profile(func: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
     return _legacy_jit(func, mode="profile")
 
 
-for _function in (_jit, _legacy_jit, _baremetal, _benchmark, _profile):
+def _trace(func: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+    """A kernel made of `func`. The documentation does not mention it; published kernels are decorated with it."""
+    return _jit(func, **kwargs)
+
+
+def _legacy_trace(func: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+    """A kernel made of `func`. The documentation does not mention it; published kernels are decorated with it."""
+    return _legacy_jit(func, mode="trace")
+
+
+for _function in (_jit, _legacy_jit, _trace, _legacy_trace, _baremetal, _benchmark, _profile):
     _function.__name__ = _function.__qualname__ = _function.__name__.removeprefix("_legacy").removeprefix("_")
 
 # --- the current API --------------------------------------------------------------------------------------------------
@@ -130,6 +146,14 @@ class Nki:
     """The current NKI API (`nki.*`), as a model: signatures as documented, meaning in `nkiverify.model`."""
 
     jit = _jit
+    trace = _trace
+    tensor = nki_tensor.NkiTensor
+
+
+class Dtypes:
+    """The dtypes, which `nki.language` has as well. The documentation does not mention it; published kernels do."""
+
+    DType = str
 
 
 class Typing:
@@ -202,6 +226,10 @@ class Isa:
     unknown_engine = isa_enums.engine.unknown
 
 
+class IsaConstants:
+    """The enumerations, which `nki.isa` has as well. The documentation does not mention it; published kernels do."""
+
+
 class Collectives:
     """Collective communication of the current API."""
 
@@ -225,6 +253,7 @@ class LegacyNki:
     baremetal = _baremetal
     benchmark = _benchmark
     profile = _profile
+    trace = _legacy_trace
 
 
 class LegacyTyping:
@@ -283,6 +312,10 @@ class LegacyIsa:
     unknown_engine = legacy_enums.engine.unknown
 
 
+class LegacyIsaConstants:
+    """The enumerations, which `neuronxcc.nki.isa` has as well."""
+
+
 class LegacyCompiler:
     """Direct allocation and compiler options of the legacy API."""
 
@@ -295,11 +328,24 @@ class LegacyPsum:
     """Placing tensors in PSUM."""
 
 
-#: The documented modules, by name.
+def _repeat(names: type, kind: type, within: type) -> None:
+    """Give `names` every name of `within` that is of this kind, or a class of it."""
+    for name, value in vars(within).items():
+        if isinstance(value, kind) or (isinstance(value, type) and issubclass(value, kind)):
+            setattr(names, name, value)
+
+
+_repeat(Dtypes, dtypes.DType, Language)
+_repeat(IsaConstants, enum.Enum, Isa)
+_repeat(LegacyIsaConstants, enum.Enum, LegacyIsa)
+
+#: The modules that kernels import, by name.
 MODULES: Mapping[str, type] = {
     "nki": Nki,
     "nki.collectives": Collectives,
+    "nki.dtype": Dtypes,
     "nki.isa": Isa,
+    "nki.isa.constants": IsaConstants,
     "nki.language": Language,
     "nki.typing": Typing,
     "neuronxcc": Neuronxcc,
@@ -308,6 +354,7 @@ MODULES: Mapping[str, type] = {
     "neuronxcc.nki.compiler.psum": LegacyPsum,
     "neuronxcc.nki.compiler.sbuf": LegacySbuf,
     "neuronxcc.nki.isa": LegacyIsa,
+    "neuronxcc.nki.isa.constants": LegacyIsaConstants,
     "neuronxcc.nki.language": LegacyLanguage,
     "neuronxcc.nki.typing": LegacyTyping,
 }
@@ -315,11 +362,12 @@ MODULES: Mapping[str, type] = {
 #: Operations of `nki.language` that `nki.isa` has as well: operators by default.
 OPERATORS_OF_ISA = ("equal", "maximum")
 
-_REMOVED = frozenset(("arange", "mgrid", "par_dim", "nc", "spmd_dim", "loop_reduce", "all_reduce", "atomic_rmw"))
+#: Names of the legacy language that migrated kernels still use, and `nki.language` does not have.
+REMOVED = frozenset(("arange", "mgrid", "par_dim", "nc", "spmd_dim", "loop_reduce", "all_reduce", "atomic_rmw"))
 
 
 def removed(name: str) -> Any:
     """Raises `AttributeError` for a name that `nki.language` does not have, or no longer has."""
-    if name in _REMOVED:
+    if name in REMOVED:
         raise AttributeError(f"nki.language has no {name}: it was part of neuronxcc.nki (lang.no_arange_mask)")
     raise AttributeError(f"module 'nki.language' has no attribute {name!r}")

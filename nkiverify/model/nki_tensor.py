@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from nkiverify.model import access_patterns, indexing, indirection, rearrangement, views
+from nkiverify.model import access_patterns, indexing, indirection, operators_on_tiles, rearrangement, views
 from nkiverify.model.execution import execution_in_progress
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import Extent
@@ -24,7 +24,7 @@ class NkiTensor(Tensor):
         return indexing.index(self, key)
 
     def __setitem__(self, key: object, value: object) -> None:
-        raise unsupported("assignment to elements of a tensor of the current API", "write it with an instruction")
+        operators_on_tiles.assign(self[key], value)
 
     # Views.
 
@@ -119,8 +119,9 @@ class NkiTensor(Tensor):
     def __len__(self) -> NoReturn:
         raise unsupported("len() of a tensor", "use its shape")
 
-    def __bool__(self) -> NoReturn:
-        raise unsupported("the truth value of a tensor", "compare with None, or use a host value")
+    def __bool__(self) -> bool:
+        # No page gives it a truth value, or a length: it is true as any object, and kernels ask whether one was given.
+        return True
 
     def __repr__(self) -> str:
         run = execution_in_progress()

@@ -51,6 +51,11 @@ class Operation:
         return self.declared.engine
 
     @property
+    def views(self) -> tuple[Tensor, ...]:
+        """All operands, those that are read first."""
+        return (*self.reads.values(), *self.writes.values())
+
+    @property
     def declared(self) -> Declaration:
         """What is known of the operation."""
         return declaration(self.name)

@@ -1,4 +1,4 @@
-"""Python's operators on values of the legacy API: tiles, and accesses with index tensors.
+"""Python's operators on values of the legacy API, tiles and accesses with index tensors, and assignment to elements.
 
 What computes them is built on tensors, which are built on these operators: it registers itself (`compute_with`).
 """
@@ -13,6 +13,7 @@ from nkiverify.model.contracts import require
 _unary_operator: Callable[[str, object], Any]
 _binary_operator: Callable[[str, object, object], Any]
 _in_place_operator: Callable[[str, object, object], Any]
+_assignment: Callable[[object, object], None]
 
 
 def compute_with(
@@ -24,6 +25,17 @@ def compute_with(
     """Let these functions compute the operators: each takes the name of the `nl` function, then the operands."""
     global _unary_operator, _binary_operator, _in_place_operator
     _unary_operator, _binary_operator, _in_place_operator = unary, binary, in_place
+
+
+def assign_with(assignment: Callable[[object, object], None]) -> None:
+    """Let this function assign a value, the second, to a view of a tensor of the current API."""
+    global _assignment
+    _assignment = assignment
+
+
+def assign(destination: object, value: object) -> None:
+    """`destination[...] = value` in the current API."""
+    _assignment(destination, value)
 
 
 class TileOperators:

@@ -9,23 +9,27 @@ assignments to their elements record themselves with `issue`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from nkiverify.model.access import Access
-from nkiverify.model.contents import overwritten
 from nkiverify.model.contracts import looked_at
 from nkiverify.model.dynamic_loops import innermost_body
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_sequence
+from nkiverify.model.following import follow, views_in
 from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
+from nkiverify.model.indirection import indices_of
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import LANE_STAYS, OPERATOR_PARAMETERS, WRITTEN, Operation
 from nkiverify.model.operators import OPERATORS, Operator, legacy_operator, operator
 from nkiverify.model.placement import claim_operands
-from nkiverify.model.registry import Declaration, Updates
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.registry import Declaration, Updates, declaration
+from nkiverify.model.tensor import Tensor, claim_bounds
 from nkiverify.symbolic import Condition, SymInt, known
+from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic.values import plain
 
 #: Parameters that do not change what is computed.
 _IDLE = frozenset(("name", "kwargs", "engine", "priority", "dge_mode", "dma_engine", "buffer"))
@@ -38,14 +42,12 @@ def issue(
     writes: dict[str, Tensor],
     reads: dict[str, Tensor] | None = None,
     mask: Mask | None = None,
-    followed: bool = False,
     **attributes: object,
 ) -> None:
-    """The run in progress executes an operation of Python's operators. Unless the numbers that it writes are `followed`
-    by whoever executes it, they are not known."""
-    if not followed:
-        for view in writes.values():
-            overwritten(view)
+    """The run in progress executes an operation of Python's operators."""
+    claim_bounds(*(reads or {}).values(), *writes.values())
+    if current_execution().model.follows:
+        follow(declaration(name), {**(reads or {}), **attributes, "mask": mask}, writes)
     _record(name, writes=writes, reads=reads, mask=mask, **attributes)
 
 
@@ -62,15 +64,29 @@ def _record(
     run = current_execution()
     if not run.records:
         return
-    read = dict(reads or {})
+    read = {name: _as_used(view) for name, view in (reads or {}).items()}
+    writes = {name: _as_used(view) for name, view in writes.items()}
     for argument, view in (*read.items(), *writes.items()):
+        if view.storage.constant and argument in writes and argument != "result":
+            raise unsupported("writing to a shared constant", "copy it to a tensor of its own")
         if view.indirect_by is not None:
             _read_index(view, argument, read, attributes)
     program = current_launch().program
+    attributes = {each: plain(value) for each, value in attributes.items()}
     operation = Operation(name, read, writes, attributes, mask, innermost_body(), program, asked_engine)
     if looked_at("mem.start_partition"):
         claim_operands(operation)
     run.operation(operation)
+
+
+def _as_used(view: Tensor) -> Tensor:
+    """A view that an index moves, with what the index may be now: it may be another one when the view is used again."""
+    moves = view.indirect_by
+    if moves is None:
+        return view
+    used = view.with_layout(view.shape, view.strides)
+    used.indirect_by = replace(moves, value=indices_of(moves))
+    return used
 
 
 def _read_index(view: Tensor, argument: str, reads: dict[str, Tensor], attributes: dict[str, object]) -> None:
@@ -113,7 +129,7 @@ class Recorder:
             elif isinstance(value, Tensor | Access) or (is_sequence(value) and _holds_tensors(value)):
                 attributes.pop(name, None)
                 found = writes if name in WRITTEN else reads
-                for argument, view in _views(name, value):
+                for argument, view in views_in(name, value):
                     found[argument] = view
                 if is_sequence(value) and not _holds_only_tensors(value):
                     attributes[name] = value
@@ -162,16 +178,6 @@ def _holds_tensors(value: Any) -> bool:
 
 def _holds_only_tensors(value: Any) -> bool:
     return all(isinstance(part, Tensor | Access) or (is_sequence(part) and _holds_only_tensors(part)) for part in value)
-
-
-def _views(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
-    if isinstance(value, Access):
-        yield name, value.view
-    elif isinstance(value, Tensor):
-        yield name, value
-    elif is_sequence(value):
-        for position, part in enumerate(value):
-            yield from _views(f"{name}[{position}]", part)
 
 
 def _add_updates(

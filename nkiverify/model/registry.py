@@ -11,9 +11,13 @@
     @NC_TRANSPOSE.meaning
     def _(step): ...                                              what it computes, on numbers
 
+    @NC_TRANSPOSE.bounds
+    def _(bounds): ...                                            the same on intervals of numbers
+
 Both trees of stubs are generated from the signatures (`python -m lab.stubs`), and call what is registered here. There
 is no default for what is not declared: without a dependence an operation depends on everything and defines nothing,
-without a meaning the simulator refuses it, and an operation that is not declared cannot be called.
+without a meaning the simulator refuses it, without
+bounds its results may be any numbers, and an operation that is not declared cannot be called.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from nkiverify.foundation.errors import InternalError
 from nkiverify.model.dependence import Dependence
 
 if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
     from nkiverify.model.meaning import Meaning
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
@@ -99,6 +104,11 @@ class Declaration:
     index_expression: str = ""
     #: Keywords that published kernels give although they are not documented, and that change nothing it touches.
     tolerates: frozenset[str] = frozenset()
+    #: Keywords that are not documented, that published kernels give, and that leave the result to `dst`: the contested
+    #: contract that each breaks.
+    redundant: Mapping[str, str] = field(default_factory=dict)
+    #: The version of NKI that has brought it to the current API, where the documents name one ("api.version").
+    since: str = ""
     #: Why it has no meaning: its values are not documented, or not to be had in one core.
     no_values: str = ""
     #: Why calls are refused, by the generation of the API, where it is documented there and has no model.
@@ -107,6 +117,8 @@ class Declaration:
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
     #: What it computes.
     computes: Meaning | None = None
+    #: The bounds of the numbers that it writes; None: any that its results can hold.
+    computes_bounds: Callable[[Bounds], None] | None = None
 
     def current(self, function: FunctionT) -> FunctionT:
         """`function` is the operation in the current API."""
@@ -133,6 +145,13 @@ class Declaration:
         if self.computes is not None or self.no_values:
             raise InternalError(f"{self.name} has two meanings")
         self.computes = function
+        return function
+
+    def bounds(self, function: Callable[[Bounds], None]) -> Callable[[Bounds], None]:
+        """`function` gives the bounds of the numbers that the operation writes."""
+        if self.computes_bounds is not None:
+            raise InternalError(f"{self.name} has bounds already")
+        self.computes_bounds = function
         return function
 
     def _bound(self, api: str, function: FunctionT) -> FunctionT:

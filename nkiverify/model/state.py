@@ -30,13 +30,15 @@ class HoldsNumbers(Protocol):
 class LoopBody:
     """One body of a device loop being emitted, `outer` the one around it. What is allocated in it is not used after.
 
-    `before` and `assumed` are the model's: what storages held before the loop, and what its body takes for granted.
+    `once`: it is run once for all its iterations. `before` and `assumed` are the model's: what storages held before the
+    loop, and what such a body takes for granted.
     """
 
-    __slots__ = ("__weakref__", "assumed", "before", "outer")
+    __slots__ = ("__weakref__", "assumed", "before", "once", "outer")
 
-    def __init__(self, outer: LoopBody | None = None) -> None:
+    def __init__(self, outer: LoopBody | None = None, once: bool = True) -> None:
         self.outer = outer
+        self.once = once
         self.before = Contents()
         self.assumed: dict[AllocationKey, Assumption] = {}
 
@@ -51,6 +53,14 @@ class LoopBody:
     def settled(self, value: Value) -> Value:
         """What a value is once nothing more can break the assumptions of this body."""
         return UNKNOWN if value.known is None else value.without(frozenset(self.assumed.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What the model notes of a path through a loop body, as `ModelState` has it."""
+
+    own: set[AllocationKey]
+    looked_at: set[AllocationKey]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +82,35 @@ class ModelState:
     they share is no matter of one path: `_shared` belongs to the run as a whole, and only ever makes more unknown.
     """
 
-    __slots__ = ("_contents", "_recorded", "_shared", "body", "fixed_orders", "follows", "launch")
+    __slots__ = (
+        "_contents",
+        "_looked_at",
+        "_own",
+        "_recorded",
+        "_shared",
+        "_written",
+        "body",
+        "entered",
+        "fixed_orders",
+        "follows",
+        "launch",
+        "taken",
+    )
 
     def __init__(self, follows: bool = True) -> None:
         self._contents: dict[AllocationKey, Value] = {}
         #: What `contents` gave last, as long as nothing has been written since.
         self._recorded: Contents | None = None
         self._shared: dict[AllocationKey, Assumption] = {}
+        #: What the present path through a loop body has made itself, by allocating or by writing all of it; and what
+        #: the paths have looked at besides. Neither is state of the run: they say what that depends on.
+        self._own: set[AllocationKey] = set()
+        self._looked_at: set[AllocationKey] = set()
+        #: How often each storage has been written, and bodies of loops been entered: these only ever grow, so that what
+        #: was `taken` from a storage before, or in another iteration, is not taken for what is there now.
+        self._written: dict[AllocationKey, int] = {}
+        self.entered = 0
+        self.taken: dict[AllocationKey, object] = {}
         self.follows = follows
         self.launch: Launch | None = None
         self.body: LoopBody | None = None
@@ -118,10 +150,17 @@ class ModelState:
         """What a storage or register may hold; None where nothing has been written since it was allocated."""
         place = place_of(holder.identity)
         value = self._contents.get(place)
+        if value is not UNKNOWN and place not in self._own:
+            self._looked_at.add(place)
         if value is None or value.intervals is None or not self._is_shared(holder):
             return value
         shared = self._shared.setdefault(place, Assumption())
         return value if shared in value.assumptions else value.assuming(shared)
+
+    def is_unknown(self, holder: HoldsNumbers) -> bool:
+        """Whether nothing at all is known of what a storage holds."""
+        value = self._contents.get(place_of(holder.identity))
+        return value is not None and value.intervals is None and not value.undeclared
 
     def write(self, holder: HoldsNumbers, value: Value, *, whole: bool) -> None:
         """Numbers of `value` are written, over all that was there if `whole` (of one allocation), else beside it."""
@@ -132,18 +171,28 @@ class ModelState:
             self._shared.setdefault(place, Assumption()).break_it(_ANOTHER_PROGRAM)
             value = UNKNOWN
         before = self._contents.get(place)
-        if before is not None and not whole:
+        self._written[place] = self._written.get(place, 0) + 1
+        if whole:
+            self._own.add(place)
+        elif before is not None:
             value = before.joined(value)
         # A record of its own even of the same numbers: that it was written shows.
-        self._contents[place] = replace(value)
+        self._contents[place] = value if value is UNKNOWN else replace(value)
         self._recorded = None
+
+    def times_written(self, holder: HoldsNumbers) -> int:
+        """How often a storage has been written, on all paths so far."""
+        return self._written.get(place_of(holder.identity), 0)
 
     def allocated(self, identity: object) -> None:
         """A storage or register begins to exist: nothing has been written to it.
 
         Other iterations of the loops around it, whose allocations are of the same place, are out of reach here.
         """
-        if self._contents.pop(place_of(identity), None) is not None:
+        place = place_of(identity)
+        self._own.add(place)
+        self._written[place] = self._written.get(place, 0) + 1
+        if self._contents.pop(place, None) is not None:
             self._recorded = None
 
     def given(self, identity: object, value: Value) -> None:
@@ -158,6 +207,36 @@ class ModelState:
             return False
         return any(equal(extent, 1) is not True for extent in self.launch.grid)
 
+    # --- what a loop body depends on ----------------------------------------------------------------------------------
+
+    def begin_pass(self) -> Looked:
+        """All paths through the body of a loop are followed from here on; what to give to `end_pass`."""
+        before = Looked(self._own, self._looked_at)
+        self._looked_at = set()
+        self.begin_path()
+        return before
+
+    def begin_path(self) -> None:
+        """A path through the body of a loop begins."""
+        self._own = set()
+        self.entered += 1
+
+    def end_pass(self, before: Looked) -> set[AllocationKey]:
+        """All paths have been followed; the storages and registers whose values at the start of the body count."""
+        found = self._looked_at
+        self._own, self._looked_at = before.own, before.looked_at | (found - before.own)
+        return found
+
+    @property
+    def stands_for_iterations(self) -> bool:
+        """Whether what is executed is executed once for several iterations of a device loop."""
+        body = self.body
+        while body is not None:
+            if body.once:
+                return True
+            body = body.outer
+        return False
+
     # --- device loops -------------------------------------------------------------------------------------------------
 
     def enter_body(self, body: LoopBody) -> None:
@@ -165,6 +244,10 @@ class ModelState:
 
         Each storage holds what it does before the loop, on the assumption that no iteration leaves anything else there.
         """
+        self.entered += 1
+        if not body.once:
+            self.body = body
+            return
         body.before = self.contents
         values: dict[AllocationKey, Value] = {}
         for place, value in self._contents.items():
@@ -183,7 +266,7 @@ class ModelState:
         if not body.is_around(self.body):
             return
         self.body = body.outer
-        if not ended:
+        if not ended or not body.once:
             return
         after = self.contents
         found = True
@@ -191,7 +274,7 @@ class ModelState:
             found = False
             for place in body.before.uncovered(after.mapped(body.settled)):
                 assumption = body.assumed.get(place)
-                if assumption is not None and not assumption.broken:
+                if assumption is not None and not assumption.wrong:
                     found = True
                     assumption.break_it(_ANOTHER_ITERATION)
         self.contents = body.before.joined(after.mapped(body.settled))

@@ -10,15 +10,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from nkiverify.model import ops  # noqa: F401 (every module of it declares operations)
-from nkiverify.model.contracts import legacy_rules, require
+from nkiverify.model.contracts import claim_version, legacy_rules, require
 from nkiverify.model.execution import current_execution
-from nkiverify.model.forgetting import forgetting
+from nkiverify.model.following import following
 from nkiverify.model.instruction import ISSUED
 from nkiverify.model.legacy_tensor import given_mask
 from nkiverify.model.operation import OPERATOR_PARAMETERS
 from nkiverify.model.operators import OPERATORS, legacy_operator, operator, token
 from nkiverify.model.recording import Recorder
 from nkiverify.model.registry import MODULES, Declaration, declaration
+from nkiverify.model.tensor import Tensor, claim_bounds, declared_dtype
 from nkiverify.symbolic.execution import unsupported
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
@@ -62,7 +63,8 @@ class _Call:
 
     def __init__(self, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> None:
         does = declared.functions["neuronxcc" if legacy else "nki"]
-        self._states = forgetting(does, makes_result=not declared.host)
+        self._states = following(does, declared)
+        self._does = inspect.signature(does)
         self._module = signature.__module__
         self._legacy = legacy
         self._name = declared.short_name
@@ -71,6 +73,9 @@ class _Call:
         self._open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
         named = frozenset(name for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD)
         self._allowed = named | declared.tolerates
+        self._redundant = declared.redundant
+        self._since = "" if legacy else declared.since
+        self._first = next(iter(parameters), "")
         self._converters = _converters(parameters, legacy)
         self._recorder = None if declared.host else Recorder(declared, parameters, legacy)
 
@@ -79,8 +84,10 @@ class _Call:
         states = self._stating()
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            if self._since:
+                claim_version(f"{self._module}.{self._name}", self._since)
             if kwargs and not self._allowed.issuperset(kwargs):
-                kwargs = self._documented(kwargs)
+                kwargs = self._documented(args, kwargs)
             with legacy_rules() if self._legacy else _NOTHING:
                 result = states(*args, **kwargs)
             if result is None and self._issues:
@@ -100,23 +107,45 @@ class _Call:
                     kwargs[name] = convert(kwargs[name])
                 elif position < len(args):
                     args = (*args[:position], convert(args[position]), *args[position + 1 :])
-            return self._states(*args, **kwargs)
+            claim_bounds(*args, *kwargs.values())
+            try:
+                return self._states(*args, **kwargs)
+            except TypeError:
+                self._check_arguments(args, kwargs)
+                raise
 
         code = states.__code__.replace(co_name=self._name)
         return types.FunctionType(code, {**globals(), "__name__": self._module}, self._name, None, states.__closure__)
 
-    def _documented(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _check_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Raise `TypeError` where there are too few arguments, or too many: Python did, but of the model's function."""
+        try:
+            self._does.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self._name}(): {error}") from None
+
+    def _documented(self, args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:
         """The documented ones of the keyword arguments `given`; that there are others is a broken contract."""
         if self._open_ended and isinstance(given.get("name"), str):
             # Published kernels name instructions so, for the profiler.
             given = {name: value for name, value in given.items() if name != "name"}
-        unknown = ", ".join(sorted(set(given) - self._allowed))
+        unknown = ", ".join(sorted(set(given) - self._allowed - self._taken_as_redundant(args, given)))
         if unknown and self._open_ended:
             # The legacy API documents `**kwargs` without a word.
             raise unsupported(f"the undocumented argument {unknown} of {self._name}")
         if unknown:
             require("isa.kwargs_checked", False, function=self._name, unknown=unknown)
         return {name: value for name, value in given.items() if name in self._allowed}
+
+    def _taken_as_redundant(self, args: tuple[Any, ...], given: dict[str, Any]) -> set[str]:
+        """Keywords that are not documented and leave the result to `dst`: each breaks a contested contract."""
+        dst = args[0] if args and self._first == "dst" else given.get("dst")
+        found = set()
+        for name, rule in self._redundant.items() if not self._legacy else ():
+            if name in given and isinstance(dst, Tensor):
+                require(rule, False, dtype=declared_dtype(given[name], dst.dtype), dst=dst.dtype)
+                found.add(name)
+        return found
 
 
 def _converters(

@@ -8,13 +8,13 @@ in `nkiverify.model.nki_tensor` and `nkiverify.model.legacy_tensor`.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, dtype_named
-from nkiverify.model.known_numbers import Interval
+from nkiverify.model.known_numbers import Interval, Value
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.state import LoopBody
 from nkiverify.symbolic import Extent, product
@@ -46,8 +46,10 @@ class Storage:
     `identity` names the allocation (its site and the symbolic loops around it, or the argument's name). `address` is
     the placement the kernel asked for, (partition, byte in the partition), None where the compiler places it;
     `allocator` is the legacy allocator that places it. `block_dims` counts the leading dimensions of a legacy tensor
-    that come before its partition dimension. `content_range` bounds the numbers of an argument; `body` is the device
-    loop whose body it was allocated in.
+    that come before its partition dimension. `content_range` bounds the numbers of an argument, as somebody has
+    declared or its dtype does, `elements` are all of them (a NumPy array), where they are given; `body` is the device
+    loop whose body it was allocated in. A `constant` is there before the kernel begins, the same for all programs; a
+    `product` has been made by a matmul of the legacy API.
     """
 
     identity: object
@@ -59,7 +61,11 @@ class Storage:
     allocator: object = None
     block_dims: int = 0
     content_range: Interval | None = None
+    range_declared: bool = False
+    elements: Any = None
     body: LoopBody | None = None
+    constant: bool = False
+    product: bool = False
 
     @property
     def partitions(self) -> Extent:
@@ -126,17 +132,36 @@ class Reach:
 class Indirection:
     """How indices move a view. `index` is the tensor or register that holds them; `reach` is None where the
     documentation bounds nothing. Each of its units moves the view (or a row of it) by `stride` elements of its storage.
+
+    Of an operation that has been recorded: `value` is what its index may be there, and `elements` (a NumPy array of the
+    shape of the view) where in the storage, in elements of the view's dtype, each of its elements is, if that is known.
     """
 
     kind: IndirectionKind
     index: Tensor | Register
     reach: Reach | None
     stride: Extent = 1
+    value: Value | None = None
+    elements: Any = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known which elements the index chooses."""
+        return self.elements is not None
 
     @property
     def by_rows(self) -> bool:
         """Whether dimension 0 of the view is made of rows chosen one by one."""
         return self.kind is IndirectionKind.ROWS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bound:
+    """What has to hold of a view where it is used: a contract, the condition, and the values its message shows."""
+
+    contract: str
+    condition: object
+    quantities: Mapping[str, object]
 
 
 class Tensor:
@@ -146,7 +171,7 @@ class Tensor:
     ("NkiTensor; LG Tensor values"). On chip, dimension `block_dims` (0 in the current API) is the partition dimension.
     """
 
-    __slots__ = ("_free_size", "_offset", "block_dims", "dtype", "indirect_by", "shape", "storage", "strides")
+    __slots__ = ("_free_size", "_offset", "block_dims", "bounds", "dtype", "indirect_by", "shape", "storage", "strides")
 
     #: Whether it belongs to the legacy API.
     legacy: ClassVar[bool] = False
@@ -158,6 +183,8 @@ class Tensor:
     block_dims: int
     #: How a tensor or register of indices known at run time moves the view, if one does.
     indirect_by: Indirection | None
+    #: What is claimed where it is used.
+    bounds: tuple[Bound, ...]
     #: The offset as a sum of products not yet multiplied out: most views are never asked for it.
     _offset: tuple[tuple[Extent, Extent], ...]
     _free_size: Extent | None
@@ -184,6 +211,7 @@ class Tensor:
         self.dtype = dtype
         self.block_dims = block_dims
         self.indirect_by = indirect_by
+        self.bounds = ()
         self._offset = offset
         self._free_size = None
         return self
@@ -203,7 +231,9 @@ class Tensor:
     ) -> Self:
         """Another view of the same storage with the same dtype, `moved_by` (a sum of products) elements further."""
         blocks = self.block_dims if block_dims is None else block_dims
-        return self.of(self.storage, shape, strides, self.dtype, self._offset + moved_by, blocks, self.indirect_by)
+        view = self.of(self.storage, shape, strides, self.dtype, self._offset + moved_by, blocks, self.indirect_by)
+        view.bounds = self.bounds
+        return view
 
     # Documented attributes.
 
@@ -289,6 +319,18 @@ class Tensor:
     def __repr__(self) -> str:
         extents = ", ".join(repr(extent) for extent in self.shape)
         return f"{self.label or 'tensor'}({extents}) {self.dtype} in {self.buffer}"
+
+
+def claim_bounds(*values: object) -> None:
+    """Claim what has to hold of the views among `values`, which are used."""
+    for value in values:
+        if isinstance(value, Tensor):
+            for bound in value.bounds:
+                require(bound.contract, bound.condition, **bound.quantities)
+            if value.indirect_by is not None:
+                claim_bounds(value.indirect_by.index)
+        elif isinstance(value, list | tuple):
+            claim_bounds(*value)
 
 
 def declared_dtype(dtype: object, default: DType | None = None) -> DType:

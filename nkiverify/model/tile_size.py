@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nkiverify.foundation.errors import UsageError
+from nkiverify.model.contracts import claim_version
 from nkiverify.model.execution import execution_in_progress
 from nkiverify.model.hardware import ALL_HARDWARE
 
@@ -18,6 +19,11 @@ def _limit(name: str) -> int:
     return int(value)
 
 
+def _claim_since(name: str, since: str) -> None:
+    if execution_in_progress() is not None:
+        claim_version(f"nl.tile_size.{name}", since)
+
+
 class TileSize:
     """Limits as attributes; names ending in `_bytes` are bytes, `_fmax` elements per partition."""
 
@@ -29,6 +35,7 @@ class TileSize:
     @property
     def psum_bank_fmax(self) -> int:
         """float32 elements of a PSUM bank, per partition."""
+        _claim_since("psum_bank_fmax", "0.4")
         return _limit("psum_bank_fmax")
 
     @property
@@ -74,6 +81,7 @@ class TileSize:
     @property
     def sbuf_size_bytes(self) -> int:
         """Bytes of SBUF, all partitions."""
+        _claim_since("sbuf_size_bytes", "0.4")
         return _limit("sbuf_size_bytes")
 
     @property

@@ -7,12 +7,13 @@ are in `nkiverify.model.access_patterns`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, NoReturn, TypeVar
 
 from nkiverify.model import indirection
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
-from nkiverify.model.extents import as_extent, is_one, is_sequence, same
+from nkiverify.model.extents import as_extent, as_number, is_one, is_sequence, same
 from nkiverify.model.indirection import is_run_time
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, ceil_div, equal, is_symbolic, product
@@ -28,9 +29,10 @@ def rank_contract(legacy: bool) -> str:
 
 def host_dimension(dim: object, rank: int) -> int:
     """A dimension number, negative ones counted from the end, claimed to exist."""
-    if not isinstance(dim, int):
+    number = as_number(dim)
+    if number is None:
         raise unsupported(f"a dimension number of type {type(dim).__name__}")
-    position = dim + rank if dim < 0 else dim
+    position = number + rank if number < 0 else number
     require("view.dim", 0 <= position < rank, dim=dim, rank=rank)
     if not 0 <= position < rank:
         raise IndexError(f"dimension {dim} of a tensor of {rank} dimensions")
@@ -39,7 +41,7 @@ def host_dimension(dim: object, rank: int) -> int:
 
 def host_shape(shape: object) -> tuple[Extent, ...]:
     """A shape a kernel gives: integers, all claimed to be positive."""
-    if isinstance(shape, int):
+    if isinstance(shape, Integral):
         shape = (shape,)
     extents = tuple(as_extent(part) for part in shape) if is_sequence(shape) else (None,)
     checked = tuple(part for part in extents if part is not None)
@@ -302,4 +304,6 @@ def reinterpret(tensor: TensorT, dtype: DType) -> TensorT:
         require("view.cast.divisible", even, extent=shape[-1], strides=strides, offset=tensor.offset, ratio=ratio)
         shape = (*shape[:-1], shape[-1] // ratio)
         strides = (*(stride // ratio for stride in strides[:-1]), strides[-1])
-    return type(tensor).of(tensor.storage, shape, strides, dtype, moved, tensor.block_dims)
+    view = type(tensor).of(tensor.storage, shape, strides, dtype, moved, tensor.block_dims)
+    view.bounds = tensor.bounds
+    return view

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nkiverify.foundation.source import Site
     from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
     from nkiverify.frontend.explorer import SymbolicExecution
+    from nkiverify.frontend.plain_run import PlainRun
     from nkiverify.frontend.target import Target
     from nkiverify.ir.program import Program
     from nkiverify.model.hardware import Hardware
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Explored(Protocol):
-    """A target that has been run symbolically for a phase."""
+    """A target that has been run for a phase: symbolically, or in plain Python where its sizes are numbers."""
 
     @property
     def target(self) -> Target:
@@ -32,7 +33,7 @@ class Explored(Protocol):
         """The generation it was run for."""
 
     @property
-    def run(self) -> SymbolicExecution:
+    def run(self) -> SymbolicExecution | PlainRun:
         """The run, with the program it recorded."""
 
     @property

@@ -17,9 +17,9 @@ from nkiverify.frontend.concrete import TOO_LONG, AllBroken, BrokenContract, Con
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of, observed_in
+from nkiverify.frontend.plain_run import rule_of
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.ir.contract import Contract
-from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
 from nkiverify.symbolic.execution import running
@@ -39,6 +39,8 @@ class Replay:
     excluded: str = ""
     unsupported: str = ""
     observations: Mapping[Key, Observation] = field(default_factory=dict)
+    #: Broken contracts that the verdict does not depend on.
+    tolerated: tuple[BrokenContract, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -49,14 +51,14 @@ class Replay:
         """Whether the run broke this very contract at this line."""
         if self.excluded:
             return False
-        for found in self.broken:
+        for found in (*self.broken, *self.tolerated):
             if found.contract.id == rule.id and (rule.id in SUFFICIENT or _same_line(found.site, site)):
                 return True
         return self.raised is not None and rule.id == rule_of(self.raised).id and _same_line(self.raised_at, site)
 
 
 @contextmanager
-def _interrupted_in_time(run: ConcreteExecution) -> Iterator[None]:
+def interrupted_in_time(run: ConcreteExecution) -> Iterator[None]:
     """End the run when its time is over also in a loop of the kernel that calls nothing of ours.
 
     Only the main thread of a process can be interrupted, and only kernel code is, which has nothing to clean up.
@@ -76,13 +78,6 @@ def _interrupted_in_time(run: ConcreteExecution) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
-
-
-def rule_of(error: Exception | SystemExit) -> Contract:
-    """The contract that a kernel breaks by raising `error`."""
-    if isinstance(error, ZeroDivisionError):
-        return contract("host.division_by_zero")
-    return contract("kernel.assert" if isinstance(error, AssertionError) else "kernel.exception")
 
 
 def _same_line(one: Site | None, two: Site | None) -> bool:
@@ -123,7 +118,7 @@ def replay(
     error: Exception | SystemExit | None = None
     unsupported = ""
     try:
-        with space.active(), running(run), _interrupted_in_time(run):
+        with space.active(), running(run), interrupted_in_time(run):
             target.function(Verification(binding, kernel))
     except OutsideDomain as outside:
         return Replay((), excluded=str(outside))
@@ -134,10 +129,18 @@ def replay(
     except (Exception, SystemExit) as raised:
         error = None if stop_at_first and run.broken else raised
     if at_end is not None and not unsupported:
-        run.broken.extend(at_end(run, hardware))
+        for found in at_end(run, hardware):
+            run.note(found)
     observations = dict(run.observations)
     site = innermost_kernel_site(error) if error is not None else None
     seen = observed_in(error) if error is not None else None
     if error is not None and seen is not None:
         observations[key_of(rule_of(error).id, site)] = seen
-    return Replay(tuple(run.broken), error, site, unsupported=unsupported, observations=observations)
+    return Replay(
+        tuple(run.broken),
+        error,
+        site,
+        unsupported=unsupported,
+        observations=observations,
+        tolerated=tuple(run.tolerated),
+    )

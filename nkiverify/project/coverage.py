@@ -20,6 +20,7 @@ WITHOUT_CONTROL = {
     "target.output_dtype": "a target states it of what a kernel returns",
     "target.claim": "a target states it",
     "host.unwinding": "says whether a loop was unrolled far enough, which bounds a verdict",
+    "df.unwritten_times_zero": "said of the shapes that are run; tests/check/test_times_zero.py",
     "mem.capacity_live": "claimed where a target says that nothing is spilled",
 }
 
@@ -31,14 +32,22 @@ _FOLDED = "stated where it is open: a legal kernel of known sizes leaves nothing
 NOTHING_TO_CLAIM = {
     **dict.fromkeys(
         (
-            "ap.offset_semantics", "isa.enum_members", "isa.kwargs_checked", "kernel.exception", "lang.no_list_args",
+            "ap.offset_semantics", "isa.enum_members", "isa.enum_values", "isa.kwargs_checked", "kernel.exception",
+            "lang.no_list_args",
             "leg.affine_index", "leg.binary.broadcast", "leg.control_arange", "leg.index_const", "leg.iota.expr",
             "leg.mask_form", "leg.tile", "mem.ap_uniform", "nl.divide.unsupported", "nl.fmod.unsupported",
-            "nl.mod.unsupported", "reg.python", "tensor.dtypes", "view.reshape_after_permute",
+            "nl.mod.unsupported", "reg.python", "tensor_copy.dtype", "tensor.dtypes",
+            "tensor.setitem", "tensor.setitem_shape", "view.reshape_after_permute",
         ),
         _REFUSED,
     ),
-    "mem.placed_overlap": _FOLDED,
+    **dict.fromkeys(
+        (
+            "ap.vector_offset_rank", "api.version", "mem.placed_overlap",
+            "nl.binary.broadcast", "nl.reduce.axis_last", "tensor_reduce.axis_last", "tensor_tensor.broadcast",
+        ),
+        _FOLDED,
+    ),
 }  # fmt: skip
 
 #: Operations of isl for what phase 4 claims of one target: enough for most, and soon over.

@@ -31,7 +31,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from nkiverify.foundation import resources
-from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.project import repository as project
@@ -144,6 +144,51 @@ def target(
     return register
 
 
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Targets of one family, whose kernels are in one file: called, it is `target` with what they share.
+
+    MATMUL = Family("matmul", "kernels/matmul.py")
+
+    @MATMUL(Kind.CONCRETE)                          the kernel `matmul`, SUCCESSFUL in every phase
+    @MATMUL(Kind.CONTROL, "matmul_buggy", fails=1)  the kernel `matmul_buggy`, FAILED in phase 1
+    """
+
+    name: str
+    file: str
+
+    def __call__(
+        self,
+        kind: Kind,
+        kernel: str = "",
+        *,
+        holds: int | Sequence[int] | None = None,
+        fails: int | Sequence[int] = (),
+        flags: str = "",
+        tags: Sequence[str] = (),
+        hardware: str | None = None,
+    ) -> Callable[[Callable[[Verification], None]], Callable[[Verification], None]]:
+        """Make the decorated function a target of the family.
+
+        It is run in the phases that it `holds` in and those it `fails` in: in all phases where none is named.
+        """
+        failing = _phases(fails)
+        holding = _phases(holds) if holds is not None else () if failing else tuple(sorted(PHASES))
+        return target(
+            kernel=f"{self.file}::{kernel or self.name}",
+            family=self.name,
+            kind=kind,
+            expect={**dict.fromkeys(holding, SUCCESSFUL), **dict.fromkeys(failing, FAILED)},
+            flags=flags,
+            tags=tags,
+            hardware=hardware,
+        )
+
+
+def _phases(named: int | Sequence[int]) -> tuple[int, ...]:
+    return (named,) if isinstance(named, int) else tuple(named)
+
+
 def load_targets(root: Path | None = None, files: Sequence[Path] | None = None) -> list[Target]:
     """All targets of `root`: those of its manifests, or else of the modules in `root/harness`; or those in `files`.
 
@@ -214,7 +259,7 @@ def _import(file: Path, root: Path) -> None:
         raise
     except Exception as error:
         line = _line_in(file, error)
-        raise UsageError(f"{file.relative_to(root)}{line}: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{file.relative_to(root)}{line}: {described(error)}") from error
     finally:
         sys.dont_write_bytecode = written
         sys.path.remove(str(file.parent))

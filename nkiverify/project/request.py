@@ -7,10 +7,10 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from nkiverify.foundation.errors import UsageError
@@ -19,13 +19,10 @@ from nkiverify.frontend.domain.arguments import Argument, Domain, enter_extent, 
 from nkiverify.frontend.domain.excerpt import did_you_mean
 from nkiverify.frontend.domain.expressions import check_condition, condition
 from nkiverify.frontend.domain.syntax import Text, parse
-from nkiverify.frontend.loader import load_kernel, load_module, module_name
-from nkiverify.frontend.target import Target, Verification
-from nkiverify.model.execution import current_execution
+from nkiverify.frontend.loader import MadeInRun, load_kernel, load_module, module_name
+from nkiverify.frontend.placeholders import STUB_PACKAGES
+from nkiverify.frontend.target import Target, Verification, ordinary_exceptions
 from nkiverify.model.launch import Kernel
-from nkiverify.model.legacy_tensor import legacy_view
-from nkiverify.model.returned import tensors_in
-from nkiverify.model.tensor import Tensor
 from nkiverify.project.discovery import function_at, kernels_in, preconditions
 
 #: `kernel[2]`, but not `make_kernel([2])`.
@@ -103,18 +100,13 @@ class Request:
         prepare(values)
         kernel = self._wrapped(v.kernel)
         if self.grid is not None:
-            kernel = kernel[tuple(extent_value(extent, dimensions) for extent in self.grid)]
+            extents = tuple(extent_value(extent, dimensions) for extent in self.grid)
+            kernel = kernel[extents[0] if len(extents) == 1 else extents]
         positional = [value for name, value in values.items() if name in self.positional]
         options = {name: value for name, value in values.items() if name not in self.positional}
-        if not isinstance(kernel, Kernel) and self.wrap == "legacy view":
-            views = {name: legacy_view(value) for name, value in options.items() if isinstance(value, Tensor)}
-            options.update(views)
         v.called = True
-        result = kernel(*positional, **options)
-        if not isinstance(kernel, Kernel) and any(argument.on_chip for argument in self.arguments):
-            # A kernel says itself what it returns; a helper function does not.
-            current_execution().returned(tuple(tensors_in(result)))
-        return result
+        with ordinary_exceptions():
+            return kernel(*positional, **options)
 
     def assumed_domain(self, v: Verification) -> dict[str, Any]:
         """The dimensions, with what --where says of them assumed."""
@@ -124,9 +116,11 @@ class Request:
         return dimensions
 
     def _wrapped(self, kernel: Callable[..., Any]) -> Any:
-        if isinstance(kernel, Kernel) or self.wrap not in ("nki", "neuronxcc.nki"):
+        if isinstance(kernel, Kernel) or not self.wrap:
             return kernel
-        return importlib.import_module(self.wrap).jit(kernel)
+        made: Kernel = importlib.import_module(self.wrap).jit(kernel)
+        made.helper = any(argument.on_chip for argument in self.arguments)
+        return made
 
 
 def request(
@@ -160,9 +154,11 @@ def request(
     for argument in arguments:
         argument.dimensions(domain, vars(module))
     extents = _grid_extents(grid, domain) if grid is not None else None
-    wrap = _wrapping(kernel, module, arguments)
-    if extents is not None and not hasattr(kernel, "__getitem__") and wrap not in ("nki", "neuronxcc.nki"):
+    wrap = _wrapping(kernel, module)
+    if extents is not None and not hasattr(kernel, "__getitem__") and not wrap:
         raise UsageError(f"--grid: {name} is not launched on a grid, as it is no kernel of nki.jit")
+    if extents is None and not callable(kernel):
+        raise UsageError(f"{name} is launched in brackets: --grid 2, or {path}::{name}[2]")
     conditions = tuple(parse("--where", text) for text in where)
     for text, node in conditions:
         check_condition(node, text, domain.ranges)
@@ -179,7 +175,7 @@ def request(
         asserts={} if where and not assume_asserts else _asserts(kernel),
         positional=frozenset(
             parameter.name
-            for parameter in inspect.signature(kernel).parameters.values()
+            for parameter in _parameters(kernel).values()
             if parameter.kind is inspect.Parameter.POSITIONAL_ONLY
         ),
         wrap=wrap,
@@ -192,7 +188,14 @@ def parameters_of(reference: str, base: Path) -> tuple[str, ...]:
     """The parameters of the kernel `path::name`. Raises `UsageError` where there is none."""
     path, _, rest = reference.partition("::")
     launched = _LAUNCHED.fullmatch(rest.strip())
-    return tuple(inspect.signature(_load(path, launched[1] if launched else rest.strip(), base)).parameters)
+    return tuple(_parameters(_load(path, launched[1] if launched else rest.strip(), base)))
+
+
+def _parameters(kernel: Any) -> Mapping[str, inspect.Parameter]:
+    """What a kernel takes. What is no function gives one when it is launched in brackets: that may take anything."""
+    if not callable(kernel):
+        return {"arguments": inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)}
+    return inspect.signature(kernel).parameters
 
 
 def _load(path: str, name: str, base: Path) -> Callable[..., Any]:
@@ -209,7 +212,7 @@ def _load(path: str, name: str, base: Path) -> Callable[..., Any]:
 
 def _bind(kernel: Callable[..., Any], name: str, arguments: Sequence[Argument]) -> None:
     """Raise `UsageError` where the arguments are not those of the kernel."""
-    parameters = inspect.signature(kernel).parameters
+    parameters = _parameters(kernel)
     takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
     seen: set[str] = set()
     for argument in arguments:
@@ -241,29 +244,81 @@ def _grid_extents(grid: str, domain: Domain) -> tuple[ast.expr, ...]:
     return extents
 
 
-def _wrapping(kernel: Callable[..., Any], module: ModuleType, arguments: Sequence[Argument]) -> str:
-    """How a function that no decorator made a kernel is run: as a kernel of the API that its module imports.
+def _wrapping(kernel: Callable[..., Any], module: ModuleType) -> str:
+    """How a function that no decorator made a kernel is run: as a kernel of the API that it uses.
 
-    But a function that launches kernels itself is called as it is, and so is a helper that takes tensors on chip.
+    But a function that launches kernels, and has no operation of its own, is called as it is, and so are an object that
+    gives one in brackets and what a factory makes in each run.
     """
     function = _innermost(kernel)
-    if isinstance(function, Kernel):
+    if isinstance(function, Kernel | MadeInRun) or not callable(kernel):
         return ""
-    names = getattr(getattr(function, "__code__", None), "co_names", ())
     namespace = vars(module)
-    if any(isinstance(namespace.get(name), Kernel) for name in names):
+    if _launches(function, namespace):
         return ""
-    imported = {
-        str(getattr(value, "__module__", None) or getattr(value, "__name__", ""))
-        if not isinstance(value, ModuleType)
-        else value.__name__
-        for value in namespace.values()
-        if isinstance(value, ModuleType | type) or callable(value)
-    }
-    legacy = any(name.partition(".")[0] == "neuronxcc" for name in imported)
-    if any(argument.on_chip for argument in arguments):
-        return "legacy view" if legacy else ""
-    return "neuronxcc.nki" if legacy else "nki"
+    return "neuronxcc.nki" if _is_legacy(function, namespace) else "nki"
+
+
+def _launches(function: Any, namespace: Mapping[str, Any]) -> bool:
+    """Whether a function calls kernels, and has no operation of its own: a kernel may call others as helpers."""
+    names = set(getattr(getattr(function, "__code__", None), "co_names", ()))
+    used = [namespace[name] for name in names if name in namespace]
+    if not any(isinstance(value, Kernel) for value in used):
+        return False
+    imported = [vars(value) for value in used if isinstance(value, ModuleType) and _package_of(value) in STUB_PACKAGES]
+    return not any(_operates(scope.get(name)) for scope in (namespace, *imported) for name in names)
+
+
+def _operates(value: object) -> bool:
+    """Whether `value` is an operation of NKI, of which functions that launch kernels use one at most, for the grid."""
+    return isinstance(value, FunctionType) and _package_of(value) in STUB_PACKAGES and value.__name__ != "spmd_dim"
+
+
+def _is_legacy(function: Any, namespace: Mapping[str, Any]) -> bool:
+    """Whether a function is of the legacy API: by what it and the functions it calls use, else by what its module
+    imports. Annotations do not count: kernels of the current API have been seen with those of `neuronxcc.nki.typing`.
+    """
+    used = _packages_used(function)
+    if len(used) != 1:
+        used = {_package_of(value) for value in namespace.values()}
+    return "neuronxcc" in used
+
+
+def _packages_used(function: Any) -> set[str]:
+    """The packages of NKI, of which names stand in the code of a function and of those it calls."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    functions = [function]
+    while functions:
+        code = getattr(functions[-1], "__code__", None)
+        namespace = getattr(functions.pop(), "__globals__", {})
+        if code is None or id(code) in seen:
+            continue
+        seen.add(id(code))
+        for name in _names_of(code):
+            value = namespace.get(name)
+            found.add(_package_of(value))
+            functions.append(_innermost(value) if callable(value) else value)
+    return found & set(STUB_PACKAGES)
+
+
+def _names_of(code: CodeType) -> Iterator[str]:
+    """The names in a code object, and in those of the functions and comprehensions within it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names_of(constant)
+
+
+def _package_of(value: object) -> str:
+    """The package that a module is in, or that a function or class is from; "" for annotations and anything else."""
+    if isinstance(value, ModuleType):
+        name = value.__name__
+    elif isinstance(value, type) or callable(value):
+        name = str(getattr(value, "__module__", ""))
+    else:
+        return ""
+    return "" if name == "neuronxcc.nki.typing" else name.partition(".")[0]
 
 
 def _innermost(kernel: Callable[..., Any]) -> Any:

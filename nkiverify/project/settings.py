@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation.errors import UsageError
+from nkiverify.model.versions import VERSIONS
 from nkiverify.verify.options import ENGINES, HARDWARE, PHASES
 
 if sys.version_info >= (3, 11):
@@ -28,7 +29,8 @@ class Settings:
     """What `[tool.nkiverify]` says; None where it says nothing.
 
     `manifests` are files or globs, `reports` is a folder, both relative to the folder of `file`; `timeout` is in
-    seconds. `phases`, `hardware` and `unwind` are for targets that do not say it themselves, and for `check`.
+    seconds. `nki` is the version to verify for, `ignore` are rules whose findings are accepted, each with the reason.
+    `phases`, `hardware` and `unwind` are for targets that do not say it themselves, and for `check`.
     """
 
     file: Path | None = None
@@ -40,7 +42,10 @@ class Settings:
     timeout: float | None = None
     jobs: int | None = None
     engine: str | None = None
+    strict: bool | None = None
     strict_language: bool | None = None
+    ignore: tuple[tuple[str, str], ...] | None = None
+    nki: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,13 @@ def read(file: Path) -> Settings | None:
         accepted, kind = _KINDS[name]
         if not accepted(value):
             raise UsageError(f"{file}: [{SECTION}] {key} is {kind}, not {value!r}")
-        values[name] = tuple(value) if isinstance(value, list) else value
+        values[name] = (
+            tuple(value)
+            if isinstance(value, list)
+            else tuple((id, reason.strip()) for id, reason in value.items())
+            if isinstance(value, dict)
+            else value
+        )
     if "phases" in values:
         values["phases"] = tuple(sorted(set(values["phases"])))
     return Settings(file=file, **values)
@@ -116,6 +127,10 @@ def _text(value: object) -> bool:
     return isinstance(value, str) and bool(value)
 
 
+def _reasons(value: object) -> bool:
+    return isinstance(value, dict) and all(_text(reason) and reason.strip() for reason in value.values())
+
+
 def _positive_integer(value: object) -> bool:
     return type(value) is int and value > 0
 
@@ -134,5 +149,8 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "timeout": (_seconds, "a positive number of seconds"),
     "jobs": (_positive_integer, "a positive integer"),
     "engine": (_one_of(ENGINES), f"one of {', '.join(ENGINES)}"),
+    "strict": (_one_of((True, False)), "true or false"),
     "strict_language": (_one_of((True, False)), "true or false"),
+    "nki": (_one_of(VERSIONS), f"one of {', '.join(VERSIONS)}"),
+    "ignore": (_reasons, 'a table of rules with the reason each is accepted for: {"ID" = "reason"}'),
 }

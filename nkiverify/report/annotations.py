@@ -37,7 +37,7 @@ def _violation(run: Run, violation: Violation, root: Path) -> str:
 
 
 def _warning(run: Run, warning: KernelWarning, root: Path) -> str:
-    words = f"{warning.statement} {wording.text(warning.message, root)}: {wording.first_element(warning)}"
+    words = f"{warning.statement} {wording.because(warning, root)}"
     title = ("title", f"{run.target}: {warning.rule}")
     return _command("warning", [*_places(run, warning, root), title], f"{words} ({wording.extent_of(warning)})")
 

@@ -23,11 +23,32 @@ def hardware(contract: Contract) -> str:
     return ", ".join(one.name for one in ALL_HARDWARE if f"gen{one.generation}" in contract.hardware)
 
 
+def _statement(contract: Contract) -> str:
+    parts = [contract.statement]
+    if contract.since:
+        parts.append(f"From NKI {contract.since} on.")
+    if contract.until:
+        parts.append(f"Before NKI {contract.until}.")
+    if contract.contested:
+        parts.append(f"**Contested**: {contract.contested}.")
+    return " ".join(parts)
+
+
+def contested_table(contracts: Iterable[Contract]) -> str:
+    """The contested contracts with the evidence, as a Markdown table, by id."""
+    rows = [
+        f"| `{contract.id}` | {contract.statement} | {contract.contested} |"
+        for contract in sorted(contracts, key=lambda contract: contract.id)
+        if contract.contested
+    ]
+    return "\n".join(["| contract | documented | evidence against it |", "| --- | --- | --- |", *rows])
+
+
 def table(contracts: Iterable[Contract]) -> str:
     """The contracts as a Markdown table, by id. Not padded: a longer statement changes no other line."""
     header = ("contract", "statement", "source", "API", "hardware")
     rows = [
-        (f"`{contract.id}`", contract.statement, contract.source, apis(contract), hardware(contract))
+        (f"`{contract.id}`", _statement(contract), contract.source, apis(contract), hardware(contract))
         for contract in sorted(contracts, key=lambda contract: contract.id)
     ]
     lines = [header, ("---",) * len(header), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]

@@ -11,6 +11,7 @@ import linecache
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from nkiverify.foundation.kernel_text import harmless
 from nkiverify.foundation.records import LoopValue
 from nkiverify.foundation.source import Site
 from nkiverify.report.style import PLAIN, Style
@@ -59,7 +60,7 @@ def _marked(place: Site) -> Iterator[_Line]:
 
 def _source(file: str, line: int) -> str:
     linecache.checkcache(file)
-    return linecache.getline(file, line).rstrip().expandtabs(4) if file and line > 0 else ""
+    return harmless(linecache.getline(file, line).rstrip().expandtabs(4)) if file and line > 0 else ""
 
 
 def _characters(text: str, column: int) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.results import wording
-from nkiverify.results.session import ExitStatus, Session, beside, counting, status_of, warned
+from nkiverify.results.session import ExitStatus, Session, accepted, all_warnings, beside, counting, status_of, warned
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
 
@@ -31,7 +31,7 @@ def text(session: Session) -> str:
             (
                 code(warning.rule),
                 code(wording.place(warning.file, warning.line, session.root)),
-                plain(f"{wording.text(warning.message, session.root)}: {wording.first_element(warning)}"),
+                plain(wording.because(warning, session.root)),
                 code(run.target),
                 plain(wording.extent_of(warning)),
             )
@@ -76,9 +76,12 @@ def _totals(session: Session) -> str:
     claims = wording.counted(sum(run.claims for run in counted), "claim")
     cached = sum(run.cached for run in counted)
     time = f"{session.seconds:.1f} s" + (f", {cached} runs cached" if cached else "")
-    warnings = len(warned(session.runs))
+    warnings = len(all_warnings(session))
     if warnings:
         verdicts += f", {wording.counted(warnings, 'warning')}"
+    taken = len(accepted(session.runs))
+    if taken:
+        verdicts += f", {taken} accepted"
     others = {(run.target, run.phase): run for run in session.runs if run.advisory}
     words = Counter(beside(run, others.get((run.target, run.phase))) for run in counted)
     said = ", ".join(f"{number} {word}" for word, number in sorted(words.items()) if word)

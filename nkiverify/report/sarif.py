@@ -137,7 +137,7 @@ def _results(
 
 def _warning(run: Run, warning: KernelWarning, root: Path) -> dict[str, Json]:
     """Something done in vain, as a result without its rule."""
-    because = f"{wording.text(warning.message, root)}: {wording.first_element(warning)}"
+    because = wording.because(warning, root)
     about = f"{run.target}, phase {run.phase}, {wording.extent_of(warning)}"
     key = _digest(run.target, str(run.phase), warning.rule, wording.relative(warning.file, root), warning.tensor)
     result: dict[str, Json] = {

@@ -17,7 +17,12 @@ class Style:
 
     @staticmethod
     def of(stream: TextIO, environment: Mapping[str, str] = os.environ) -> Style:
-        """Colour and Unicode on a terminal, unless NO_COLOR is set, it is a dumb one, or its encoding has none."""
+        """Colour and Unicode on a terminal, unless NO_COLOR is set, it is a dumb one, or its encoding has none.
+
+        With FORCE_COLOR there is colour elsewhere as well.
+        """
+        if environment.get("FORCE_COLOR") and not environment.get("NO_COLOR"):
+            return Style(True, (stream.encoding or "").lower().replace("-", "") == "utf8")
         if not stream.isatty():
             return PLAIN
         encoding = (stream.encoding or "").lower().replace("-", "")

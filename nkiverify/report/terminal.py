@@ -6,12 +6,25 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 from nkiverify.foundation.records import BOUNDED, SAMPLED, Run, Verdict
+from nkiverify.model.versions import NEWEST
+from nkiverify.phases.dataflow.rules import RULES
 from nkiverify.report import diagnostic, memory
 from nkiverify.report.columns import columns
 from nkiverify.report.diagnostic import field
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
-from nkiverify.results.session import ExitStatus, Session, beside, counting, is_open, status_of, telling, warned
+from nkiverify.results.session import (
+    ExitStatus,
+    Session,
+    accepted,
+    all_warnings,
+    beside,
+    counting,
+    is_open,
+    status_of,
+    telling,
+    warned,
+)
 
 #: Columns a report fits, as far as the names of the targets allow.
 WIDTH = 80
@@ -58,6 +71,10 @@ def report(
     left_open = [run for run in session.runs if run.advisory and is_open(run) and (run.target, run.phase) in concluded]
     if left_open:
         parts.append(_left_open(left_open, session, width))
+    if accepted(session.runs):
+        parts.append(_accepted(session, width))
+    if session.unused:
+        parts.append(_unused(session, width))
     parts.append(summary(session, width))
     return "\n\n".join(parts) + "\n"
 
@@ -127,9 +144,20 @@ def summary(session: Session, width: int = WIDTH) -> str:
     if session.not_run:
         why = "interrupted" if session.interrupted else "stopped"
         lines.append(f"{why} before {wording.counted(len(session.not_run), 'target')}: " + ", ".join(session.not_run))
-    if len(lines) == 1:
+    lines += [f"not written: {file}" for file in session.unwritten]
+    alone = sorted({run.engine for run in counting(session.runs) if run.engine.startswith("esbmc")})
+    if alone:
+        # Before the last line, which says how it ended.
+        lines.insert(1, f"these verdicts rest on {alone[0]} alone: no other engine has looked at them")
+    if len(lines) == 1 + bool(alone):
         everything = "all as expected" if expecting else "no contract is violated"
         lines.append(everything + _as_far_as(session) if session.runs else "nothing was verified")
+    taken = len(accepted(session.runs))
+    if taken:
+        lines[-1] += f", {taken} accepted"
+    contested = sum(warning.rule not in RULES for _, warning in warned(session.runs))
+    if contested:
+        lines[-1] += f", {contested} contested"
     text = "\n".join(textwrap.fill(line, width, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
     return text.replace(_GLUE, " ")
 
@@ -172,13 +200,15 @@ def _totals(session: Session) -> str:
     cached = sum(run.cached for run in counted)
     if cached:
         head += f" ({cached} cached)"
+    if session.nki != NEWEST:
+        head += f", for NKI {session.nki}"
     counts = []
     for verdict in Verdict:
         these = [run for run in counted if run.verdict is verdict]
         bounded = sum(run.qualifier.startswith(BOUNDED) for run in these)
         if these:
             counts.append(f"{len(these)} {verdict.value}" + (f" ({bounded} bounded)" if bounded else ""))
-    warnings = len(warned(session.runs))
+    warnings = len(all_warnings(session))
     if warnings:
         counts.append(wording.counted(warnings, "warning"))
     text = f"{head}: {', '.join(counts)}" if counts else head
@@ -226,6 +256,30 @@ def _warnings(session: Session, width: int) -> str:
     for (rule, place), names in of.items():
         more = f" and {len(names) - _FEW_NAMES} more" if len(names) > _FEW_NAMES else ""
         line = f"  {rule} at {place}: {', '.join(names[:_FEW_NAMES])}{more}"
+        lines.append(textwrap.fill(line, width, subsequent_indent="    ", break_on_hyphens=False))
+    return "\n".join(lines)
+
+
+def _accepted(session: Session, width: int) -> str:
+    """The findings that the user accepts, and why."""
+    lines = ["Accepted findings, as if there were no such rules:"]
+    for one in accepted(session.runs):
+        place = wording.place(one.file, one.line, session.root)
+        at = f" at {place}" if place else ""
+        by = "" if one.source == f"{one.file}:{one.line}" else f" ({wording.relative(one.source, session.root)})"
+        because = wording.text(one.message, session.root)
+        line = f"  {one.rule}{at}: {because}{' ' if because else ''}[{one.reason}]{by}"
+        lines.append(textwrap.fill(line, width, subsequent_indent="    ", break_on_hyphens=False))
+    return "\n".join(lines)
+
+
+def _unused(session: Session, width: int) -> str:
+    """The ignores that match nothing."""
+    lines = ["Warnings of ignores that match nothing:"]
+    for one in session.unused:
+        place = wording.place(one.file, one.line, session.root)
+        at = f" at {place}" if place else ""
+        line = f"  {one.rule}{at}: {wording.text(one.message, session.root)}"
         lines.append(textwrap.fill(line, width, subsequent_indent="    ", break_on_hyphens=False))
     return "\n".join(lines)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from nkiverify.foundation.records import KernelWarning, LoopValue, MemoryPeak, Run, Violation
+from nkiverify.foundation.records import AcceptedFinding, KernelWarning, LoopValue, MemoryPeak, Run, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.results import wording
 from nkiverify.results.session import Session
@@ -25,6 +25,7 @@ def document(session: Session) -> dict[str, Json]:
     return {
         "schema": SCHEMA,
         "nkiverify": session.versions.nkiverify,
+        "nki": session.nki,
         "python": session.versions.python,
         "platform": session.versions.platform,
         "engines": {"embedded": f"z3 {session.versions.z3}"},
@@ -35,6 +36,7 @@ def document(session: Session) -> dict[str, Json]:
         "exit_status": int(session.exit_status),
         "interrupted": session.interrupted,
         "not_run": list(session.not_run),
+        "unused_ignores": [_unused(one, session.root) for one in session.unused],
         "runs": [entry(run, session.root) for run in session.runs],
     }
 
@@ -103,6 +105,7 @@ def entry(run: Run, root: Path) -> dict[str, Json]:
         "assumed_at": [_place(place, root) for place in run.assumed_at],
         "memory": [_peak(peak, root) for peak in run.memory],
         "warnings": [_warning(warning, root) for warning in run.warnings],
+        "accepted": [_accepted(one, root) for one in run.accepted],
     }
 
 
@@ -147,6 +150,22 @@ def _warning(warning: KernelWarning, root: Path) -> dict[str, Json]:
         "loops": [_loop(loop, root) for loop in warning.loops],
         "also": [_place(place, root) for place in warning.also],
     }
+
+
+def _accepted(one: AcceptedFinding, root: Path) -> dict[str, Json]:
+    return {
+        "rule": one.rule,
+        "file": wording.relative(one.file, root),
+        "line": one.line,
+        "message": wording.text(one.message, root),
+        "reason": one.reason,
+        "source": wording.text(one.source, root),
+        "witness": dict(one.witness),
+    }
+
+
+def _unused(one: KernelWarning, root: Path) -> dict[str, Json]:
+    return {"file": wording.relative(one.file, root), "line": one.line, "message": wording.text(one.message, root)}
 
 
 def _loop(loop: LoopValue, root: Path) -> dict[str, Json]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.scripts import write_scripts
-from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct, described
 from nkiverify.foundation.records import Run
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
@@ -141,7 +141,7 @@ def _claims(target: Target, options: Options, phase: int, folder: Path) -> str:
     try:
         explained = explain(target, options, phase)
     except (Exception, UnsupportedConstruct) as error:
-        return f"not written: {type(error).__name__}: {error}"
+        return f"not written: {described(error)}"
     refuted = [one.decision for one in explained.decided if one.decision.outcome is Outcome.REFUTED]
     write_scripts(refuted, folder)
     return "the refuted claims as SMT-LIB: a solver says sat where they can fail"

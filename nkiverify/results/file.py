@@ -8,14 +8,25 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from nkiverify.foundation.errors import UsageError
-from nkiverify.foundation.records import Decided, KernelWarning, Kind, LoopValue, MemoryPeak, Run, Verdict, Violation
+from nkiverify.foundation.errors import UsageError, described
+from nkiverify.foundation.records import (
+    AcceptedFinding,
+    Decided,
+    KernelWarning,
+    Kind,
+    LoopValue,
+    MemoryPeak,
+    Run,
+    Verdict,
+    Violation,
+)
 from nkiverify.foundation.source import Site
 from nkiverify.results.codec import SCHEMA
 
 _RUN_KEYS = frozenset(field.name for field in fields(Run))
 _PLACE_KEYS = frozenset(field.name for field in fields(Site))
 _PEAK_KEYS = frozenset(field.name for field in fields(MemoryPeak))
+_ACCEPTED_KEYS = frozenset(field.name for field in fields(AcceptedFinding))
 _WARNING_KEYS = frozenset(field.name for field in fields(KernelWarning))
 _VIOLATION_KEYS = frozenset(field.name for field in fields(Violation))
 
@@ -66,7 +77,7 @@ def read(path: Path) -> Results:
             runs=tuple(map(run, document["runs"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path} is not as {SCHEMA} says: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{path} is not as {SCHEMA} says: {described(error)}") from error
 
 
 def run(entry: Mapping[str, Any]) -> Run:
@@ -88,6 +99,7 @@ def run(entry: Mapping[str, Any]) -> Run:
             "assumed_at": tuple(map(_place, known.get("assumed_at", ()))),
             "memory": tuple(map(_peak, known.get("memory", ()))),
             "warnings": tuple(map(_warning, known.get("warnings", ()))),
+            "accepted": tuple(map(_accepted, known.get("accepted", ()))),
         }
     )
 
@@ -134,6 +146,10 @@ def _warning(entry: Mapping[str, Any]) -> KernelWarning:
             "also": tuple(map(_place, known["also"])),
         }
     )
+
+
+def _accepted(entry: Mapping[str, Any]) -> AcceptedFinding:
+    return AcceptedFinding(**{key: value for key, value in entry.items() if key in _ACCEPTED_KEYS})
 
 
 def _loop(entry: Mapping[str, Any]) -> LoopValue:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import LoopValue, Violation
 from nkiverify.foundation.source import Site
 
@@ -40,7 +40,7 @@ def violations_of(path: Path, target: str, phase: int | None) -> list[Recorded]:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{path} is no result file of nkiverify: {type(error).__name__}: {error}") from None
+        raise UsageError(f"{path} is no result file of nkiverify: {described(error)}") from None
     if not runs:
         raise UsageError(f"{path} has no run of a target {target}")
     if not found:

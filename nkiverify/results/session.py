@@ -11,7 +11,8 @@ from importlib import metadata
 from pathlib import Path
 
 from nkiverify import __version__
-from nkiverify.foundation.records import DISAGREEMENT, KernelWarning, Run, Verdict
+from nkiverify.foundation.records import DISAGREEMENT, AcceptedFinding, KernelWarning, Run, Verdict
+from nkiverify.model.versions import NEWEST
 
 
 class ExitStatus(enum.IntEnum):
@@ -73,8 +74,14 @@ class Session:
     command: tuple[str, ...] = ()
     not_run: tuple[str, ...] = ()
     interrupted: bool = False
+    #: The version of NKI that was verified for.
+    nki: str = NEWEST
+    #: Warnings of ignores that match nothing.
+    unused: tuple[KernelWarning, ...] = ()
     #: Whether what was to verify the rest could not be reached any more.
     lost: bool = False
+    #: Result files that could not be written, each with the reason.
+    unwritten: tuple[str, ...] = ()
 
     @property
     def unexpected(self) -> tuple[Run, ...]:
@@ -86,7 +93,7 @@ class Session:
         """The status that wins by `PRECEDENCE`; 5 where there is no run at all."""
         if self.interrupted:
             return ExitStatus.INTERRUPTED
-        statuses = [ExitStatus.INTERNAL_ERROR] if self.lost else []
+        statuses = [ExitStatus.INTERNAL_ERROR] if self.lost or self.unwritten else []
         if not self.runs and not statuses:
             return ExitStatus.NOTHING_VERIFIED
         return worst([*statuses, *map(status_of, self.runs)])
@@ -139,6 +146,17 @@ def warned(runs: Iterable[Run]) -> list[tuple[Run, KernelWarning]]:
         if run.verdict is not Verdict.FAILED or status_of(run) is not ExitStatus.AS_EXPECTED
         for warning in run.warnings
     ]
+
+
+def all_warnings(session: Session) -> list[KernelWarning]:
+    """The warnings of all runs, and of the session."""
+    return [*(warning for _, warning in warned(session.runs)), *session.unused]
+
+
+def accepted(runs: Iterable[Run]) -> list[AcceptedFinding]:
+    """The findings that the user accepts, each rule and line once."""
+    found = {(one.rule, one.file, one.line): one for run in counting(runs) for one in run.accepted}
+    return [found[key] for key in sorted(found)]
 
 
 def is_open(run: Run) -> bool:

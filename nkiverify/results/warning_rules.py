@@ -1,75 +1,152 @@
-"""What becomes of warnings: `-W error`, `-W error=ID`, `-W ignore`, `-W ignore=ID`.
+"""What becomes of what is found beside the verdicts: warnings, language findings, accepted findings, unused ignores.
 
-What is said of one kind goes before what is said of all, the later of two before the earlier.
+The policy of the invocation (`nkiverify.model.policy`) decides; here its word is carried out on finished runs.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
+import ast
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nkiverify.foundation.comments import IgnoreComment, ignore_comments
+from nkiverify.foundation.records import AcceptedFinding, KernelWarning, Verdict
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.language_rules import since
+from nkiverify.model.policy import ERROR, IGNORE, UNUSED, Policy, applied
+from nkiverify.model.versions import NEWEST, within
 from nkiverify.phases.dataflow.rules import RULES
+from nkiverify.results import wording
+from nkiverify.results.session import Session, all_warnings
 
 if TYPE_CHECKING:
-    from nkiverify.results.session import Session
+    from nkiverify.frontend.language_rules import Finding
 
-_ACTIONS = ("error", "ignore")
-
-
-@dataclass(frozen=True, slots=True)
-class WarningRule:
-    """What is done with the warning `id`, or with all warnings where that is empty: "error" or "ignore"."""
-
-    action: str
-    id: str = ""
+_UNUSED_STATEMENT = "An ignore accepts a finding that there is."
 
 
-def add_warnings(parser: argparse.ArgumentParser) -> None:
-    """Add `-W`."""
-    parser.add_argument(
-        "-W",
-        "--warnings",
-        action="append",
-        type=warning_rule,
-        default=[],
-        metavar="RULE",
-        help="error: warnings fail, with exit status 1; ignore: they are not told of; error=ID, ignore=ID: of one kind",
-    )
+def _action(policy: Policy, warning: KernelWarning) -> str:
+    """What is done with a warning of a run: of a contested contract, or of phase 4."""
+    return policy.action(warning.rule, contested=warning.rule not in (*RULES, UNUSED))
 
 
-def warning_rule(text: str) -> WarningRule:
-    """`error`, or `ignore=df.unused`."""
-    action, separator, id = text.partition("=")
-    if action not in _ACTIONS:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of error, ignore, error=ID, ignore=ID")
-    if separator and id not in RULES:
-        raise argparse.ArgumentTypeError(f"there is no warning {id!r}; the warnings are {', '.join(sorted(RULES))}")
-    return WarningRule(action, id)
-
-
-def _action(rules: Sequence[WarningRule], id: str) -> str:
-    """What is done with a warning; nothing where no rule fits."""
-    fitting = [rule for rule in rules if rule.id == id] or [rule for rule in rules if not rule.id]
-    return fitting[-1].action if fitting else ""
-
-
-def without_ignored(session: Session, rules: Sequence[WarningRule]) -> Session:
-    """The session without the warnings that are to be ignored."""
+def without_ignored(session: Session, policy: Policy) -> Session:
+    """The session without the warnings that are to be ignored, and with the version of NKI that it is for."""
     runs = tuple(
-        replace(run, warnings=tuple(one for one in run.warnings if _action(rules, one.rule) != "ignore"))
+        replace(run, warnings=tuple(one for one in run.warnings if _action(policy, one) != IGNORE))
         for run in session.runs
     )
-    return replace(session, runs=runs)
+    unused = session.unused if policy.action(UNUSED) != IGNORE else ()
+    return replace(session, runs=runs, unused=unused, nki=policy.nki)
 
 
-def failing(session: Session, rules: Sequence[WarningRule]) -> str:
+def failing(session: Session, policy: Policy) -> str:
     """The last line of a report in which warnings fail; empty where none does."""
-    from nkiverify.results.session import warned
-
-    found = [one.rule for _, one in warned(session.runs) if _action(rules, one.rule) == "error"]
+    found = [one.rule for one in all_warnings(session) if _action(policy, one) == ERROR]
     if not found:
         return ""
     number = f"{len(found)} warning{'s' if len(found) > 1 else ''}"
     return f"FAILED (warnings): {number}, {', '.join(sorted(set(found)))}, which -W error makes fail\n"
+
+
+# --- the language -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What kernels use beside the documented language: what is told of, what of that fails, and what is accepted."""
+
+    told: tuple[Finding, ...] = ()
+    failing: tuple[Finding, ...] = ()
+    accepted: tuple[AcceptedFinding, ...] = ()
+    nki: str = NEWEST
+
+
+def outside(found: Iterable[Finding], policy: Policy) -> Outside:
+    """What becomes of language findings, those of the version of NKI that is verified for."""
+    told: list[Finding] = []
+    accepted: list[AcceptedFinding] = []
+    with applied(policy) as asked:
+        for one in found:
+            if not within(policy.nki, since(one), ""):
+                continue
+            by = asked.acceptance(one.rule, Site(one.file, one.line))
+            if by is not None:
+                accepted.append(AcceptedFinding(one.rule, one.file, one.line, one.message, by.reason, by.source))
+            elif policy.action(one.rule) != IGNORE:
+                told.append(one)
+    fails = tuple(one for one in told if policy.action(one.rule) == ERROR)
+    return Outside(tuple(told), fails, tuple(accepted), policy.nki)
+
+
+def with_accepted(session: Session, accepted: Sequence[AcceptedFinding]) -> Session:
+    """The session with accepted findings about the language, told with its first run."""
+    if not accepted or not session.runs:
+        return session
+    first = session.runs[0]
+    return replace(session, runs=(replace(first, accepted=(*first.accepted, *accepted)), *session.runs[1:]))
+
+
+# --- ignores that match nothing ---------------------------------------------------------------------------------------
+
+
+def with_unused(session: Session, policy: Policy, *, everything: bool, language: bool) -> Session:
+    """The session with a warning for each ignore that accepts no finding of its runs.
+
+    `everything`: the runs are all there are, so that what is said for all places is said of them; `language`: findings
+    about the language were looked for. What was not looked at may have such a finding: nothing is said of it.
+    """
+    counted = [run for run in session.runs if not run.advisory]
+    if not counted or any(run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED) for run in counted):
+        return session
+    phases = {run.phase for run in counted}
+
+    def looked_for(id: str) -> bool:
+        return language if id.startswith("lang.") else _phase_of(id) in phases
+
+    matched = {(wording.text(one.source, session.root), one.rule) for run in counted for one in run.accepted}
+    unused: list[KernelWarning] = []
+    for comment in _comments(session):
+        for id in comment.ids:
+            if looked_for(id) and (wording.text(comment.place, session.root), id) not in matched:
+                unused.append(_unused(id, comment.file, comment.line, f"ignore[{id}] matches no finding here"))
+    for one in policy.accepted if everything else ():
+        if looked_for(one.id) and (wording.text(one.source, session.root), one.id) not in matched:
+            unused.append(_unused(one.id, "", 0, f"the ignore of {one.id} ({one.source}) matches no finding"))
+    return replace(session, unused=tuple(unused))
+
+
+def _unused(id: str, file: str, line: int, message: str) -> KernelWarning:
+    return KernelWarning(UNUSED, _UNUSED_STATEMENT, file, line, message, "", (), {}, f"ignore of {id}")
+
+
+def _phase_of(id: str) -> int:
+    from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
+    from nkiverify.model.contracts import contract
+
+    return 4 if id in RULES else contract(id).phase
+
+
+def _comments(session: Session) -> Iterator[IgnoreComment]:
+    """The comments in functions of the kernels that have run, as the places of their claims tell."""
+    lines: dict[str, set[int]] = {}
+    for run in session.runs:
+        for one in run.decided:
+            if one.file:
+                lines.setdefault(str(session.root / one.file), set()).update(one.lines)
+    for file, reached in lines.items():
+        found = [comment for comment in ignore_comments(file) if not comment.problem]
+        spans = list(_functions(file)) if found else []
+        for comment in found:
+            around = [span for span in spans if comment.line in span]
+            innermost = sorted(around, key=len)[:1]
+            if any(reached & set(span) for span in innermost):
+                yield comment
+
+
+def _functions(file: str) -> Iterator[range]:
+    for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            yield range(node.lineno, (node.end_lineno or node.lineno) + 1)

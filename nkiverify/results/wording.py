@@ -34,9 +34,17 @@ def verdict(run: Run) -> str:
 
 def first_element(warning: KernelWarning) -> str:
     """The first element that a warning is about, and the iteration: `tile[0, 0], for k = 1`."""
+    if not warning.tensor:
+        return ""
     element = f"{warning.tensor}[{', '.join(map(str, warning.element))}]" if warning.element else warning.tensor
     loops = ", ".join(loop.value for loop in warning.loops)
     return f"{element}, for {loops}" if loops else element
+
+
+def because(warning: KernelWarning, root: Path) -> str:
+    """What is so where a warning is, and the first element that it is about, if it is about elements."""
+    message, first = text(warning.message, root), first_element(warning)
+    return f"{message}: {first}" if first else message
 
 
 def extent_of(warning: KernelWarning) -> str:

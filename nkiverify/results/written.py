@@ -47,7 +47,11 @@ class _Recording(Verification):
         buffer: MemoryRegion = MemoryRegion.shared_hbm,
         *,
         values: tuple[Extent, Extent] | None = None,
+        elements: Any = None,
     ) -> Tensor:
+        if elements is not None:
+            # What is written names a file of its own for nothing: the range of its numbers is what counts.
+            values = (int(elements.min()), int(elements.max())) if dtype.is_integer else values
         made = super().tensor(name, shape, dtype, buffer, values=values)
         words = [quoted(name), self._written(tuple(shape)), self._written(dtype)]
         if buffer is not MemoryRegion.shared_hbm:

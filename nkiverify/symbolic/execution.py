@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.errors import CalledOutsideRun, UnsupportedConstruct
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -23,6 +23,10 @@ class Execution(Protocol):
 
     #: Whether dimensions may be symbolic. A concrete run has ordinary ints and raises at the first broken contract.
     symbolic: bool
+    #: Whether claims are stated, to be decided later; else a broken contract raises, or is noted, at once.
+    states_claims: bool
+    #: Whether kernel code may reach nothing outside of it: in every run that a verdict rests on.
+    isolated: bool
 
     def assume(self, condition: object) -> None:
         """From here on, `condition` holds on this path."""
@@ -69,14 +73,17 @@ class Execution(Protocol):
     def host_division(self, divisor: Term, frame: FrameType) -> None:
         """Kernel code, executing in `frame`, divides by `divisor`."""
 
+    def host_zero_divisor(self, frame: FrameType) -> None:
+        """Kernel code, executing in `frame`, divides by zero, and goes on with what NumPy makes of that."""
+
 
 _current: list[Execution] = []
 
 
 def current_execution() -> Execution:
-    """The run in progress; `UsageError` where stubs are called outside one."""
+    """The run in progress; `CalledOutsideRun` where stubs are called outside one."""
     if not _current:
-        raise UsageError("NKI functions of the stub library can be called only while nkiverify runs a kernel")
+        raise CalledOutsideRun("NKI functions of the stub library can be called only while nkiverify runs a kernel")
     return _current[-1]
 
 

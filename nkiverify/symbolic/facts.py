@@ -366,6 +366,8 @@ class Facts:
     def _proves_comparison(self, goal: Comparison, budget: _Budget, depth: int) -> bool:
         opposite = terms.scale(goal.term, -1)
         if goal.relation is Relation.AT_MOST:
+            if depth == DEPTHS[0] and self._at_once(opposite, budget):
+                return True
             return self._at_least_zero(opposite, budget, depth)
         if goal.relation is Relation.EQUAL:
             return self._at_least_zero(goal.term, budget, depth) and self._at_least_zero(opposite, budget, depth)
@@ -412,6 +414,71 @@ class Facts:
         if self._by_elimination(term, budget, depth):
             return True
         budget.failed[key] = depth
+        return False
+
+    def _at_once(self, term: Term, budget: _Budget) -> bool:
+        """Whether `term >= 0` can be proved without a search."""
+        for shown in (self._by_quotient, self._at_ends):
+            small = _Budget(max(0, min(200, budget.steps)))
+            before = small.steps
+            found = shown(term, small)
+            budget.steps -= before - small.steps
+            if found:
+                return True
+        return False
+
+    def _at_ends(self, term: Term, budget: _Budget) -> bool:
+        """Whether `term >= 0` where each index is at one of its ends."""
+        return self._at_least_zero(self._at_last_iterations(term), budget, 4)
+
+    def _at_last_iterations(self, term: Term) -> Term:
+        """A term that is never more: each index that makes `term` smaller the further it goes is where it ends,
+        innermost first, and the others are 0.
+
+        What a flattened address, `((b*S + s)*H + h)*D + d`, comes to at most is seen so at once; a search would try all
+        indices in all orders.
+        """
+        for atom in sorted((one for one in term.atoms if isinstance(one, Index)), key=lambda one: -one.uid):
+            split = terms.coefficient_of(term, atom)
+            if split is None:
+                return term
+            factor, rest = split
+            low, high = self._range(factor)
+            if low >= 0:
+                least = self.ranges.get(atom, _ANYTHING)[0]
+                if least == -_INFINITY:
+                    return term
+                term = terms.add(rest, factor, int(least))
+            elif high <= 0:
+                ends = [r for size, r in self.upper.get(atom, ()) if size.constant == 1 and atom not in r.atoms]
+                if not ends:
+                    return term
+                # The index is at most -r.
+                term = terms.add(rest, terms.multiply(factor, ends[0]), -1)
+            else:
+                return term
+        return term
+
+    def _by_quotient(self, term: Term, budget: _Budget) -> bool:
+        """Whether `term >= 0` by what a quotient in it by a term is: `a // b <= x` just if `a <= b*x + b - 1`, and
+        `a // b >= x` just if `a >= b*x`, for a positive `b`."""
+        for atom in term.atoms:
+            if not isinstance(atom, Div) or atom.denominator.constant is not None:
+                continue
+            factor, rest = terms.coefficient_of(term, atom) or (terms.constant(0), term)
+            if factor.constant not in (1, -1):
+                continue
+            numerator = terms.substitute(atom.numerator, self.replacements)
+            denominator = terms.substitute(atom.denominator, self.replacements)
+            if not self._at_least_zero(terms.add(denominator, terms.constant(-1)), budget, 4):
+                continue
+            whole = terms.multiply(denominator, rest)
+            if factor.constant == -1:
+                goal = terms.add(terms.add(whole, terms.add(denominator, terms.constant(-1))), numerator, -1)
+            else:
+                goal = terms.add(whole, numerator)
+            if self._at_least_zero(self._at_last_iterations(goal), budget, 4):
+                return True
         return False
 
     def _by_elimination(self, term: Term, budget: _Budget, depth: int) -> bool:

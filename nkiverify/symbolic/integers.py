@@ -257,6 +257,13 @@ Real.register(SymRational)
 Extent: TypeAlias = "int | SymInt"
 
 
+def known_number(value: object) -> int | float | None:
+    """The number of Python that `value` is, where it is one: arithmetic with such numbers is Python's."""
+    if isinstance(value, Term):
+        return value.constant
+    return value if isinstance(value, int | float) else None
+
+
 Number: TypeAlias = "int | float | SymInt | SymRational"
 
 
@@ -280,6 +287,11 @@ def _binary(left: Term, other: object, operation: Callable[[Term, Term], Term], 
 
 
 def _with_float(left: Term, other: float, operation: Callable[[Term, Term], Term], swapped: bool) -> Any:
+    if left.constant is not None:
+        first, second = (other, left.constant) if swapped else (left.constant, other)
+        if operation is terms.multiply:
+            return first * second
+        return first + second if operation is terms.add else first - second
     one, two = as_rational(left), as_rational(other)
     if one is None or two is None:
         return NotImplemented
@@ -298,6 +310,9 @@ def _division(left: Term, other: object, operation: Callable[[Term, Term], Term]
     right = as_term(other)
     if right is None:
         if isinstance(other, float):
+            if left.constant is not None:
+                first, second = (other, left.constant) if swapped else (left.constant, other)
+                return first // second if operation is terms.divide else first % second
             raise unsupported("`//` or `%` between a symbolic integer and a float", "use integers")
         return NotImplemented
     if swapped:
@@ -308,6 +323,10 @@ def _division(left: Term, other: object, operation: Callable[[Term, Term], Term]
 
 
 def _true_division(left: object, right: object) -> Any:
+    numbers = known_number(left), known_number(right)
+    if numbers[0] is not None and numbers[1] is not None:
+        check_divisor(terms.constant(0 if numbers[1] == 0 else 1), sys._getframe(2))
+        return numbers[0] / numbers[1]
     top, bottom = as_rational(left), as_rational(right)
     if top is None or bottom is None:
         return NotImplemented

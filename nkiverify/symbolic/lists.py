@@ -8,7 +8,7 @@ look into the storage of a list goes through its methods and meets an unsupporte
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence
-from typing import Any
+from typing import Any, NoReturn
 
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.execution import current_execution, unsupported
@@ -25,6 +25,8 @@ def element_at(segment: Segment, position: Term) -> Any:
     template = segment.template
     if isinstance(template, Pending):
         template.read()
+    if segment.unordered:
+        current_execution().drawn()
     shared = {id(part) for part in segment.shared}
     anew = {id(part) for part in mutable_parts(template)} - shared
     try:
@@ -41,7 +43,7 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
     """A list of the kernel. With elements only it behaves as `list` does; segments make its length symbolic."""
 
     __slots__ = ()
-    _stands_for = list
+    _stands_for: type = list
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -67,6 +69,11 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
             total = terms.add(total, terms.constant(1) if isinstance(part, Element) else part.length)
         return total  # type: ignore[return-value]
 
+    def forced_length(self) -> int | None:
+        """The number of elements, where there is only one on this path."""
+        length = self.length()
+        return length if isinstance(length, int) else current_execution().forced_value(length)
+
     def _values(self, use: str) -> list[Any]:
         values: list[Any] = []
         for part in self.parts:
@@ -74,6 +81,8 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
                 values.append(part.value)
                 continue
             length = part.length.constant
+            if length is None:
+                length = current_execution().forced_value(part.length)
             if length is None:
                 raise unsupported(f"{use} a list of symbolic length {part.length}", "index it, or loop over it")
             values.extend(element_at(part, terms.constant(position)) for position in range(length))
@@ -161,7 +170,7 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
                 inside = (start >= 0) and (start <= stop) and (stop <= segment.length)  # type: ignore[operator]
                 if inside:
                     shifted = element_at(segment, terms.add(terms.of_atom(segment.index), start))
-                    return SymList(parts=[Segment(size, segment.index, shifted, segment.shared)])
+                    return SymList(parts=[Segment(size, segment.index, shifted, segment.shared, segment.unordered)])
         return SymList(self._values("slicing")[key])
 
     # --- changing ----------------------------------------------------------------------------------------------------
@@ -309,5 +318,63 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
                 assert inner or not mapping
                 length, template = terms.substitute(part.length, inner), recurse(part.template)
                 changed = changed or length is not part.length or template is not part.template
-                parts.append(Segment(length, part.index, template, part.shared))
+                parts.append(Segment(length, part.index, template, part.shared, part.unordered))
         return SymList(parts=parts, frozen=True) if changed else self
+
+
+class SymTuple(SymList):
+    """A tuple of the kernel whose length is symbolic: a list that cannot be changed."""
+
+    __slots__ = ()
+    _stands_for = tuple
+
+    def _changes(self, *arguments: object) -> NoReturn:
+        raise TypeError("'tuple' object does not support item assignment")
+
+    __setitem__ = __delitem__ = _changes
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self._values("hashing")))
+
+    def _slice(self, key: slice) -> SymTuple:
+        return SymTuple(parts=super()._slice(key).parts)
+
+    def __add__(self, other: object) -> Any:
+        if isinstance(other, SymTuple | tuple):
+            return SymTuple(parts=[*self.parts, *_parts_of(other)])
+        return NotImplemented
+
+    def __radd__(self, other: object) -> Any:
+        return SymTuple(parts=[*_parts_of(other), *self.parts]) if isinstance(other, tuple) else NotImplemented
+
+    def __iadd__(self, other: object) -> Any:
+        return self.__add__(other)
+
+    def __mul__(self, times: object) -> Any:
+        repeated = super().__mul__(times)
+        return SymTuple(parts=repeated.parts) if isinstance(repeated, SymList) else repeated
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, SymTuple | tuple):
+            return NotImplemented
+        return self is other or tuple(self._values("comparing")) == tuple(other)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _MUTATORS:
+            raise AttributeError(f"'tuple' object has no attribute '{name}'")
+        return super().__getattribute__(name)
+
+    def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term], anew: bool) -> SymList:
+        """As that of a list."""
+        changed = super().substituted(recurse, mapping, anew)
+        return self if changed is self else SymTuple(parts=changed.parts)
+
+
+#: What lists have and tuples have not.
+_MUTATORS = frozenset({"append", "extend", "insert", "pop", "clear", "reverse", "sort", "copy", "remove"})
+
+
+def _parts_of(values: SymTuple | tuple[Any, ...]) -> list[Part]:
+    return values.parts if isinstance(values, SymTuple) else [Element(value) for value in values]

@@ -4,6 +4,7 @@
     facts    the simplifier proves or refutes it (nkiverify.symbolic.facts)
     sample   values known to satisfy the hypotheses, and some near them, show that it can hold
     guess    so do values near the least that the hypotheses allow
+    try all  where few dimensions have few values each, every one is tried (nkiverify.symbolic.exhaustion)
     SMT      Z3, over unbounded integers
 
 Each rung is asked where those before it do not know, and costs more than they do. What the ladder answers is certain;
@@ -21,6 +22,7 @@ from itertools import islice
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
+from nkiverify.symbolic.exhaustion import TooMany, satisfying
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.smt import Answer, Question
@@ -166,6 +168,13 @@ class Prover:
         value = self.facts.value_of(term)
         if value is not None:
             return value
+        if len(self._seen_of(term)) > 1:
+            return None
+        try:
+            found = {valuation.term(term) for valuation in satisfying(self.facts, self.hypotheses, term)}
+            return found.pop() if len(found) == 1 else None
+        except (TooMany, Undefined):
+            pass
         # The dimension named `value` occurs nowhere else: it gives the term a name in the model.
         name = terms.dimension("value of a term")
         same = conditions.equals_zero(terms.add(term, name, -1))
@@ -277,6 +286,24 @@ class Prover:
                 break
         return seen
 
+    def _seen_of(self, term: Term) -> set[int]:
+        """Some values that `term` has where the hypotheses hold: two at most."""
+        hypotheses = self.hypotheses
+        sample = self.known_sample()
+        same = conditions.equals_zero(term)
+        mentioned = [same] if isinstance(same, Condition) else []
+        near = variants(sample, hypotheses, *mentioned) if sample is not None else ()
+        seen: set[int] = set()
+        for known in (*near, *(one for one in self._pool if one.satisfies(hypotheses))):
+            try:
+                if _in_range(known, [*mentioned, *hypotheses]):
+                    seen.add(known.term(term))
+            except Undefined:
+                continue
+            if len(seen) == 2:
+                break
+        return seen
+
     def _shown(self, asked: Sequence[Condition]) -> Answer | None:
         """YES where values that are known satisfy the hypotheses and `asked`."""
         hypotheses = self.hypotheses
@@ -304,6 +331,16 @@ class Prover:
         left = self._left()
         if left <= 0:
             return Answer.UNKNOWN
+        try:
+            found = next(satisfying(self.facts, [*self.hypotheses, *asked]), None)
+        except TooMany:
+            return self._asked_of_solver(asked, left)
+        if found is None:
+            return Answer.NO
+        self.model = found.given
+        return Answer.YES
+
+    def _asked_of_solver(self, asked: Sequence[Condition | bool], left: float) -> Answer:
         question = Question(self.hypotheses, self._milliseconds, left)
         answer = question.satisfiable(*asked)
         if answer is Answer.YES:

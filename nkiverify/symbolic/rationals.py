@@ -109,9 +109,17 @@ class SymRational(StandsFor):
         right = as_rational(other)
         if right is None:
             return NotImplemented
-        return SymRational(terms.multiply(self.top, right.top), terms.multiply(self.bottom, right.bottom), True)
+        # Integers that are not too large are multiplied exactly; a larger one on the way makes the product large, or 0.
+        whole = self.is_whole and right.is_whole
+        top, bottom = terms.multiply(self.top, right.top), terms.multiply(self.bottom, right.bottom)
+        return SymRational(top, bottom, not whole, (*self.addends, *right.addends) if whole else ())
 
     __rmul__ = __mul__
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is an integer, as far as floats can be."""
+        return not self.inexact and self.bottom.constant == 1
 
     def __truediv__(self, other: object) -> Any:
         right = as_rational(other)

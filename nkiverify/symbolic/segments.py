@@ -34,6 +34,8 @@ class Segment:
     template: Any
     #: Mutable objects in the template that were there before the loop: all elements share them.
     shared: tuple[Any, ...] = ()
+    #: Whether the elements tell the numbers of iterations that have no order: who reads one uses it elsewhere.
+    unordered: bool = False
 
 
 Part = Element | Segment

@@ -17,11 +17,30 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
 
+#: Modules that apply operators and functions for kernel code, to text as well.
+_COMPUTES_FOR_KERNEL = frozenset({"nkiverify.frontend.host_integers", "nkiverify.frontend.numeric_modules"})
+
 
 def only_shows(frame: FrameType) -> bool:
     """Whether what executes makes text to be shown, rather than to be used as data."""
-    package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+    caller: FrameType | None = frame
+    while caller is not None and caller.f_globals.get("__name__") in _COMPUTES_FOR_KERNEL:
+        caller = caller.f_back
+    package = str(caller.f_globals.get("__name__", "")).partition(".")[0] if caller is not None else ""
     return package in ("nkiverify", "nki", "neuronxcc", "logging", "traceback", "warnings")
+
+
+class KernelNumber(int):
+    """An int of kernel code that is told from others; what the model keeps of it is a plain one (`plain`)."""
+
+
+def plain(value: Any) -> Any:
+    """`value` with plain ints for those of kernel code, in it or in the list or tuple that it is."""
+    if isinstance(value, KernelNumber):
+        return int(value)
+    if type(value) is list or type(value) is tuple:
+        return type(value)(map(plain, value))
+    return value
 
 
 class TextConversion:
@@ -86,6 +105,7 @@ _BUILT_IN = frozenset(
         "nkiverify.symbolic.integers",
         "nkiverify.symbolic.rationals",
         "nkiverify.symbolic.booleans",
+        "nkiverify.symbolic.numpy_numbers",
         "nkiverify.symbolic.values",
         "nkiverify.frontend.builtins",
         "nkiverify.frontend.numeric_modules",
@@ -101,10 +121,10 @@ _OURS = ("nkiverify.", "nki.", "neuronxcc.")
 #: Integers of NumPy, and types whose numbers have a sign of their own.
 _SCALARS = frozenset({np.int8, np.int16, np.int32, np.int64, np.longlong})
 _UNSIGNED = frozenset({np.uint8, np.uint16, np.uint32, np.uint64, np.ulonglong})
-_UINT32_MAX = 2**32 - 1
+UINT32_MAX = 2**32 - 1
 
 
-def _kernel_frame(frame: FrameType | None) -> FrameType | None:
+def kernel_frame(frame: FrameType | None) -> FrameType | None:
     """The frame of kernel code that is computing, itself or by a library, if it is kernel code that computes."""
     while frame is not None:
         if KERNEL_MARKER in frame.f_globals:
@@ -118,7 +138,7 @@ def _kernel_frame(frame: FrameType | None) -> FrameType | None:
 
 def observe(result: Term, frame: FrameType) -> Term:
     """Tell the run that kernel code computed `result`."""
-    kernel = _kernel_frame(frame)
+    kernel = kernel_frame(frame)
     if kernel is not None:
         run = execution_in_progress()
         if run is not None:
@@ -131,11 +151,14 @@ def beyond(value: object) -> int | None:
     kind = type(value)
     if kind is int or kind in _SCALARS:
         return None if INT32_MIN <= value <= INT32_MAX else int(value)  # type: ignore[operator, call-overload]
+    if isinstance(value, int):
+        return None if INT32_MIN <= value <= INT32_MAX else int(value)
     if kind in _UNSIGNED:
-        return None if value <= _UINT32_MAX else int(value)  # type: ignore[operator, call-overload]
-    if kind is np.ndarray and value.dtype.kind in "iO":  # type: ignore[attr-defined]
+        return None if value <= UINT32_MAX else int(value)  # type: ignore[operator, call-overload]
+    if kind is np.ndarray and value.dtype.kind in "iuO":  # type: ignore[attr-defined]
+        limit = UINT32_MAX if value.dtype.kind == "u" else INT32_MAX  # type: ignore[attr-defined]
         elements = value.ravel().tolist()  # type: ignore[attr-defined]
-        return next((one for one in elements if type(one) is int and not INT32_MIN <= one <= INT32_MAX), None)
+        return next((one for one in elements if type(one) is int and not INT32_MIN <= one <= limit), None)
     return None
 
 
@@ -144,7 +167,7 @@ def tell(value: Any) -> Any:
     for part in value if type(value) is tuple else (value,):
         large = beyond(part)
         if large is not None:
-            run, kernel = execution_in_progress(), _kernel_frame(sys._getframe(1))
+            run, kernel = execution_in_progress(), kernel_frame(sys._getframe(1))
             if run is not None and kernel is not None:
                 run.host_number(large, kernel)
     return value
@@ -153,7 +176,7 @@ def tell(value: Any) -> Any:
 def check_divisor(divisor: Term, frame: FrameType) -> None:
     """Tell the run that kernel code divides by `divisor`, raising as Python does where it is zero for sure."""
     run = execution_in_progress()
-    kernel = _kernel_frame(frame)
+    kernel = kernel_frame(frame)
     if run is not None and kernel is not None:
         run.host_division(divisor, kernel)
     if divisor.constant == 0:

@@ -6,6 +6,11 @@ that shows both sides.
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import time
+import zlib
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 
@@ -14,26 +19,49 @@ from nkiverify.engines.esbmc import canary, locate, verdict
 from nkiverify.engines.esbmc.engine import Decision, EsbmcEngine
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
+from nkiverify.engines.esbmc.lowering import Language
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
 from nkiverify.symbolic.prover import Rung
 from nkiverify.verify.options import Options
 from nkiverify.verify.verdicts import Judge
 
+#: Of so many targets, one is lowered to Python as well, where the build reads that: so that it stays true.
+PYTHON_SAMPLE = 20
+
 
 @cache
-def installation() -> Installation | None:
-    """The ESBMC to ask; None where there is none. Raises `UsageError` for one that answers wrongly or not at all."""
+def installation(language: Language = Language.C) -> Installation | None:
+    """The ESBMC to ask in programs of `language`; None where there is none.
+
+    Raises `UsageError` for one that answers wrongly or not at all, or could not be tried in the time there is.
+    """
     try:
         found = locate.find()
     except locate.Unusable as reason:
         raise UsageError(str(reason)) from None
     if found is None:
         return None
-    wrong = canary.check_once(found)
-    if wrong:
-        raise UsageError(f"{found.name} at {found.path} is refused: it gets {wrong[0]} wrong")
+    trial = canary.check_once(found, language, announce=lambda: _announce(found))
+    if trial.wrong:
+        raise UsageError(f"{found.name} at {found.path} is refused: it gets {trial.wrong[0]} wrong")
+    if trial.unfinished:
+        raise UsageError(f"{found.name} at {found.path} could not be tried: {trial.unfinished}")
     return found
+
+
+def _announce(found: Installation) -> None:
+    print(f"nkiverify: trying {found.name} on programs with known verdicts, once for this build", file=sys.stderr)
+
+
+def prepare(names: Iterable[str], lowering: str | None) -> None:
+    """Try the ESBMC that will be asked about targets of these names, if it has not been tried.
+
+    What is wrong with it is told with the verdicts.
+    """
+    with contextlib.suppress(UsageError):
+        for language in sorted({each for name in names for each in _languages(name, lowering)}, key=str):
+            installation(language)
 
 
 def opinion(judge: Judge, options: Options, seconds: float) -> Run | None:
@@ -42,13 +70,39 @@ def opinion(judge: Judge, options: Options, seconds: float) -> Run | None:
     Its verdict is made as that of the embedded engine is: what the shape program leaves out is UNKNOWN to both. Raises
     `UsageError` for an ESBMC or flags that cannot be used, and where lowered programs cannot be written.
     """
-    found = installation()
-    if found is None:
+    if installation() is None:
         return None
-    engine = EsbmcEngine(found, judge.program, judge.target.name, read(judge.target.flags), options.keep_lowered)
+    asked = _languages(judge.target.name, options.lowering)
+    deadline = time.monotonic() + seconds
+    runs = [_opinion(judge, options, language, max(0.0, deadline - time.monotonic())) for language in asked]
+    # The first is told, unless another one contradicts the embedded engine.
+    return next((run for run in runs if run.qualifier == DISAGREEMENT), runs[0])
+
+
+def _languages(name: str, lowering: str | None) -> tuple[Language, ...]:
+    """What the program of the target `name` is lowered to, the one whose verdict is told first."""
+    found = installation()
+    if found is None or not found.has_python:
+        if found is not None and lowering in ("python", "both"):
+            raise UsageError(f"--lowering {lowering}: {found.name} at {found.path} reads no Python")
+        return (Language.C,)
+    if lowering == "python":
+        return (Language.PYTHON,)
+    sampled = lowering is None and zlib.crc32(name.encode()) % PYTHON_SAMPLE == 0
+    return (Language.C, Language.PYTHON) if lowering == "both" or sampled else (Language.C,)
+
+
+def _opinion(judge: Judge, options: Options, language: Language, seconds: float) -> Run:
+    """What ESBMC says of the claims of `judge`, lowered to `language`."""
+    found = installation(language)
+    assert found is not None
+    flags = read(judge.target.flags)
+    engine = EsbmcEngine(found, judge.program, judge.target.name, flags, options.keep_lowered, language)
     result = engine.decide(judge.phase, seconds)
     run = verdict.completed(judge.entry(engine.name, [_as_embedded(one) for one in result.decisions]), result)
     run = replace(run, advisory=bool(judge.decisions))
+    if not run.advisory:
+        run = judge.asked_alone().beside(run)
     contradictions = verdict.disagreements(judge.decisions, result.decisions)
     if not contradictions:
         return run
@@ -61,6 +115,9 @@ def opinion(judge: Judge, options: Options, seconds: float) -> Run | None:
 
 def _as_embedded(decision: Decision) -> embedded.Decision:
     """A decision of ESBMC's in the form that verdicts and witnesses are made from."""
+    doubt = decision.claim.void or (decision.outcome is embedded.Outcome.REFUTED and decision.claim.open)
+    if doubt:
+        decision = replace(decision, outcome=embedded.Outcome.UNDECIDED, reason=doubt)
     return embedded.Decision(
         decision.claim,
         decision.outcome,

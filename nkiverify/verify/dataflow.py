@@ -8,33 +8,37 @@ proof: the domain is decided where all of its shapes are run, up to bounds where
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
+from nkiverify.analysis.marks.order import DRAWN
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
-from nkiverify.engines.minimise import Witness, smallest_legal
-from nkiverify.engines.rounds import Rounds, rounds
+from nkiverify.engines.minimise import Witness
+from nkiverify.engines.rounds import Rounds
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
 from nkiverify.foundation.records import BOUNDED, SAMPLED, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
+from nkiverify.frontend.observe import key_of
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import Assume, Claim, DomainDimension, Program
+from nkiverify.ir.contract import Contract, Severity
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Iteration, Loop, Program
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.policy import AppliedPolicy, applied_policy
 from nkiverify.phases import DATAFLOW
 from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.phases.dataflow.smallest import simplest
 from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, look
 from nkiverify.phases.dataflow.warned import Subject, warnings
-from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover, Rung
 from nkiverify.symbolic.smt import Answer
+from nkiverify.verify.candidates import MAX_SHAPES, Candidates, shapes_show_nothing, solved
 from nkiverify.verify.rules import Conclusion, concluded, recorded
+from nkiverify.verify.tolerated import Tolerated, told_of
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED
 from nkiverify.verify.witness.explain import Circumstances, violation_of
 from nkiverify.verify.witness.labels import argument_labels
@@ -44,11 +48,10 @@ from nkiverify.verify.witness.labels import argument_labels
 SEARCH_WORK = 60_000_000
 #: Work that the only shape may take.
 ONLY_WORK = 1_000_000_000
-#: Shapes that are tried, and of which all up to some bounds are run, at most.
-MAX_SHAPES = 64
+#: Shapes of which all up to some bounds are run, at most.
 MAX_ALL = 512
-#: Dimensions up to which a shape on which a loop goes round twice is run before others.
-NEAR = 4096
+#: Shapes that are run for what the verdict does not depend on.
+MAX_TOLERATED = 8
 #: What can be done where the shapes that were run are not all there are.
 ADVICE_BOUND = "bound the dimensions, so that all shapes can be run, or leave this phase out: --phase 1,2,3"
 
@@ -76,11 +79,18 @@ class Question:
     limit: Limit | None
     bounded: str
     seconds: float
+    #: The run of a launch whose sizes are all numbers, where it was made in plain Python.
+    trial: Trial | None = None
 
 
 def judge(question: Question) -> Run:
     """The verdict of phase 4, with what it warns of."""
     proof, ended = question.claimed.proof, question.claimed.ended
+    policy = applied_policy()
+    left = [one for one in proof.open if policy.severity(contract(one.contract), one.site) is not Severity.CLAIM]
+    proof = replace(proof, stated=[one for one in proof.stated if one not in left])
+    if not proof.open and question.trial is None and _hands_on(question):
+        proof.stated.append(Stated("df.affine_range", None, DRAWN))
     search = _Searching(question).run() if question.limit is not None or ended is not None or proof.open else None
     smallest = True
     if search is not None and search.found is not None:
@@ -97,9 +107,56 @@ def judge(question: Question) -> Run:
     found = concluded(RULES, Known(question, proof, ended, search, smallest))
     run = recorded(question.target, DATAFLOW.number, EmbeddedEngine.name, found)
     run = replace(run, assumptions=question.assumptions)
+    run = _tolerated(question, left, search, policy).beside(run)
     if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return run
-    return replace(run, warnings=_warnings(question, proof, search))
+    return replace(run, warnings=(*run.warnings, *_warnings(question, proof, search)))
+
+
+def _tolerated(question: Question, left: Sequence[Stated], search: _Search | None, policy: AppliedPolicy) -> Tolerated:
+    """What is told of faults that the verdict does not depend on, and of claims `left` open that it does not."""
+    trial = search.tolerated if search is not None else None
+    if trial is None and left:
+        shapes = Shapes(question.program.dimensions, domain_of(question.program, question.assumptions))
+        trials = (
+            attempt(question.target, values, question.hardware, question.seconds)
+            for values in islice(shapes.tried(), MAX_TOLERATED)
+        )
+        trial = next((one for one in trials if one.tolerated), None)
+    seen: list[tuple[Contract, Site | None, Violation | None]] = []
+    if trial is not None:
+        shown = replace(trial, findings=replace(trial.findings, faults=list(trial.tolerated)))
+        labels = argument_labels(question.target, trial.values, question.hardware) if trial.values else {}
+        for one in look(question.target, shown, question.hardware, max(1.0, question.seconds)):
+            violation = _violation(question, trial, one, labels, smallest=False)
+            seen.append((contract(one.fault.contract), one.site, violation))
+    known = {key_of(rule.id, site) for rule, site, _ in seen}
+    for claim in left:
+        if key_of(claim.contract, claim.site) not in known:
+            known.add(key_of(claim.contract, claim.site))
+            seen.append((contract(claim.contract), claim.site, None))
+    return told_of(seen, policy)
+
+
+def _hands_on(question: Question) -> bool:
+    """Whether a run shows that numbers of an iteration without an order are kept for later. Where such a loop is
+    summarised the proof sees it; where it is run iteration by iteration, they are plain numbers there."""
+    program = question.program
+    if not _runs_one_by_one(program.body):
+        return False
+    shapes = Shapes(program.dimensions, domain_of(program, question.assumptions))
+    few = islice(shapes.tried(), len(shapes.dimensions) + 2)
+    runs = (attempt(question.target, values, question.hardware, question.seconds, SHAPE_WORK) for values in few)
+    return any(DRAWN in trial.findings.doubts for trial in runs)
+
+
+def _runs_one_by_one(block: Block) -> bool:
+    return any(
+        isinstance(item, Iteration)
+        or (isinstance(item, Loop) and _runs_one_by_one(item.body))
+        or (isinstance(item, Branch) and (_runs_one_by_one(item.then) or _runs_one_by_one(item.orelse)))
+        for item in block.items
+    )
 
 
 def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:
@@ -118,7 +175,7 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
     if search is not None and search.found is not None:
         subject = replace(subject, at_fault=True)
         return warnings(subject, [search.found.values], (), search.found)
-    small = chain(islice(shapes.tried(), MAX_SHAPES), islice(_solved(shapes.dimensions, assumed, lambda: True), 1))
+    small = chain(islice(shapes.tried(), MAX_SHAPES), islice(solved(shapes.dimensions, assumed, lambda: True), 1))
     unwritten = proof.reads_unwritten if search is None else search.unwritten or False
     return warnings(subject, small, shapes.larger(), unwritten)
 
@@ -186,7 +243,9 @@ def not_understood(known: Known) -> Conclusion | None:
     limit = known.question.limit
     if limit is None:
         return None
-    return _unknown(limit.construct, known.reason, limit.site, limit.advice)
+    tried = known.search.tried if known.search is not None else 0
+    reason = f"{known.reason}; {shapes_show_nothing(tried)}" if tried else known.reason
+    return _unknown(limit.construct, reason, limit.site, limit.advice)
 
 
 def late(known: Known) -> Conclusion | None:
@@ -271,6 +330,8 @@ class _Search:
     doubt: str = ""
     #: A run that read unwritten elements which reach no output.
     unwritten: Trial | None = None
+    #: A run with faults that the verdict does not depend on.
+    tolerated: Trial | None = None
     #: Whether the time limit of the target was over before the search was.
     late: bool = False
 
@@ -280,8 +341,8 @@ class _Searching:
 
     def __init__(self, question: Question) -> None:
         self._question = question
-        self._assumed = domain_of(question.program, question.assumptions)
-        self._shapes = Shapes(question.program.dimensions, self._assumed)
+        self._candidates = Candidates(question.program, question.assumptions)
+        self._shapes = self._candidates.shapes
         self._deadline = time.process_time() + question.seconds
         self._ran: set[tuple[int, ...]] = set()
         self._work = 0
@@ -301,19 +362,10 @@ class _Searching:
 
     def _tried(self) -> Rounds:
         """Run the simplest shapes, and those on which loops go round twice; these."""
-        shapes, program = self._shapes, self._question.program
-        simplest = islice(shapes.tried(), MAX_SHAPES)
-        for values in islice(simplest, len(shapes.dimensions) + 1):
-            if not self._goes_on(values):
-                return Rounds((), loops=False)
-        reached = rounds(program, shapes.dimensions, self._assumed, shapes.tried(), self._left())
-        solved = _solved(shapes.dimensions, self._assumed, lambda: not self.result.inside)
-        # Large ones last: one may take all the work that there is.
-        near = [shape for shape in reached.shapes if max(shape.values(), default=0) <= NEAR]
-        for values in chain(near, simplest, reached.shapes, solved):
+        for values in self._candidates.tried(self._left, lambda: not self.result.inside):
             if not self._goes_on(values):
                 break
-        return reached
+        return self._candidates.reached
 
     def _all(self, reached: Rounds) -> None:
         """Run all shapes of the domain up to bounds that are made larger as long as there is work left."""
@@ -349,7 +401,9 @@ class _Searching:
         if result.late or self._work >= SEARCH_WORK:
             return False
         allowed = SHAPE_WORK if values else ONLY_WORK
-        trial = attempt(self._question.target, values, self._question.hardware, left, allowed)
+        trial = self._question.trial
+        if trial is None:
+            trial = attempt(self._question.target, values, self._question.hardware, left, allowed)
         self._work += trial.work
         if trial.outside:
             self._ran.add(key)
@@ -370,24 +424,11 @@ class _Searching:
         result.claims = max(result.claims, findings.looked_at)
         if findings.origins and result.unwritten is None:
             result.unwritten = trial
+        if trial.tolerated and result.tolerated is None:
+            result.tolerated = trial
         if findings.faults:
             result.found = trial
         return result.found is None
-
-
-def _solved(
-    dimensions: Sequence[DomainDimension], domain: Sequence[Condition | bool], wanted: Callable[[], bool]
-) -> Iterator[dict[str, int]]:
-    """Shapes that a solver finds in the domain; for domains in which small numbers alone do not fit together."""
-    assumed = list(domain)
-    while dimensions and wanted() and len(assumed) < len(domain) + MAX_SHAPES:
-        prover = Prover(assumed, BUDGETS.domain)
-        if prover.satisfiable() is not Answer.YES:
-            return
-        model = [(one.atom, prover.model.get(one.atom, smallest_legal(one))) for one in dimensions]
-        yield {atom.name: value for atom, value in model}
-        same = [conditions.equals_zero(terms.add(terms.of_atom(a), terms.constant(-value))) for a, value in model]
-        assumed.append(conditions.negate(conditions.conjunction(same)))
 
 
 def _is_empty(program: Program) -> bool:

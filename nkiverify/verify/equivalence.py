@@ -36,7 +36,7 @@ from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.analysis.values.slices import Slice, slice_of
-from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.frontend.tracebacks import in_simulator
@@ -221,7 +221,7 @@ class Comparer:
                     raise
                 site = innermost_kernel_site(error)
                 where = f" at {site}" if site is not None else ""
-                raise _Illegal(side, _broken_text(run.broken) or f"{type(error).__name__}: {error}{where}") from None
+                raise _Illegal(side, _broken_text(run.broken) or f"{described(error)}{where}") from None
         return executions[0], executions[1]
 
     def _legality(self, both: tuple[Execution, Execution]) -> Finding:
@@ -247,7 +247,9 @@ class Comparer:
         except Exception as error:
             # The kernel does run on values, which decided something here.
             raise UnsupportedConstruct(f"{type(error).__name__} in a run without values: {error}") from None
-        return [*run.broken, *MEMORY.broken_at_end(run, self._hardware)]
+        for one in MEMORY.broken_at_end(run, self._hardware):
+            run.note(one)
+        return run.broken
 
     def _generators(self) -> Callable[[Tensor], np.random.Generator]:
         """One generator for the i-th tensor argument of either kernel."""

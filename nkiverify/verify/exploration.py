@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from nkiverify.analysis.values.known_run import KnownRun
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
-from nkiverify.frontend.binding import SymbolicBinding
-from nkiverify.frontend.explorer import SymbolicExecution
+from nkiverify.frontend.binding import ConcreteBinding, SymbolicBinding
+from nkiverify.frontend.concrete import innermost_kernel_site
+from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.plain_run import PlainRun
 from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
-from nkiverify.frontend.target import Target, Verification
+from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.phase import Claimed, Phase
+from nkiverify.phases.replay import Replay, interrupted_in_time
+from nkiverify.symbolic.execution import running
 
 #: How many loops of a target may turn out to need unrolling, one exploration each.
 MAX_EXPLORATIONS = 200
@@ -32,13 +39,29 @@ class Exploration:
 
     target: Target
     hardware: Hardware
-    run: SymbolicExecution
+    run: SymbolicExecution | PlainRun
     assumptions: tuple[str, ...]
     reached: bool
     assumed_at: tuple[Site, ...]
     unrolled: dict[Site, str] = field(default_factory=dict)
     #: What phases have claimed of the program as a whole, by number.
     stated: dict[int, Claimed] = field(default_factory=dict)
+
+    @property
+    def replay(self) -> Replay | None:
+        """What the run showed, where it was made in plain Python."""
+        run = self.run
+        if not isinstance(run, PlainRun):
+            return None
+        limit = run.unsupported_construct
+        return Replay(
+            tuple(run.broken),
+            run.raised,
+            innermost_kernel_site(run.raised) if run.raised is not None else None,
+            unsupported=limit.construct if limit is not None else "",
+            observations=run.observations,
+            tolerated=tuple(run.tolerated),
+        )
 
     def claimed(self, phase: Phase, seconds: float = float("inf"), operations: int | None = None) -> Claimed:
         """What `phase` claims of the program as a whole: stated in it when it is first asked for."""
@@ -75,6 +98,37 @@ def explore(
         assumed = tuple(binding.assumptions)
         return Exploration(target, hardware, run, assumed, verification.called, binding.assumed_at, unrolled)
     raise UnsupportedConstruct(f"more than {MAX_EXPLORATIONS} loops that carry state")
+
+
+def played(
+    target: Target, hardware: Hardware, limits: Limits, phases: frozenset[int], values: Mapping[str, int]
+) -> Exploration | None:
+    """Run `target` with its dimensions set to `values` in plain Python; None where they are not in the domain, or a
+    dimension has none."""
+    kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC)
+    run = KnownRun(hardware, limits, phases)
+    binding = ConcreteBinding(values)
+    verification = Verification(binding, kernel)
+    with suppress(UnsupportedConstruct):
+        try:
+            with space.active(), running(run), interrupted_in_time(run):
+                target.function(verification)
+        except OutsideDomain:
+            return None
+        except UnsupportedConstruct as limit:
+            run.stopped(limit)
+        except UsageError:
+            raise
+        except (Exception, SystemExit) as error:
+            if binding.excludes(error) or binding.used.keys() - values.keys():
+                return None
+            if not kernel_entries(error):
+                raise TargetRaised(error) from None
+            run.ended(error)
+    if binding.used.keys() - values.keys():
+        return None
+    run.finish()
+    return Exploration(target, hardware, run, (), verification.called, ())
 
 
 def _explore_paths(run: SymbolicExecution, execute: Callable[[], object], space: KernelSpace) -> None:

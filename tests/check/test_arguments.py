@@ -122,7 +122,6 @@ def test_a_mistake_is_shown_with_a_caret(
 
 
 WRONG = {
-    "no argument": ([], "copy needs --arg for a; for example --arg a='bf16[K,M]'"),
     "an unknown parameter": (
         ["--arg", "a=bf16[P,F]", "--arg", "tiles=3"],
         "--arg tiles: copy has no such parameter; did",

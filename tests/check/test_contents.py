@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 
 from tests.check.kernel_files import Checker, write
@@ -66,11 +70,15 @@ def test_indices_stay_in_the_table_or_do_not(check: Checker, idx: str, status: i
     assert ("dma_copy.oob" in check.out) == (status == 1)
 
 
-def test_without_a_range_the_fix_is_named(check: Checker) -> None:
+def test_without_a_range_one_claim_is_open_and_the_argument_that_closes_it_is_named(check: Checker) -> None:
     write(check.folder, k=KERNELS)
-    assert check(*GATHER, "idx=u32[P,1]") == 1
+    assert check(*GATHER, "idx=u32[P,1]") == 3
     shown = " ".join(check.out.split())
-    assert "0..4294967295 (the whole dtype: declare a range for idx)" in shown
+    assert "3 SUCCESSFUL, 1 UNKNOWN" in shown
+    assert "dma_copy.oob at k.py:14: nobody said which integers are in idx" in shown
+    assert "--arg idx='uint32[P, 1] in 0..V - 1'" in shown
+    # What it names is taken as it is.
+    assert check(*GATHER, "idx=uint32[P, 1] in 0..V - 1") == 0
 
 
 def test_a_range_that_no_integer_is_in_is_outside_the_domain(check: Checker) -> None:
@@ -82,7 +90,7 @@ def test_a_range_that_no_integer_is_in_is_outside_the_domain(check: Checker) -> 
     assert "4 <= V" in check.out
 
 
-@pytest.mark.parametrize(("n", "status"), [("i32[1,1] in 1..F", 0), ("i32[1,1] in 1..F+1", 1), ("i32[1,1]", 1)])
+@pytest.mark.parametrize(("n", "status"), [("i32[1,1] in 1..F", 0), ("i32[1,1] in 1..F+1", 1), ("i32[1,1]", 3)])
 def test_the_bound_of_a_loop_on_the_device(check: Checker, n: str, status: int) -> None:
     write(check.folder, k=KERNELS)
     # Whether all columns are written depends on the number.
@@ -117,3 +125,129 @@ def test_mistakes_are_shown_where_they_are(check: Checker, idx: str, message: st
     error, text, marks = check.err.splitlines()
     assert error == f"nkiverify: error: --arg idx: {message}"
     assert text[marks.index("^") :][: marks.count("^")] == caret
+
+
+PLACED = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+    @nki.jit
+    def scatter(x, ids):
+        P, D = x.shape
+        out = nl.ndarray((P, D), dtype=x.dtype, buffer=nl.shared_hbm)
+        i = nl.ndarray((P, 1), dtype=nl.uint32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=i, src=ids)
+        nisa.tensor_scalar(dst=i, data=i, op0=nl.subtract, operand0=100)
+        t = nl.ndarray((P, D), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x)
+        nisa.dma_copy(dst=out.vector_select(0, i), src=t)
+        return out
+
+    @nki.jit
+    def counted(x, n):
+        P, F = x.shape
+        out = nl.ndarray((P, F), dtype=x.dtype, buffer=nl.shared_hbm)
+        c = nl.ndarray((1, 1), dtype=n.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=c, src=n)
+        r = nisa.register_alloc(c)
+        t = nl.ndarray((P, 1), dtype=x.dtype, buffer=nl.sbuf)
+        for k in nl.dynamic_range(r):
+            nisa.dma_copy(dst=t, src=x[:, nl.ds(k, 1)])
+            nisa.dma_copy(dst=out[:, nl.ds(k, 1)], src=t)
+        return out
+
+    @nki.jit
+    def halves(x, ids):
+        P, D = x.shape
+        out = nl.ndarray((2, 4 * P, D), dtype=x.dtype, buffer=nl.shared_hbm)
+        half = nl.program_id(0)
+        i = nl.ndarray((P, 1), dtype=ids.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=i, src=ids)
+        t = nl.ndarray((P, D), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x)
+        for block in range(4):
+            nisa.dma_copy(dst=out[half, block * P : block * P + P, :], src=t)
+        rows = out.reshape((8 * P, D)).ap(pattern=[[D, P], [1, D]], offset=half * 4 * P * D, vector_offset=i)
+        nisa.dma_copy(dst=rows, src=t)
+        return out
+"""
+
+
+def verdicts(text: str) -> dict[int, str]:
+    """The verdicts by phase in a table that was printed."""
+    rows = re.findall(r"^\w+ +([1-4])  ([A-Z]+)", text, re.MULTILINE)
+    return {int(phase): verdict for phase, verdict in rows}
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        (range(100, 116), {1: "SUCCESSFUL", 2: "SUCCESSFUL", 3: "SUCCESSFUL", 4: "SUCCESSFUL"}),
+        # A row is written twice, another one never.
+        ([100, 100, *range(102, 116)], {1: "SUCCESSFUL", 2: "SUCCESSFUL", 3: "SUCCESSFUL", 4: "FAILED"}),
+        (range(101, 117), {1: "FAILED", 2: "SUCCESSFUL", 3: "SUCCESSFUL", 4: "UNKNOWN"}),
+    ],
+)
+def test_contents_of_a_file_say_which_rows_are_written(
+    check: Checker, numbers: Sequence[int], expected: dict[int, str]
+) -> None:
+    write(check.folder, k=PLACED)
+    np.save(check.folder / "ids.npy", np.array(numbers, np.uint32)[::-1].reshape(16, 1))
+    check("k.py::scatter", "--arg", "x=f32[16,8]", "--arg", "ids=@ids.npy")
+    assert verdicts(check.out) == expected, check.out
+
+
+def test_a_range_leaves_it_open_which_rows_are_written(check: Checker) -> None:
+    write(check.folder, k=PLACED)
+    assert check("k.py::scatter", "--arg", "x=f32[16,8]", "--arg", "ids=u32[16,1] in 100..115") == 3
+    assert verdicts(check.out) == {1: "SUCCESSFUL", 2: "SUCCESSFUL", 3: "SUCCESSFUL", 4: "UNKNOWN"}
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(8, ("SUCCESSFUL", "SUCCESSFUL")), (7, ("SUCCESSFUL", "FAILED")), (9, ("FAILED", "UNKNOWN"))],
+)
+def test_a_device_loop_goes_round_as_often_as_a_file_says(
+    check: Checker, number: int, expected: tuple[str, str]
+) -> None:
+    write(check.folder, k=PLACED)
+    np.save(check.folder / "n.npy", np.array([[number]], np.int32))
+    check("k.py::counted", "--arg", "x=f32[16,8]", "--arg", "n=@n.npy")
+    found = verdicts(check.out)
+    assert (found[1], found[4]) == expected, check.out
+
+
+@pytest.mark.parametrize(("last", "verdict"), [(63, "SUCCESSFUL"), (64, "UNKNOWN")])
+def test_programs_that_scatter_to_parts_of_their_own_do_not_meet(check: Checker, last: int, verdict: str) -> None:
+    write(check.folder, k=PLACED)
+    check("k.py::halves", "--arg", "x=f32[16,8]", "--arg", f"ids=u32[16,1] in 0..{last}", "--grid", "2")
+    assert verdicts(check.out)[4] == verdict, check.out
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("@none.npy", "none.npy cannot be read: No such file or directory"),
+        ("@text.npy", "text.npy cannot be read: it holds no array in NumPy's format"),
+        ("@long.npy", "long.npy holds int64, which is no NKI dtype; write for example ids='int32[16, 1] in @long.npy'"),
+        ("u32[8,1] in @long.npy", "long.npy holds an array of shape (16, 1)"),
+        ("u8[16,1] in @long.npy", "long.npy holds numbers from 100 to 300, which are not all uint8 (0..255)"),
+        ("f32[16,1] in @long.npy", "long.npy holds int64, not float32"),
+        ("Config(1) in @long.npy", "a file holds the elements of a tensor, written u32[P,1] in @FILE.npy"),
+    ],
+)
+def test_a_file_that_does_not_fit_is_one_clear_line(check: Checker, given: str, message: str) -> None:
+    write(check.folder, k=PLACED)
+    (check.folder / "text.npy").write_text("hello")
+    np.save(check.folder / "long.npy", np.linspace(100, 300, 16).astype(np.int64).reshape(16, 1))
+    assert check("k.py::scatter", "--arg", "x=f32[16,8]", "--arg", f"ids={given}") == 2
+    assert check.err.splitlines()[0] == f"nkiverify: error: --arg ids: {message}"
+
+
+def test_a_file_fixes_a_dimension(check: Checker) -> None:
+    write(check.folder, k=PLACED)
+    np.save(check.folder / "ids.npy", np.arange(100, 116, dtype=np.uint32).reshape(16, 1))
+    words = ("k.py::scatter", "--arg", "x=f32[P,8]", "--arg", "ids=u32[P,1] in @ids.npy", "--phase", "1,2,3")
+    assert check(*words) == 0, check.out
+    assert "P == 16" in check.out

@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
-import io
-import os
-import socket
-import subprocess
-
 import pytest
 
 from tests.check.kernel_files import COPY, Checker, write
@@ -19,10 +13,38 @@ ASKING = {
     "a file to write": ("log = open('log.txt', 'w')", "the file 'log.txt'"),
     "a folder": ("import os\nos.mkdir('out')", "the folder 'out'"),
     "the network": ("import urllib.request as r\nr.urlopen('http://127.0.0.1:9/')", "the network at "),
-    "a socket": ("import socket\nsocket.socket().connect(('127.0.0.1', 9))", "the network at ('127.0.0.1', 9)"),
-    "a program": ("import subprocess\nsubprocess.run(['true'])", "the program ['true']"),
+    "a socket": ("import socket\nsocket.socket().connect(('127.0.0.1', 9))", "the network at '127.0.0.1:9'"),
+    "a program": ("import subprocess\nsubprocess.run(['true'])", "the program 'true'"),
     "a shell": ("import os\nos.system('true')", "the program 'true'"),
     "in a function": ("def table():\n    return open('t').read()\nt = table()", "the file 't'"),
+    "removing a file": ("import os\nos.unlink('weights.bin')", "the file 'weights.bin'"),
+    "removing a path": ("from pathlib import Path\nPath('weights.bin').unlink()", "the file 'weights.bin'"),
+    "a new name": ("import os\nos.rename('weights.bin', 'other')", "the file 'weights.bin'"),
+    "an empty file": ("import os\nos.truncate('weights.bin', 0)", "the file 'weights.bin'"),
+    "a link": ("import os\nos.symlink('/etc/hostname', 'made')", "the file '/etc/hostname'"),
+    "a hard link": ("import os\nos.link('weights.bin', 'made')", "the file 'weights.bin'"),
+    "rights": ("import os\nos.chmod('weights.bin', 0)", "the file 'weights.bin'"),
+    "a copy": ("import shutil\nshutil.copy('weights.bin', 'made')", "the file 'weights.bin'"),
+    "a temporary file": ("import tempfile\nt = tempfile.NamedTemporaryFile()", "the file "),
+    "a temporary folder": ("import tempfile\nt = tempfile.mkdtemp()", "the folder "),
+    "a database": ("import sqlite3\nsqlite3.connect('made.db')", "the file 'made.db'"),
+    "a list of files": ("import os\nnames = os.listdir('/etc')", "the folder '/etc'"),
+    "a pattern of files": ("import glob\nnames = glob.glob('/etc/*')", "the folder '/etc/*'"),
+    "another working folder": ("import os\nos.chdir('/')", "the folder '/'"),
+    "another process": ("import os\nos.posix_spawn('/usr/bin/touch', ['touch', 'made'], {})", "the program "),
+    "a fork": ("import os\nif os.fork() == 0:\n    os._exit(0)", "the program 'os.fork'"),
+    "another program": ("import os\nos.execv('/usr/bin/touch', ['touch', 'made'])", "the program '/usr/bin/touch'"),
+    "lines of a file": ("import linecache\nlines = linecache.getlines('/etc/hostname')", "the file '/etc/hostname'"),
+    "a datagram": ("import socket\nsocket.socket(2, 2).sendto(b'x', ('127.0.0.1', 9))", "the network at '127.0.0.1:9'"),
+    "a port": ("import socket\nsocket.socket().connect_ex(('127.0.0.1', 9))", "the network at '127.0.0.1:9'"),
+    "a server": ("import socket\nsocket.socket().bind(('127.0.0.1', 0))", "the network at '127.0.0.1:0'"),
+    "a name": ("import socket\nsocket.gethostbyname('localhost')", "the network at 'localhost'"),
+    "a signal": ("import os, signal\nos.kill(os.getppid(), 0)", "the machine: 'os.kill'"),
+    "the environment": ("import os\nos.environ['X'] = '1'", "the machine: 'os.putenv'"),
+    "C": ("import ctypes\nlib = ctypes.CDLL(None)", "the machine: 'ctypes.dlopen'"),
+    "a log file": ("import logging\nlogging.FileHandler('made.log')", "the file "),
+    "a file by its number": ("import os\nf = os.open('weights.bin', 0)", "the file 'weights.bin'"),
+    "pickled code": ("import pickle\npickle.loads(b'cos\\nsystem\\n(Vtouch made\\ntR.')", "the program 'touch made'"),
     "and handles errors": ("try:\n    t = open('t').read()\nexcept OSError:\n    t = ''", "the file 't'"),
 }
 
@@ -58,15 +80,6 @@ def test_no_handler_takes_the_refusal_for_an_answer(check: Checker, handler: str
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 2
     (error,) = check.err.splitlines()
     assert error.endswith("k.py:7: importing it asks for the file 't'")
-
-
-def test_nothing_is_left_of_the_guard(check: Checker) -> None:
-    before = (builtins.open, io.open, os.open, os.system, subprocess.Popen.__init__, socket.socket.connect)
-    write(check.folder, k=COPY)
-    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 0
-    write(check.folder, j="import nki\nopen('t')\n" + "def f(a): nki\n")
-    assert check("j.py::f", "--arg", "a=bf16[P,F]") == 0
-    assert (builtins.open, io.open, os.open, os.system, subprocess.Popen.__init__, socket.socket.connect) == before
 
 
 def test_libraries_import_themselves_as_they_like(check: Checker) -> None:

@@ -198,7 +198,7 @@ def test_kernels_behind_factories_and_decorators(name: str, columns: int, check:
 
 def test_they_are_listed(check: Checker) -> None:
     write(check.folder, k=FACTORIES)
-    assert check("k.py") == 0
+    assert check("k.py", "--list") == 0
     assert [line for line in check.out.splitlines() if line.startswith("k.py")] == [
         "k.py::make_kernel(…)   (makes the kernel kernel: check it as make_kernel(…), with literals for (tile))",
         "k.py::made   (made by make_kernel(128))",

@@ -38,7 +38,7 @@ def test_names_may_tell_the_iteration(check: Checker, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("use", "status"), [("f'{part.name}_copy'", 0), ("part.name == 'part_3' and 1 // 0", 3), ("len(part.name)", 3)]
+    ("use", "status"), [("f'{part.name}_copy'", 0), ("part.name == 'part_3' and 1 // 0", 1), ("len(part.name)", 3)]
 )
 def test_such_a_name_is_no_data(check: Checker, use: str, status: int) -> None:
     kernel = COPY.replace("buffer=nl.sbuf)", "buffer=nl.sbuf, name=f'part_{i}')").replace(
@@ -46,3 +46,95 @@ def test_such_a_name_is_no_data(check: Checker, use: str, status: int) -> None:
     )
     write(check.folder, k=kernel)
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == status, check.out
+
+
+#: Names that no page of the documentation has, where published files have them: outside what a kernel executes.
+UNDOCUMENTED = """
+    import nki
+    import nki.dtype as nt
+    import nki.isa as nisa
+    import nki.language as nl
+    from nki.isa import constants
+    from nki.isa.constants import oob_mode
+
+    MODES = {"a": nl.an_undocumented_name, "b": nisa.constants.dge_mode.none}
+    SIZES = getattr(nl, "table_of_sizes", None)
+    ODD = hasattr(nl, "an_undocumented_name")
+
+
+    @nki.jit
+    def copy(a: nki.tensor, kind: nki.dtype = nt.bfloat16):
+        assert SIZES is None and not ODD
+        assert kind == nl.bfloat16 and oob_mode.skip == nisa.oob_mode.skip
+        out = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=a, dge_mode=constants.dge_mode.none)
+        return out
+"""
+
+
+def test_undocumented_names_are_no_matter_until_they_are_used(check: Checker) -> None:
+    write(check.folder, k=UNDOCUMENTED)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--phase", "1,4") == 0, check.out
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        ("nisa.dma_copi(dst=out, src=a)", "did you mean dma_copy"),
+        ("nisa.a_new_instruction(dst=out, src=a)", "which is not documented"),
+        ("nisa.dma_copy(dst=out, src=a, dge_mode=MODES['a'])", "an_undocumented_name"),
+    ],
+)
+def test_an_undocumented_name_that_is_used_is_unknown(check: Checker, call: str, says: str) -> None:
+    copy = "nisa.dma_copy(dst=out, src=a, dge_mode=constants.dge_mode.none)"
+    write(check.folder, k=UNDOCUMENTED.replace(copy, call))
+    assert check("k.py::copy", "--arg", "a=bf16[64,64]", "--phase", "1") == 3, check.out
+    assert says in " ".join(check.out.split())
+
+
+def test_a_name_of_the_legacy_language_in_a_kernel_of_the_current_api_is_told_of(check: Checker) -> None:
+    write(check.folder, k=UNDOCUMENTED.replace("nisa.dma_copy(", "nl.arange(4)\n        nisa.dma_copy("))
+    assert check("k.py::copy", "--arg", "a=bf16[64,64]", "--phase", "1") == 3, check.out
+    assert "nki.language has no arange: it was part of neuronxcc.nki" in " ".join(check.out.split())
+
+
+#: A function that no decorator makes a kernel, in a file that imports something of both APIs.
+OF_BOTH = """
+    import neuronxcc.nki.typing as nt
+    import nki.isa as nisa
+    import nki.language as nl
+    {imports}
+
+
+    def move(out, a):
+        {body}
+
+
+    def copy(a: nt.tensor):
+        out = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
+        move(out, a)
+        return out
+"""
+
+
+@pytest.mark.parametrize("imports", ["pass", "import neuronxcc.nki.language as old"])
+def test_a_kernel_is_of_the_api_that_it_uses(check: Checker, imports: str) -> None:
+    write(check.folder, k=OF_BOTH.format(imports=imports, body="nisa.dma_copy(dst=out, src=a.slice(0, 0, 64))"))
+    assert check("k.py::copy", "--arg", "a=bf16[64,64]", "--phase", "1") == 0, check.out
+
+
+def test_without_any_use_what_the_module_imports_decides_but_not_its_annotations(check: Checker) -> None:
+    kernel = """
+        import neuronxcc.nki.typing as nt
+        from pieces import same
+
+        def kernel(a: nt.tensor):
+            same(a)
+    """
+    write(check.folder, k=kernel, pieces="def same(a):\n    assert a.buffer is not None\n")
+    assert check("k.py::kernel", "--arg", "a=bf16[P,F]", "--phase", "1") == 0, check.out
+    write(
+        check.folder,
+        k=kernel.replace("import neuronxcc.nki.typing", "import neuronxcc.nki.language as nl, neuronxcc.nki.typing"),
+    )
+    assert check("k.py::kernel", "--arg", "a=bf16[P,F]", "--phase", "1") == 3, check.out

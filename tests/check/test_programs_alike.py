@@ -93,3 +93,119 @@ def test_values_that_may_differ_are_a_fault(name: str, shape: str, check: Checke
     assert verdict(check, OTHERS[name], shape, "2") == 1, check.out
     assert "df.programs:" in check.out
     assert "replayed in plain Python" in check.out
+
+
+#: Each program has a half of the sum; `own` and `theirs` are what it sends and gets.
+EXCHANGE = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x, y):
+    me = nl.program_id(0)
+    out = nl.ndarray((64, 32), dtype=x.dtype, buffer=nl.shared_hbm)
+    own = nl.ndarray((64, 32), dtype=x.dtype, buffer=nl.sbuf)
+    theirs = nl.ndarray((64, 32), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=own, src=x[:, nl.ds(32 * me, 32)])
+    if me == 0:
+        nisa.tensor_scalar(dst=own, data=own, op0=nl.multiply, operand0=2.0)
+    {exchange}
+{body}
+    return out
+"""
+SEND = "nisa.sendrecv(src=own, dst=theirs, send_to_rank=1 - me, recv_from_rank=1 - me, pipe_id=0)"
+SUM = "nisa.tensor_tensor(dst=own, data1=own, data2=theirs, op=nl.add)\n"
+BOTH = "nisa.dma_copy(dst=out, src=own)"
+HALVES = (
+    "both = nl.ndarray((64, 64), dtype=x.dtype, buffer=nl.sbuf)\n"
+    "mine, other = nl.ds(32 * me, 32), nl.ds(32 - 32 * me, 32)\n"
+    "nisa.tensor_copy(both[:, mine], own)\n"
+    "nisa.sendrecv(src=both[:, mine], dst=both[:, other], send_to_rank=1 - me, recv_from_rank=1 - me, pipe_id=0)\n"
+)
+SAME_SUMS = {
+    "the sum": (SEND, SUM + BOTH),
+    "the other way round": (SEND, SUM.replace("data1=own, data2=theirs", "data1=theirs, data2=own") + BOTH),
+    "in a tile of its own": (
+        SEND,
+        "sums = nl.ndarray((64, 32), dtype=x.dtype, buffer=nl.sbuf)\n"
+        + (SUM + BOTH).replace("=own\n", "=sums\n").replace("dst=own", "dst=sums").replace("src=own", "src=sums"),
+    ),
+    "the greatest, and more": (
+        SEND,
+        SUM.replace("nl.add", "nl.maximum")
+        + "nisa.tensor_scalar(dst=own, data=own, op0=nl.add, operand0=1.0)\n"
+        + BOTH,
+    ),
+    "both halves": (
+        HALVES,
+        "nisa.tensor_tensor(dst=own, data1=both[:, 0:32], data2=both[:, 32:64], op=nl.subtract)\n" + BOTH,
+    ),
+    "both halves as a whole": (
+        HALVES,
+        "two = nl.ndarray((64, 64), dtype=x.dtype, buffer=nl.sbuf)\nnisa.activation(dst=two, op=nl.exp, data=both)\n"
+        "nisa.dma_copy(dst=out, src=two[:, 16:48])",
+    ),
+    "two exchanges": (
+        SEND,
+        SUM.replace("dst=own", "dst=theirs")
+        + SEND.replace("src=own, dst=theirs", "src=theirs, dst=own")
+        + "\n"
+        + SUM
+        + BOTH,
+    ),
+}
+OTHER_SUMS = {
+    "a difference": (SEND, SUM.replace("nl.add", "nl.subtract") + BOTH),
+    "only what came": (SEND, BOTH.replace("own", "theirs")),
+    "changed after it was sent": (
+        SEND,
+        "nisa.tensor_scalar(dst=own, data=own, op0=nl.add, operand0=1.0)\n" + SUM + BOTH,
+    ),
+    "changed by one program": (
+        SEND,
+        "if me == 1:\n    nisa.tensor_scalar(dst=own, data=own, op0=nl.multiply, operand0=2.0)\n" + SUM + BOTH,
+    ),
+    "changed in part": (SEND, "nisa.memset(own[:, 0:1], 0.0)\n" + SUM + BOTH),
+    "a sum of a part": (
+        SEND,
+        "nisa.tensor_tensor(dst=own[:, 0:31], data1=own[:, 0:31], data2=theirs[:, 0:31], op=nl.add)\n" + BOTH,
+    ),
+    "another part of what came": (
+        SEND,
+        "nisa.tensor_tensor(dst=own[:, 0:16], data1=own[:, 0:16], data2=theirs[:, 16:32], op=nl.add)\n"
+        "nisa.dma_copy(dst=out[:, 0:16], src=own[:, 0:16])\nnisa.dma_copy(dst=out[:, 16:32], src=y)",
+    ),
+    "sent to itself": (
+        SEND.replace("send_to_rank=1 - me, recv_from_rank=1 - me", "send_to_rank=me, recv_from_rank=me"),
+        SUM + BOTH,
+    ),
+    "in another order": (
+        "more = nl.ndarray((64, 32), dtype=x.dtype, buffer=nl.sbuf)\nnisa.dma_copy(dst=more, src=x[:, 0:32])\n" + SEND,
+        SUM + "nisa.tensor_tensor(dst=own, data1=own, data2=theirs, op=nl.add)\n" + BOTH,
+    ),
+    "the halves lie apart": (
+        HALVES.replace("dst=both[:, other]", "dst=both[:, nl.ds(31 - 31 * me, 32)]"),
+        "nisa.tensor_tensor(dst=own, data1=both[:, 0:32], data2=both[:, 32:64], op=nl.add)\n" + BOTH,
+    ),
+}
+
+
+def exchanged(check: Checker, exchange: str, body: str) -> int:
+    """The exit status of phase 4 for programs that exchange something."""
+    text = EXCHANGE.format(exchange=textwrap.indent(exchange, "    ").strip(), body=textwrap.indent(body, "    "))
+    write(check.folder, k=text)
+    return check("k.py::kernel", "--phase", "4", "--grid", "2", "--arg", "x=f32[64,64]", "--arg", "y=f32[64,16]")
+
+
+@pytest.mark.parametrize("name", SAME_SUMS)
+def test_what_programs_make_of_both_their_values_is_the_same(name: str, check: Checker) -> None:
+    assert exchanged(check, *SAME_SUMS[name]) == 0, check.out
+    assert "warning df.programs_same" in check.out
+
+
+@pytest.mark.parametrize("name", OTHER_SUMS)
+def test_what_they_make_otherwise_is_a_fault(name: str, check: Checker) -> None:
+    assert exchanged(check, *OTHER_SUMS[name]) == 1, check.out
+    assert "df.programs:" in check.out

@@ -61,6 +61,16 @@ def test_targets_in_test_files_are_tests_beside_the_others(repository: pytest.Py
     run(repository, "test_kernels.py").assert_outcomes(passed=2)
 
 
+def test_a_kernel_cannot_end_pytest(repository: pytest.Pytester) -> None:
+    write(repository.path, kernels__k=COPY.replace("P, F = a.shape", "P, F = a.shape\n        import os; os._exit(0)"))
+    # A process of its own: one that has threads does not fork.
+    result = repository.runpytest_subprocess(
+        "-p", "no:nkiverify", "-p", "nkiverify.cli.pytest_plugin", "-p", "no:xdist"
+    )
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*ended with exit status 0 before it answered*"])
+
+
 def test_unknown_is_no_pass(repository: pytest.Pytester) -> None:
     write(
         repository.path,

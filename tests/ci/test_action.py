@@ -24,7 +24,7 @@ yaml: Any = pytest.importorskip("yaml", reason="PyYAML is not installed")
 TOP = root()
 
 pytestmark = pytest.mark.skipif(
-    shutil.which("bash") is None or shutil.which("xargs") is None, reason="actions are run by bash"
+    shutil.which("bash") is None or shutil.which("python3") is None, reason="actions are run by bash"
 )
 
 MANIFEST = """
@@ -126,6 +126,16 @@ def test_arguments_are_words_and_never_a_script(runner: Runner) -> None:
     done = runner.run(arguments="even; touch taken $(touch taken) `touch taken`")
     assert done.returncode == 2 and "no target is named" in done.stderr
     assert not (runner.folder / "taken").exists()
+
+
+@pytest.mark.parametrize(
+    "line", ["'k.py::copy --arg a=bf16[P,F]", "k.py::copy --arg a='bf16[P:1..128, 512]' '--strict-language"]
+)
+def test_a_line_that_is_not_understood_fails_the_step(runner: Runner, line: str) -> None:
+    for given in ({"check": line}, {"arguments": line}):
+        done = runner.run(**given)
+        assert done.returncode == 2
+        assert done.stderr.splitlines() == [f"nkiverify: error: a quote is not closed: {line}"]
 
 
 def test_kernels_are_checked_line_by_line(runner: Runner) -> None:

@@ -26,6 +26,15 @@ def twice(x, factor=2.0):
 
 
 @nki.jit
+def coarsely(x, factor=2.0):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(x.shape, dtype=nl.bfloat16, buffer=nl.sbuf)
+    nisa.tensor_scalar(tile, nl.load(x), nl.multiply, factor)
+    nl.store(out, tile)
+    return out
+
+
+@nki.jit
 def partly(x):
     out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
     nl.store(out[0:2, :], nl.load(x[0:2, :]))
@@ -98,6 +107,20 @@ def test_a_difference_from_the_reference(
 ) -> None:
     assert main(["simulate", "kernels_here.py::twice", "--arg", "x=f32[4,8]", "--reference", reference]) == 1
     assert said in capsys.readouterr().out
+
+
+def test_what_the_kernel_rounds_in_between_is_no_part_of_the_tolerance(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["simulate", "kernels_here.py::coarsely", "--reference", "stated_here:doubled", "--arg"]
+    assert main([*words, "x=f32[4,8]"]) == 1
+    assert "roundings to bfloat16" in capsys.readouterr().out
+    assert main([*words, "x=bf16[4,8]"]) == 0
+    assert main([*words, "x=f32[4,8]", "--tolerance", "0.016"]) == 0
+    words[3] = "stated_here:tripled"
+    capsys.readouterr()
+    assert main([*words, "x=f32[4,8]"]) == 1
+    assert "roundings" not in capsys.readouterr().out
 
 
 def test_undefined_results_fail(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

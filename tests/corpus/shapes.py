@@ -13,6 +13,7 @@ from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.plain_run import rule_of
 from nkiverify.frontend.target import OutsideDomain, Target
 from nkiverify.ir.program import DomainDimension
 from nkiverify.manifest import Verification
@@ -21,7 +22,6 @@ from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import DATAFLOW, PHASES
 from nkiverify.phases.dataflow.trial import attempt
-from nkiverify.phases.replay import rule_of
 from nkiverify.symbolic.execution import running
 from nkiverify.verify.exploration import explore
 

@@ -20,7 +20,7 @@ from nkiverify.model.dtypes import bfloat16, float32, int32
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.manifest import load_targets
 from nkiverify.project.reproduce import run_target
-from nkiverify.verify import dataflow as judge
+from nkiverify.verify.candidates import MAX_SHAPES
 from nkiverify.verify.exploration import explore
 from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
 
@@ -373,11 +373,11 @@ def _maxpooling() -> Target:
 
 def test_shapes_past_a_tile_are_looked_at_before_time_is_over() -> None:
     dimensions = explore(_maxpooling(), hardware_named("trn2"), Limits()).run.program.dimensions
-    shapes = [tuple(shape.values()) for shape in islice(Shapes(dimensions, []).tried(), judge.MAX_SHAPES)]
+    shapes = [tuple(shape.values()) for shape in islice(Shapes(dimensions, []).tried(), MAX_SHAPES)]
     assert shapes[0] == (1, 1, 1)
     past = [(1, 129, 1), (1, 513, 1), (1, 1, 129), (1, 1, 513)]
     assert set(past) <= set(shapes[:12])
-    assert len(shapes) == len(set(shapes)) == judge.MAX_SHAPES
+    assert len(shapes) == len(set(shapes)) == MAX_SHAPES
 
 
 def test_few_shapes_are_all_of_the_domain_whatever_their_order() -> None:

@@ -203,6 +203,10 @@ LEGACY: dict[str, Case] = {
         GRID + "r = nisa.tensor_tensor_scan(part[a, b], full[a, b], initial=0.0, op0=np.multiply, op1=np.add, "
         "mask=(b < 5))"
     ),
+    "scan under a slanted mask": Case(
+        GRID + "r = nisa.tensor_tensor_scan(part[a, b], full[a, b], initial=0.0, op0=np.multiply, op1=np.add, "
+        "mask=(a + 4 * b < 60) & (a >= 4))"
+    ),
     "statistics": Case("r = nisa.bn_stats(part)", (P, 6)),
     "variance": Case("r = nl.var(part, axis=[1])", (P, 1)),
     "select": Case(GRID + "r = nisa.affine_select(a > b, part[a, b], 0.0)"),
@@ -323,6 +327,28 @@ def test_the_verdict_changes_with_the_first_undefined_element(
             assert expected is Verdict.FAILED or run.closed_by.keys() == {"sets"}
 
 
+@pytest.mark.parametrize(
+    ("mask", "known"), [("b >= 3", False), ("b > n", False), ("a + b >= 3", False), ("b < 5", True), ("a >= 3", True)]
+)
+def test_a_scan_whose_mask_leaves_out_earlier_elements_defines_nothing(mask: str, known: bool, tmp_path: Path) -> None:
+    body = f"""
+import numpy as np
+@nki.jit
+def kernel(x, n):
+    full = nl.load(x[0:{P}, 0:{F}])
+    out = nl.ndarray(({P}, {F}), dtype=nl.float32, buffer=nl.shared_hbm)
+    nl.store(out, value=full)
+    {GRID.strip()}
+    made = nisa.tensor_tensor_scan(full[a, b], full[a, b], initial=0.0, op0=np.multiply, op1=np.add, mask=({mask}))
+    nl.store(out[a, b], value=made[a, b], mask=({mask}))
+    return out
+"""
+    subject = Subject.of(tmp_path, body, domain, legacy=True)
+    assert bool(subject.proof().open) is not known
+    assert subject.verdict().verdict is (Verdict.SUCCESSFUL if known else Verdict.UNKNOWN)
+    assert (undefined_in_simulator(subject.target, {"n": 1}) is None) is not known
+
+
 HEAD = """
 @nki.jit
 def kernel(x):
@@ -333,13 +359,47 @@ def kernel(x):
 """
 
 
-@pytest.mark.parametrize(("fills_it", "expected"), [("core < 2", Verdict.SUCCESSFUL), ("core == 0", Verdict.UNKNOWN)])
+@pytest.mark.parametrize(("fills_it", "expected"), [("core < 2", Verdict.SUCCESSFUL), ("core == 0", Verdict.FAILED)])
 def test_what_another_program_sends_has_to_be_defined_there(tmp_path: Path, fills_it: str, expected: Verdict) -> None:
     body = f"""
     if {fills_it}:
         nisa.dma_copy(dst=mine, src=x)
     nisa.sendrecv(src=mine, dst=theirs, send_to_rank=1 - core, recv_from_rank=1 - core, pipe_id=0)
     nisa.dma_copy(dst=out[core], src=theirs if core == 0 else mine if {fills_it} else nl.load(x))
+    return out
+"""
+
+    def launched(v: Verification) -> None:
+        v.call(v.tensor("x", (P, F), float32), grid=2)
+
+    assert Subject.of(tmp_path, HEAD + body, launched).verdict().verdict is expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "ranks", "expected"),
+    [
+        # Each sends the columns that it has filled, and receives those that it has not.
+        ("core * 4", "1 - core", Verdict.SUCCESSFUL),
+        # Each sends the columns that it has not filled.
+        ("4 - core * 4", "1 - core", Verdict.FAILED),
+        # Each sends to itself, what it has filled, over what it has not.
+        ("core * 4", "core", Verdict.SUCCESSFUL),
+        # Both send to core 0: who receives what is not known.
+        ("4 - core * 4", "0", Verdict.UNKNOWN),
+    ],
+)
+def test_what_a_program_receives_is_what_the_other_one_sends(
+    tmp_path: Path, columns: str, ranks: str, expected: Verdict
+) -> None:
+    body = f"""
+    filled = core * 4
+    nisa.dma_copy(dst=mine[:, filled : filled + 4], src=x[:, filled : filled + 4])
+    sent, received = {columns}, 4 - ({columns})
+    nisa.sendrecv(
+        src=mine[:, sent : sent + 4], dst=mine[:, received : received + 4],
+        send_to_rank={ranks}, recv_from_rank={ranks}, pipe_id=0,
+    )
+    nisa.dma_copy(dst=out[core], src=mine)
     return out
 """
 

@@ -105,7 +105,7 @@ def test_rows_found_by_an_index_that_nothing_wrote_are_no_success(used: str, tmp
     body = GATHER.replace("MODE", "error").replace("nisa.dma_copy(out, rows)", f"nisa.dma_copy(out, {used})")
     assert Subject.of(tmp_path, body, indexed).verdict().verdict is Verdict.SUCCESSFUL
     wrong = Subject.of(tmp_path, body.replace("    nisa.dma_copy(index, places)\n", ""), indexed)
-    assert wrong.verdict().verdict is Verdict.UNKNOWN
+    assert wrong.verdict().verdict is Verdict.FAILED
 
 
 def test_a_sum_that_was_read_is_begun_anew(tmp_path: Path) -> None:

@@ -156,6 +156,68 @@ for i in found: move(out, x, i)
 """,
 }
 
+#: The same, by iterations that do something themselves.
+KEPT = {
+    "list": """
+found = []
+for i in nl.affine_range(n):
+    move(out, x, 2 * i)
+    found.append(i)
+for i in found: move(out, x, i)
+""",
+    "list of offsets": """
+found = []
+for i in nl.affine_range(n):
+    move(out, x, 2 * i)
+    found.append((i + 1, 3))
+for i, _ in found: move(out, x, i - 1)
+""",
+    "comprehension": "for i in [move(out, x, 2 * i) for i in nl.affine_range(n)]: move(out, x, i // 2)",
+    "by a function": """
+found = []
+def note(i):
+    found.append(i)
+for i in nl.affine_range(n):
+    move(out, x, 2 * i)
+    note(i)
+for i in found: move(out, x, i)
+""",
+    "one by one": """
+found = []
+for i in nl.affine_range(n):
+    if i > 4:
+        break
+    move(out, x, 2 * i)
+    k = i
+    found.append(k)
+for i in found: move(out, x, i)
+""",
+    "one by one by a function": """
+found = []
+def note(i):
+    found.append(i)
+for i in nl.affine_range(n):
+    if i > 4:
+        break
+    move(out, x, 2 * i)
+    note(i)
+for i in found: move(out, x, i)
+""",
+    "dictionary": """
+for i in nl.affine_range(n):
+    move(out, x, 2 * i)
+    seen[len(seen)] = i
+for i in seen.values(): move(out, x, i)
+""",
+    "set": """
+found = set()
+for i in nl.affine_range(n):
+    move(out, x, 2 * i)
+    found.add(i)
+for i in found: move(out, x, i)
+""",
+}
+
 #: The same, for a known number of iterations.
 TAKEN_TWO = {
     "unpacked": "a, b = nl.affine_range(2); move(out, x, a); move(out, x, b)",
@@ -235,6 +297,46 @@ def test_indices_taken_out_of_their_loop_are_not_taken_for_ordered(form: str, tm
 def test_the_symbolic_run_says_that_indices_are_taken_out(form: str, tmp_path: Path) -> None:
     taken = subject(tmp_path, (TAKEN | TAKEN_TWO)[form].replace("range(n)", "range(2)"), 32)
     assert "df.affine_range" in {one.contract for one in taken.proof().open}
+
+
+@pytest.mark.parametrize("count", ["n", "2"])
+@pytest.mark.parametrize("form", KEPT)
+def test_indices_that_working_iterations_keep_are_not_taken_for_ordered(form: str, count: str, tmp_path: Path) -> None:
+    wrong = subject(tmp_path, KEPT[form].replace("range(n)", f"range({count})"), 32)
+    assert wrong.trial(n=2).findings.doubts == [DRAWN]
+    kept = wrong.verdict()
+    assert kept.verdict is Verdict.UNKNOWN
+    # The numbers of a set have to be known.
+    assert kept.qualifier == DRAWN or (form, count) == ("set", "n")
+
+
+@pytest.mark.parametrize("what", ["nl.load(x[i_p, i_f])", "[nl.load(x[i_p, i_f])]", "(0, nl.load(x[i_p, i_f]))"])
+def test_tensors_that_iterations_keep_are_no_indices(what: str, tmp_path: Path) -> None:
+    form = f"""
+tiles = []
+i_p, i_f = nl.mgrid[0:128, 0:64]
+for i in nl.affine_range(n):
+    move(out, x, i)
+    tiles.append({what})
+for k in range(n): first = tiles[k]
+"""
+    kept = subject(tmp_path, form, 64)
+    assert not kept.trial(n=3).findings.doubts
+    assert kept.verdict().verdict is Verdict.SUCCESSFUL
+
+
+@pytest.mark.parametrize("form", KEPT)
+def test_indices_are_followed_where_a_launch_is_run_in_plain_python(form: str, tmp_path: Path) -> None:
+    text = "import decimal\n" + KEPT[form].replace("range(n)", "range(2)").replace(
+        "move(out, x, 2 * i)", "move(out, x, 2 * i + 0 * int(decimal.Decimal(i)))"
+    )
+    body = KERNEL.replace("FORM", indent(text, "    ")).replace("STRIDE", "32").replace("(x, n)", "(x)")
+
+    def launch(v: Verification) -> None:
+        v.call(v.tensor("x", (128, 512), float32))
+
+    run = Subject.of(tmp_path, body, launch, legacy=True).verdict()
+    assert (run.verdict, run.qualifier) == (Verdict.UNKNOWN, DRAWN)
 
 
 @pytest.mark.parametrize("form", ["break", "continue", "state", "generator", "nested comprehension", "zip with a list"])

@@ -30,10 +30,40 @@ def project(folder: Path, **modules: str) -> list[Target]:
 def test_every_example_ends_as_it_expects(tmp_path: Path) -> None:
     examples = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     targets = project(tmp_path, **{f"example{number}": text for number, text in enumerate(examples)})
-    assert len(targets) == 5
+    assert len(targets) == 6
     for target in targets:
         for run in verify(target, Options(root=tmp_path)):
             assert (run.target, run.as_expected, run.qualifier) == (target.name, True, "")
+
+
+def test_a_family_states_what_its_targets_share(tmp_path: Path) -> None:
+    text = """
+from nkiverify.manifest import Family, Kind
+SUMS = Family("sums", "kernels/sums.py")
+@SUMS(Kind.CONCRETE)
+def everywhere(v): pass
+@SUMS(Kind.CONCRETE, holds=(1, 4), flags="--unwind 2", hardware="trn1", tags=("t",))
+def in_two(v): pass
+@SUMS(Kind.CONTROL, "wrong", fails=1)
+def wrong(v): pass
+@SUMS(Kind.FINDING, holds=1, fails=(3, 4))
+def mixed(v): pass
+"""
+    right, wrong = Verdict.SUCCESSFUL, Verdict.FAILED
+    targets = {target.name: target for target in project(tmp_path, sums=text)}
+    assert {name: target.expect for name, target in targets.items()} == {
+        "everywhere": {1: right, 2: right, 3: right, 4: right},
+        "in_two": {1: right, 4: right},
+        "wrong": {1: wrong},
+        "mixed": {1: right, 3: wrong, 4: wrong},
+    }
+    assert {target.family for target in targets.values()} == {"sums"}
+    assert [targets[name].kernel for name in ("in_two", "wrong")] == ["kernels/sums.py::sums", "kernels/sums.py::wrong"]
+    assert (targets["in_two"].flags, targets["in_two"].hardware, targets["in_two"].tags) == (
+        "--unwind 2",
+        "trn1",
+        ("t",),
+    )
 
 
 HEAD = """\

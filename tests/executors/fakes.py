@@ -15,6 +15,7 @@ from typing import Any
 from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
+from nkiverify.run.executors import processes
 from nkiverify.verify.options import Options
 
 
@@ -107,6 +108,13 @@ def verify(target: Target, options: Options) -> list[Run]:
             return runs_of(target, closed_by=MappingProxyType({}))
         case "interrupted":
             raise KeyboardInterrupt
+        case "forks":  # the copy of the worker is slower, and fails
+            if os.fork() == 0:
+                time.sleep(0.2)
+                return runs_of(target, Verdict.FAILED)
+        case "twice":
+            worker = sys._getframe(2).f_locals
+            worker["connection"].send(processes._Answer(worker["question"].nonce, runs_of(target)))
         case "pid":
             return runs_of(target, reason=str(os.getpid()))
     return runs_of(target)

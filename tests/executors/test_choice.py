@@ -24,12 +24,12 @@ def test_what_took_longest_is_first_and_what_is_not_known_before_it() -> None:
 @pytest.mark.parametrize(
     ("options", "kind"),
     [
-        (Options(Path("/"), jobs=1), InProcess),
+        (Options(Path("/"), jobs=1), WorkerProcesses),
         (Options(Path("/"), jobs=2), WorkerProcesses),
         (Options(Path("/"), jobs=2, executor="in-process"), InProcess),
     ],
 )
-def test_one_job_at_a_time_needs_no_workers(options: Options, kind: type) -> None:
+def test_kernels_run_in_workers_unless_this_process_is_asked_for(options: Options, kind: type) -> None:
     assert type(made(options, [target("a")])) is kind
 
 

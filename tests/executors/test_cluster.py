@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -180,6 +181,26 @@ def test_without_dask_the_message_says_what_to_install(root: Path, monkeypatch: 
 def test_an_executor_that_does_not_exist_is_a_usage_error(name: str) -> None:
     with pytest.raises(UsageError, match="there is no executor"):
         choice.checked(name)
+
+
+@pytest.mark.parametrize("kind", ["of another user", "writable by all", "a link"])
+def test_a_place_that_somebody_else_may_write_to_is_not_used(
+    kind: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parcel = Parcel.of(root)
+    user = os.getuid() + (kind == "of another user")
+    monkeypatch.setattr(os, "getuid", lambda: user)
+    place = tmp_path / f"nkiverify-{user}-{parcel.digest[:32]}"
+    made = tmp_path / "elsewhere" if kind == "a link" else place
+    made.mkdir(mode=0o700)
+    (made / "load.py").write_text("EVIL = True")
+    if kind == "a link":
+        place.symlink_to(made)
+    if kind == "writable by all":
+        made.chmod(0o777)
+    found = parcel.unpacked(tmp_path)
+    assert found != place
+    assert (found / "load.py").read_text() == KERNEL
 
 
 def test_what_a_parcel_holds_comes_out_again_and_paths_are_those_of_the_sender(root: Path, tmp_path: Path) -> None:

@@ -100,6 +100,23 @@ def test_a_target_that_takes_its_worker_down_is_an_error_and_the_others_have_ver
     assert reason in next(run.reason for run in outcome.runs if run.target == name)
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_worker_that_forks_answers_once(processes: int) -> None:
+    outcome = work("forks", "failed", "slow_a", "b", processes=processes, timeout=10)
+    assert verdicts(outcome) == {
+        "forks": Verdict.SUCCESSFUL, "failed": Verdict.FAILED, "slow_a": Verdict.SUCCESSFUL, "b": Verdict.SUCCESSFUL
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("names", [["twice"], ["twice", "failed", "b"], ["slow_a", "failed", "twice"]])
+@pytest.mark.parametrize("processes", [1, 2])
+def test_of_a_job_that_is_answered_twice_no_answer_counts(names: list[str], processes: int) -> None:
+    outcome = work(*names, processes=processes, timeout=10)
+    wanted = {"twice": Verdict.ERROR, "failed": Verdict.FAILED}
+    assert verdicts(outcome) == {name: wanted.get(name, Verdict.SUCCESSFUL) for name in names}
+    assert next(run.reason for run in outcome.runs if run.target == "twice").startswith("its worker process answered")
+
+
 def test_a_death_is_retried_once_when_nothing_else_runs(tmp_path: Path) -> None:
     record = Record()
     outcome = work(f"dies-once_{tmp_path}", "slow_a", "slow_b", "c", listener=record, timeout=10)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace
+from nkiverify.ir.contract import Contract
 from nkiverify.model.allocation import argument
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import hardware_named
@@ -39,9 +40,35 @@ def broken(action: Callable[[], object], hardware: str = "trn2") -> list[str]:
             action()
         except (TypeError, ValueError, IndexError):
             # What follows a broken contract that leaves nothing to go on with.
-            if not run.broken:
+            if not (run.broken or run.tolerated):
                 raise
-    return list(dict.fromkeys(entry.contract.id for entry in run.broken))
+    return list(dict.fromkeys(entry.contract.id for entry in (*run.broken, *run.tolerated)))
+
+
+class _NotingOpen(ConcreteExecution):
+    """A run of ordinary ints that notes what it leaves open."""
+
+    def __init__(self, hardware: str) -> None:
+        super().__init__(hardware_named(hardware))
+        self.open: list[tuple[str, str]] = []
+
+    def leaves_open(self, rule: Contract, condition: object, why: str, quantities: Mapping[str, object]) -> None:
+        """Note a contract of which nobody can tell whether it holds, and why."""
+        if condition is not True:
+            self.open.append((rule.id, why))
+
+    def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """Note a contract that may be broken."""
+        if condition is not True:
+            self.open.append((rule.id, "what is enough does not hold"))
+
+
+def left_open(action: Callable[[], object], hardware: str = "trn2") -> list[tuple[str, str]]:
+    """The contracts that `action`, which breaks none, leaves open in a run of ordinary ints, with the reasons."""
+    run = _NotingOpen(hardware)
+    with running(run):
+        action()
+    return run.open
 
 
 def value(action: Callable[[], Any], hardware: str = "trn2") -> Any:

@@ -147,9 +147,14 @@ CONTROLS = [
         lambda: old_nl.store(old_hbm(2, 4), old_hbm(2, 4)),
     ),
     Control(
+        "tensor_copy.dtype",
+        lambda: nisa.tensor_copy(dst=sbuf(2, 4), src=sbuf(2, 4)),
+        lambda: nisa.tensor_copy(sbuf(2, 4), sbuf(2, 4), dtype=float32),
+    ),
+    Control(
         "isa.kwargs_checked",
         lambda: nisa.tensor_copy(dst=sbuf(2, 4), src=sbuf(2, 4)),
-        lambda: nisa.tensor_copy(dst=sbuf(2, 4), src=sbuf(2, 4), dtype=float32),
+        lambda: nisa.tensor_copy(dst=sbuf(2, 4), src=sbuf(2, 4), mask=None),
     ),
     Control(
         "isa.kwargs_checked",
@@ -175,5 +180,5 @@ def test_the_contract_is_broken_by_the_first_illegal_use_only(control: Control) 
 
 
 def test_wrong_arguments_are_said_of_the_documented_function() -> None:
-    with pytest.raises(TypeError, match=r"^dma_copy\(\) missing"):
+    with pytest.raises(TypeError, match=r"^dma_copy\(\): missing a required argument: 'src'"):
         value(lambda: nisa.dma_copy(sbuf(2, 4)))

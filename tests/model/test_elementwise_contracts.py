@@ -92,7 +92,10 @@ SCALAR = {"engine": nisa.engine.scalar}
 LOAD = nisa.reduce_cmd.load_reduce
 
 CONTROLS = [
-    Control("tensor_tensor.shape", lambda: tensor_tensor(right=sbuf(4, 2, 3)), lambda: tensor_tensor(right=sbuf(4, 1))),
+    Control("tensor_tensor.shape", lambda: tensor_tensor(right=sbuf(4, 2, 3)), lambda: tensor_tensor(right=sbuf(4, 2))),
+    Control("tensor_tensor.broadcast", tensor_tensor, lambda: tensor_tensor(right=sbuf(4, 1))),
+    Control("tensor_tensor.broadcast", tensor_tensor, lambda: tensor_tensor(left=sbuf(4, 1, 1))),
+    Control("tensor_tensor.shape", tensor_tensor, lambda: tensor_tensor(right=sbuf(1, 6))),
     Control("tensor_tensor.shape", lambda: tensor_tensor(out=sbuf(4, 2, 3)), lambda: tensor_tensor(out=sbuf(5, 6))),
     Control(
         "tensor_tensor.psum_pair",
@@ -284,7 +287,7 @@ CONTROLS = [
         lambda: reduce(axis=(1,), data=sbuf(4, 2, 3), out=sbuf(4, 3)),
     ),
     Control(
-        "tensor_reduce.axis_last",
+        "tensor_reduce.axis_free",
         lambda: reduce(axis=[1, 2], data=sbuf(4, 2, 3)),
         lambda: reduce(axis=[0, 1, 2], data=sbuf(4, 2, 3)),
     ),
@@ -328,13 +331,13 @@ def test_the_contract_is_broken_by_the_first_illegal_use_only(control: Control) 
 
 @pytest.mark.parametrize("library", [nisa, old_nisa], ids=["current", "legacy"])
 def test_a_wrong_call_is_told_of_under_the_name_of_the_operation(library: Any) -> None:
-    with pytest.raises(TypeError, match=r"^tensor_tensor\(\) missing .* 'op'$"):
+    with pytest.raises(TypeError, match=r"^tensor_tensor\(\): missing .* 'op'$"):
         value(lambda: library.tensor_tensor(*[sbuf(4, 6)] * (3 if library is nisa else 2)))
 
 
 @pytest.mark.parametrize("library, tile", [(nl, sbuf), (old_nl, old_sbuf)], ids=["current", "legacy"])
 def test_functions_of_the_language_are_named_too(library: Any, tile: Any) -> None:
-    with pytest.raises(TypeError, match=r"^maximum\(\) missing .* 'y'$"):
+    with pytest.raises(TypeError, match=r"^maximum\(\): missing .* 'y'$"):
         value(lambda: library.maximum(tile(4, 6)))
 
 

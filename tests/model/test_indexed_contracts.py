@@ -11,10 +11,11 @@ import pytest
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.allocation import argument
 from nkiverify.model.dtypes import DType, bfloat16, float32, int32, tfloat32, uint8, uint16, uint32
-from nkiverify.model.forgetting import forgetting
+from nkiverify.model.following import following
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
-from tests.model.stub_library import Control, broken, hbm, nisa, nki, nl, psum, sbuf, value
+from nkiverify.model.registry import Declaration
+from tests.model.stub_library import Control, broken, hbm, left_open, nisa, nki, nl, psum, sbuf, value
 
 GPSIMD_DMA = nisa.dma_engine.gpsimd_dma
 HWDGE, SWDGE, STATIC = nisa.dge_mode.hwdge, nisa.dge_mode.swdge, nisa.dge_mode.none
@@ -496,23 +497,32 @@ def test_the_contract_is_broken_by_the_first_illegal_use_only(control: Control) 
     control.check()
 
 
-def test_indices_without_a_range_are_the_whole_dtype() -> None:
+def test_indices_without_a_range_leave_it_open_and_say_what_would_close_it() -> None:
     def unbounded() -> None:
         loaded = sbuf(4, 1, dtype=uint32)
         nisa.dma_copy(loaded, argument("indices", (4, 1), uint32))
         nisa.dma_copy(sbuf(4, 2), hbm(8, 2).ap([[2, 4], [1, 2]], vector_offset=loaded))
 
-    assert broken(unbounded) == ["dma_copy.oob"]
+    ((rule, why),) = left_open(unbounded)
+    assert rule == "dma_copy.oob"
+    assert why.endswith("--arg indices='uint32[4, 1] in 0..7'")
 
 
-def test_indices_computed_on_chip_are_not_known() -> None:
-    def computed() -> None:
-        loaded = indices(4, 1, high=7)
-        nisa.tensor_scalar(loaded, loaded, nl.add, 0.0)
-        nisa.dma_copy(sbuf(4, 2), hbm(8, 2).ap([[2, 4], [1, 2]], vector_offset=loaded))
+def test_indices_without_a_range_that_all_fit_are_legal() -> None:
+    def bytes_of(rows_in_table: int) -> None:
+        loaded = sbuf(4, 1, dtype=uint8)
+        nisa.dma_copy(loaded, argument("indices", (4, 1), uint8))
+        nisa.dma_copy(sbuf(4, 2), hbm(rows_in_table, 2).ap([[2, 4], [1, 2]], vector_offset=loaded))
 
-    with pytest.raises(UnsupportedConstruct):
-        value(computed)
+    assert left_open(lambda: bytes_of(256)) == []
+    assert [rule for rule, _ in left_open(lambda: bytes_of(255))] == ["dma_copy.oob"]
+
+
+def test_indices_that_nothing_has_written_are_not_known() -> None:
+    def unwritten() -> None:
+        nisa.dma_copy(sbuf(4, 2), hbm(8, 2).ap([[2, 4], [1, 2]], vector_offset=sbuf(4, 1, dtype=uint32)))
+
+    assert [rule for rule, _ in left_open(unwritten)] == ["dma_copy.oob"]
 
 
 def test_what_is_written_after_the_use_does_not_count() -> None:
@@ -542,7 +552,7 @@ def _unheard_of(dst: NkiTensor, src: NkiTensor) -> None:
     """An operation that writes and does not say what."""
 
 
-unheard_of = forgetting(_unheard_of, makes_result=True)
+unheard_of = following(_unheard_of, Declaration("nisa.unheard_of"))
 
 
 @pytest.mark.parametrize("by_name", [False, True])
@@ -555,18 +565,17 @@ def test_an_operation_that_says_nothing_of_what_it_writes_leaves_it_unknown(by_n
             unheard_of(loaded, chosen)
         nisa.dma_copy(sbuf(4, 2), hbm(8, 2).ap([[2, 4], [1, 2]], vector_offset=loaded))
 
-    with pytest.raises(UnsupportedConstruct):
-        value(selected)
+    assert [rule for rule, _ in left_open(selected)] == ["dma_copy.oob"]
 
 
-def test_what_a_function_returns_is_unknown_where_a_part_is_filled() -> None:
-    def added() -> None:
+def test_what_a_function_returns_counts_where_a_part_is_filled() -> None:
+    def added(rows_in_table: int) -> None:
         rows = nl.add(indices(4, 1, high=7), indices(4, 1, high=7))
         nisa.memset(rows[0:1, :], 0)
-        nisa.dma_copy(sbuf(4, 2), hbm(8, 2).ap([[2, 4], [1, 2]], vector_offset=rows))
+        nisa.dma_copy(sbuf(4, 2), hbm(rows_in_table, 2).ap([[2, 4], [1, 2]], vector_offset=rows))
 
-    with pytest.raises(UnsupportedConstruct):
-        value(added)
+    assert left_open(lambda: added(15)) == []
+    assert [rule for rule, _ in left_open(lambda: added(14))] == ["dma_copy.oob"]
 
 
 def test_patterns_and_constants_bound_indices() -> None:
@@ -597,3 +606,45 @@ def test_the_truth_value_of_a_register_is_not_modelled() -> None:
 def test_an_operator_that_must_be_given_is_not_none() -> None:
     with pytest.raises(UnsupportedConstruct, match="the operator None"):
         broken(lambda: add(reduce_op=None))
+
+
+def test_a_register_indexes_a_dimension() -> None:
+    def row(number: int) -> None:
+        nisa.dma_copy(sbuf(1, 8), hbm(4, 8)[register(number), :])
+
+    def columns(number: int) -> None:
+        nisa.dma_copy(sbuf(4, 3), hbm(4, 8)[:, nl.ds(register(number), 3)])
+
+    assert broken(lambda: columns(5)) == []
+    assert broken(lambda: columns(6)) == ["dma_copy.oob"]
+    assert broken(lambda: row(3)) == []
+    assert broken(lambda: row(4)) == ["dma_copy.oob"]
+    with pytest.raises(UnsupportedConstruct):
+        value(lambda: sbuf(4, 8)[register(0), :])
+
+
+def test_a_register_is_allocated_with_the_element_of_a_tile() -> None:
+    def rows(high: int) -> None:
+        index = nisa.register_alloc(indices(1, 1, high=high))
+        nisa.dma_copy(sbuf(2, 4), hbm(8, 4).ap([[4, 2], [1, 4]], scalar_offset=index))
+
+    assert broken(lambda: rows(6)) == []
+    assert broken(lambda: rows(7)) == ["dma_copy.oob"]
+
+
+@pytest.mark.parametrize(
+    ("between", "known"), [("nothing", True), ("other data", False), ("changed data", False), ("changed values", False)]
+)
+def test_values_that_max8_took_are_found_in_the_same_data(between: str, known: bool) -> None:
+    def searched() -> None:
+        data, best, places = sbuf(4, 16), sbuf(4, 8), sbuf(4, 8, dtype=uint32)
+        nisa.dma_copy(data, hbm(4, 16))
+        nisa.max8(best, data)
+        if between == "changed data":
+            nisa.memset(data, 0.0)
+        elif between == "changed values":
+            nisa.memset(best[0:1, :], 0.0)
+        nisa.nc_find_index8(places, sbuf(4, 16) if between == "other data" else data, best)
+        nisa.dma_copy(sbuf(4, 2), hbm(16, 2).ap([[2, 4], [1, 2]], vector_offset=places[:, 0:1]))
+
+    assert (left_open(searched) == []) == known

@@ -21,7 +21,9 @@ _calls_without_a_grid: Any = old_nki.jit(lambda: _old_empty())
 
 
 CONTROLS = [
-    Control("nl.binary.same_shape", lambda: nl.add(sbuf(4, 6), sbuf(4, 6)), lambda: nl.add(sbuf(4, 6), sbuf(4, 1))),
+    Control("nl.binary.same_shape", lambda: nl.add(sbuf(4, 6), sbuf(4, 6)), lambda: nl.add(sbuf(4, 6), sbuf(4, 2))),
+    Control("nl.binary.same_shape", lambda: nl.add(sbuf(4, 6), sbuf(4, 6)), lambda: nl.add(sbuf(4, 6), sbuf(1, 6))),
+    Control("nl.binary.broadcast", lambda: nl.add(sbuf(4, 6), sbuf(4, 6)), lambda: nl.add(sbuf(4, 1), sbuf(4, 6))),
     Control("nl.binary.same_shape", lambda: nl.add(sbuf(4, 6), 1), lambda: nl.add(sbuf(4, 6), sbuf(4, 2, 3))),
     Control("nl.binary.one_tile", lambda: nl.add(1, sbuf(4, 6)), lambda: nl.add(1, 2)),
     Control(
@@ -36,7 +38,8 @@ CONTROLS = [
     Control("nl.abs_max.gen4", lambda: nl.abs_max(sbuf(4, 6), 1), lambda: nl.abs_max(sbuf(4, 6), 1), legal_on="trn3"),
     Control("nl.rsqrt.psum", lambda: nl.rsqrt(sbuf(4, 6)), lambda: nl.rsqrt(psum(4, 6))),
     Control("isa.on_chip", lambda: nl.exp(psum(4, 6)), lambda: nl.exp(hbm(4, 6))),
-    Control("nl.reduce.axis", lambda: nl.sum(sbuf(4, 2, 3), axis=[1, 2]), lambda: nl.sum(sbuf(4, 2, 3), axis=[1])),
+    Control("nl.reduce.axis", lambda: nl.sum(sbuf(4, 2, 3), axis=[1, 2]), lambda: nl.sum(sbuf(4, 2, 3), axis=[0])),
+    Control("nl.reduce.axis_last", lambda: nl.sum(sbuf(4, 2, 3), axis=[2]), lambda: nl.sum(sbuf(4, 2, 3), axis=[1])),
     Control("nl.reduce.axis", lambda: nl.softmax(sbuf(4, 6)), lambda: nl.softmax(sbuf(4, 6), axis=0)),
     Control(
         "nl.where.shape", lambda: nl.where(sbuf(4, 6), sbuf(4, 6), 0.0), lambda: nl.where(sbuf(4, 6), sbuf(4, 5), 0.0)

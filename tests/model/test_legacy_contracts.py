@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.contents import wrote
 from nkiverify.model.dtypes import float32, int32
 from nkiverify.model.known_numbers import Value
@@ -84,7 +83,7 @@ def scatter(extent: int, low: int, high: int) -> None:
     old_nl.store(old_hbm(extent, 6)[places(low, high)[rows(4), 0], columns(6)], old_sbuf(4, 6))
 
 
-def test_indices_that_an_operator_changes_are_not_known() -> None:
+def test_indices_that_an_operator_changes_are_followed() -> None:
     def changed(by: int) -> None:
         chosen = places(0, 3)
         if by:
@@ -92,8 +91,8 @@ def test_indices_that_an_operator_changes_are_not_known() -> None:
         old_nl.load(old_hbm(8, 6)[chosen[rows(4), 0], columns(6)])
 
     value(lambda: changed(0))
-    with pytest.raises(UnsupportedConstruct):
-        value(lambda: changed(1))
+    value(lambda: changed(4))
+    assert broken(lambda: changed(5)) == ["leg.oob_dynamic"]
 
 
 def test_indices_assigned_are_those_of_the_value() -> None:

@@ -52,11 +52,16 @@ CONTROLS = [
         lambda: nl.ndarray((2, 2), float32, SBUF, address=(32, 64)),
         lambda: nl.ndarray((2, 2), float32, SBUF, address=64),
     ),
-    Control("isa.enum_members", lambda: nl.ndarray((2, 2), float32, SBUF), lambda: nl.ndarray((2, 2), float32, "sbuf")),
+    Control("isa.enum_values", lambda: nl.ndarray((2, 2), float32, SBUF), lambda: nl.ndarray((2, 2), float32, "sbuf")),
     Control(
         "isa.enum_members",
         lambda: nisa.tensor_copy(sbuf(2, 2), sbuf(2, 2), nisa.engine.vector),
         lambda: nisa.tensor_copy(sbuf(2, 2), sbuf(2, 2), 5),
+    ),
+    Control(
+        "isa.enum_values",
+        lambda: nisa.tensor_copy(sbuf(2, 2), sbuf(2, 2), nisa.engine.vector),
+        lambda: nisa.tensor_copy(sbuf(2, 2), sbuf(2, 2), 7),
     ),
     Control("tensor.rank_onchip_ge2", lambda: sbuf(2, 1), lambda: sbuf(2)),
     Control("tensor.rank_onchip_ge2", lambda: sbuf(1), lambda: psum(2)),

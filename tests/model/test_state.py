@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from nkiverify.model.state import ModelState
+from nkiverify.model.known_numbers import Interval, Value
+from nkiverify.model.state import Launch, LoopBody, ModelState
 
 ROOT = Path(__file__).parents[2]
 
@@ -158,5 +160,54 @@ def test_the_list_has_nothing_that_is_gone() -> None:
 def test_every_part_of_the_state_is_recorded_but_what_belongs_to_the_run() -> None:
     """A new part of `ModelState` is compared and restored, or it is one of these."""
     recorded = set(ModelState().__nki_state__())
-    assert set(ModelState.__slots__) - recorded == {"_contents", "_recorded", "_shared", "follows"}
+    assert set(ModelState.__slots__) - recorded == {
+        "_contents",
+        "_recorded",
+        "_shared",
+        "_own",
+        "_looked_at",
+        "_written",
+        "entered",
+        "taken",
+        "follows",
+    }
     assert recorded - set(ModelState.__slots__) == {"contents"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """A register, by its identity."""
+
+    identity: object
+
+
+def _known(number: int) -> Value:
+    return Value((Interval(number, number),), exact=True)
+
+
+def test_what_was_recorded_is_put_back() -> None:
+    state, register = ModelState(), _Holder("register")
+    state.write(register, _known(1), whole=True)
+    around = LoopBody()
+    state.launch, state.body, state.fixed_orders = Launch((2,), (0,)), around, 1
+    recorded = state.__nki_state__()
+    state.write(register, _known(2), whole=True)
+    state.write(_Holder("another"), _known(3), whole=True)
+    state.launch, state.body, state.fixed_orders = Launch((2,), (1,)), None, 0
+    state.__nki_restore__(recorded)
+    found, other = state.read(register), state.read(_Holder("another"))
+    assert found is not None
+    assert found.intervals is not None
+    assert [interval.low for interval in found.intervals] == [1]
+    assert other is None
+    assert {**state.__nki_state__(), "contents": None} == {**recorded, "contents": None}
+
+
+def test_what_begins_to_exist_holds_nothing() -> None:
+    state, register = ModelState(), _Holder("register")
+    state.write(register, _known(1), whole=True)
+    before = state.contents
+    state.allocated(register.identity)
+    assert state.read(register) is None
+    state.contents = before
+    assert state.read(register) is not None

@@ -73,6 +73,10 @@ def test_documented_attributes() -> None:
     assert tensor.get_pattern() == [[6, 4], [1, 6]]
 
 
+def test_a_tensor_is_true() -> None:
+    assert value(lambda: bool(hbm(4, 4)))
+
+
 def test_contiguity_does_not_look_at_the_partitions_on_chip() -> None:
     assert value(lambda: sbuf(4, 6)[0:2].is_contiguous())
     assert not value(lambda: sbuf(4, 6)[:, 0:4].reshape((4, 2, 2)).permute((0, 2, 1)).is_contiguous())
@@ -90,7 +94,6 @@ def test_views_share_the_storage() -> None:
     [
         lambda: list(hbm(4, 4)),
         lambda: len(hbm(4, 4)),
-        lambda: bool(hbm(4, 4)),
         lambda: hbm(4, 4) == hbm(4, 4),
         lambda: hbm(4, 4) + hbm(4, 4),  # type: ignore[operator]
         lambda: 2 * sbuf(4, 4),  # type: ignore[operator]

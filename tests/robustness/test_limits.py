@@ -140,9 +140,12 @@ def test_huge_constants(tmp_path: Path) -> None:
 
 
 def test_integers_of_more_digits_than_python_writes(tmp_path: Path) -> None:
-    for run in judged("def kernel(n):\n    assert (1 << 100000) + n > 0\n", tmp_path):
-        assert run.verdict is Verdict.UNKNOWN
-        assert "an integer of thousands of digits" in run.reason
+    shape, arithmetic = judged("def kernel(n):\n    assert (1 << 100000) + n > 0\n", tmp_path)
+    assert shape.verdict is Verdict.UNKNOWN
+    assert "an integer of thousands of digits" in shape.reason
+    # The shapes that are run have it as well.
+    assert arithmetic.verdict is Verdict.FAILED
+    assert "an integer of thousands of digits" in arithmetic.violations[0].message
 
 
 def test_a_kernel_that_allocates_more_than_there_is(tmp_path: Path) -> None:

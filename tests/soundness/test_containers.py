@@ -1940,6 +1940,104 @@ TRAPS = [
                     table[key + 1] = 0
         """,
     ),
+    # tuples of symbolic length
+    Trap(
+        "tuple_of_objects_appended_right",
+        """
+        class Tile:
+            def __init__(self, size, index):
+                self.size, self.index = size, index
+
+        def tiles(total, size):
+            found = []
+            for i in range((total + size - 1) // size):
+                found.append(Tile(min(size, total - i * size), i))
+            return tuple(found)
+
+        def kernel(n):
+            all_tiles = tiles(n, 4)
+            assert isinstance(all_tiles, tuple)
+            assert not isinstance(all_tiles, list)
+            assert len(all_tiles) == (n + 3) // 4
+            for tile in all_tiles:
+                assert 1 <= tile.size <= 4
+                assert tile.index * 4 + tile.size <= n
+            if n:
+                assert all_tiles[-1].index == len(all_tiles) - 1
+        """,
+        decided=True,
+    ),
+    Trap(
+        "tuple_of_objects_appended_wrong",
+        """
+        class Tile:
+            def __init__(self, size):
+                self.size = size
+
+        def kernel(n):
+            found = []
+            for i in range((n + 3) // 4):
+                found.append(Tile(min(4, n - i * 4)))
+            for tile in tuple(found):
+                assert tile.size == 4
+        """,
+        decided=True,
+    ),
+    Trap(
+        "tuple_is_not_the_list_it_was_made_of",
+        """
+        def kernel(n):
+            found = []
+            for i in range(n):
+                found.append(i)
+            kept = tuple(found)
+            found.append(7)
+            assert len(kept) == n
+            assert len(found) == n + 1
+        """,
+        decided=True,
+    ),
+    Trap(
+        "tuple_of_symbolic_length_cannot_be_changed",
+        """
+        def kernel(n):
+            kept = tuple([i for i in range(n)])
+            kept[0] = 3
+        """,
+    ),
+    Trap(
+        "tuple_of_symbolic_length_has_no_append",
+        """
+        def kernel(n):
+            kept = tuple([i for i in range(n)])
+            kept.append(3)
+        """,
+    ),
+    Trap(
+        "tuples_joined_wrong",
+        """
+        def kernel(n):
+            kept = tuple([i for i in range(n)]) + (5,)
+            assert len(kept) == n + 1
+            assert kept[n] == 5
+            assert kept[0] == 0
+        """,
+        decided=True,
+    ),
+    Trap(
+        "length_that_conditions_leave_one_value",
+        """
+        def kernel(n):
+            if n < 4 or n > 7:
+                return
+            kept = []
+            for i in range(n // 4):
+                kept.append(i + n)
+            (only,) = kept
+            assert only == n
+        """,
+        decided=True,
+    ),
 ]
 
 

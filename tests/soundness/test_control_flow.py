@@ -1375,6 +1375,49 @@ TRAPS = [
                 assert i < 3
         """,
     ),
+    # names that a loop of known length binds
+    Trap(
+        "flag_set_in_some_iteration_right",
+        """
+        def kernel(n):
+            seen = False
+            for i in range(4):
+                if n > i:
+                    seen = True
+            assert seen == (n > 0)
+        """,
+        decided=True,
+    ),
+    Trap(
+        "flag_set_in_some_iteration_wrong",
+        """
+        def kernel(n):
+            seen = False
+            for i in range(4):
+                if n > i:
+                    seen = True
+            assert seen == (n > 1)
+        """,
+        decided=True,
+    ),
+    Trap(
+        "flag_of_a_called_function_within_a_loop_wrong",
+        """
+        def found(n, start):
+            there = False
+            for i in range(3):
+                for j in range(2):
+                    if start + i + j == n:
+                        there = True
+            return there
+
+        def kernel(n):
+            count = 0
+            for start in range(2):
+                if found(n, 2 * start):
+                    assert n != 5
+        """,
+    ),
 ]
 
 

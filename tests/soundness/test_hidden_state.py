@@ -180,22 +180,6 @@ TRAPS = [
                 assert A.__doc__ == "A"
                 A.__doc__ = "B"
         """),
-    Trap("environment_set_wrong", """
-        import os
-        def kernel(n):
-            os.environ.pop("NKI_TRAP", None)
-            for i in range(n):
-                assert os.environ.get("NKI_TRAP", "0") == "0"
-                os.environ["NKI_TRAP"] = "1"
-        """),
-    Trap("environment_counter_wrong", """
-        import os
-        def kernel(n):
-            os.environ["NKI_TRAP"] = "0"
-            for i in range(n):
-                assert os.environ["NKI_TRAP"] != "3"
-                os.environ["NKI_TRAP"] = str(int(os.environ["NKI_TRAP"]) + 1)
-        """),
     Trap("is_of_ints_wrong", """
         def kernel(n):
             a = n + 1000

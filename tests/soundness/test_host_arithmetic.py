@@ -147,6 +147,13 @@ def test_what_is_made_of_plain_integers(legal: str, illegal: str, tmp_path: Path
         assert fails(arithmetic(source, tmp_path / folder)) is (body == illegal)
 
 
+def test_the_largest_pattern_of_32_bits(tmp_path: Path) -> None:
+    source = "LIMIT = 2**32 - {}\ndef kernel(n):\n    return n + 1 if LIMIT else 0\n"
+    for short in (1, 0):
+        (tmp_path / str(short)).mkdir()
+        assert fails(arithmetic(source.format(short), tmp_path / str(short))) is (short == 0)
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -197,12 +204,164 @@ def test_every_division_by_a_symbolic_integer(division: str, tmp_path: Path) -> 
         assert fails(arithmetic(source, tmp_path / folder), "host.division_by_zero") is (shift == 1)
 
 
-@pytest.mark.parametrize("division", [one for one in _DIVISIONS if "divmod" not in one])
-def test_every_division_by_an_integer_of_numpy(division: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", ["", "k = n + 1\n    "])
+@pytest.mark.parametrize("behind", ["k = 65536 * 65536", "5 // (n - n)"])
+def test_what_lies_behind_an_exception_of_the_symbolic_run_alone_is_not_seen(
+    before: str, behind: str, tmp_path: Path
+) -> None:
+    body = f"import decimal\n    {before}decimal.Decimal(n)\n    {behind}"
+    run = arithmetic(_once(body), tmp_path)
+    # Shapes that are run in plain Python show it.
+    assert (run.verdict, run.qualifier) == (Verdict.FAILED, "")
+    assert all(violation.replayed for violation in run.violations)
+
+
+@pytest.mark.parametrize("high", [10, 10**6])
+def test_what_is_behind_such_an_exception_for_a_large_number_is_not_proved(high: int, tmp_path: Path) -> None:
+    body = "import decimal\n    k = n + 1\n    decimal.Decimal(n)\n    if n == 77777: k = 65536 * 65536"
+    run = arithmetic(_once(body), tmp_path, high=high)
+    assert run.verdict is Verdict.UNKNOWN or (run.verdict is Verdict.SUCCESSFUL and high == 10)
+
+
+@pytest.mark.parametrize("call", ["decimal.Decimal('no number')", "[].pop()", "{}['key']", "raise_it()"])
+def test_what_lies_behind_an_exception_of_the_kernel_does_not_happen(call: str, tmp_path: Path) -> None:
+    raising = "import decimal\ndef raise_it():\n    raise KeyError\n"
+    assert not fails(arithmetic(raising + _once(f"k = n - 1\n    {call}\n    k = 65536 * 65536"), tmp_path))
+
+
+#: Divisions of numbers of NumPy, which gives something for a divisor of zero: `{}` is the divisor.
+_NUMPY_DIVISIONS = (
+    *(one.replace("{}", "np.int64({})") for one in _DIVISIONS),
+    *(one.replace("5", "np.int64(5)") for one in (*_DIVISIONS, *_METHODS) if not one.startswith("int.")),
+    "np.float64(12) / ({})", "np.float64(12) % ({})", "12.0 // np.float64({})", "divmod(np.float64(1), {})",
+    "np.array([4, 6]) // ({})", "np.array([4, 6]) % np.array([2, {}])", "12.0 / np.array([1, {}])",
+    "np.true_divide([4], [{}])", "np.fmod(4, {})", "np.reciprocal(np.int32({}))", "np.floor_divide.outer([1], [{}])",
+    "np.int64({}).__rfloordiv__(5)", "np.ndarray.__mod__(np.array([5]), {})",
+    "np.mod([5, 5], [0, {}], where=[False, True], out=np.zeros(2, int))",
+    "np.float64({}) ** -1", "pow(np.float64({}), np.int64(-2))",
+    "d = {{'a': np.int64(6)}}; d['a'] //= {}", "x = np.int64(6); x %= {}", "x = np.array([6]); x //= {}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("division", _NUMPY_DIVISIONS)
+@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
+def test_every_division_of_numbers_of_numpy(division: str, tmp_path: Path) -> None:
     for folder, value in (("legal", 1), ("illegal", 0)):
         (tmp_path / folder).mkdir()
-        source = f"def kernel(n):\n    {division.format(f'np.int64({value})')}\n    return n + 1\n"
-        assert fails(arithmetic(source, tmp_path / folder), "host.division_by_zero") is (value == 0)
+        body = division.format(value)
+        assert fails(arithmetic(_once(body), tmp_path / folder), "host.division_by_zero") is (value == 0)
+
+
+@pytest.mark.parametrize("division", ["np.int64(5) // ({})", "np.int32(5) % ({})", "np.float64(5) / ({})"])
+@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
+def test_numbers_of_numpy_divided_by_symbolic_ones(division: str, tmp_path: Path) -> None:
+    for folder, shift in (("legal", 0), ("illegal", 1)):
+        (tmp_path / folder).mkdir()
+        body = division.format(f"n - {shift}")
+        assert fails(arithmetic(_once(body), tmp_path / folder), "host.division_by_zero") is (shift == 1)
+
+
+def _once(body: str) -> str:
+    return f"def kernel(n):\n    {body}\n    return n + 1\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "np.array([4.0, 6.0]) / np.array([2.0, 0.0])",
+        "np.divide([4, 6], [2, 0], out=np.zeros(2), where=[True, False])",
+        "np.log(0.0)",
+        "np.int64(0) // 5",
+        "np.int64(8).__rshift__(1)",
+        "np.float64(0.0) ** 2",
+        "np.sum([[1, 2], [3, 4]], axis=(0, 1))",
+        "try:\n        5 // n\n    except ZeroDivisionError:\n        np.int64(5) // 0",
+    ],
+)
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_what_is_no_division_by_zero(body: str, tmp_path: Path) -> None:
+    assert not fails(arithmetic(_once(body), tmp_path))
+
+
+def test_a_handler_does_not_catch_what_numpy_does_not_raise(tmp_path: Path) -> None:
+    body = "k = 1\n    try:\n        k = np.int64(5) // np.int64({})\n    except ZeroDivisionError:\n        pass"
+    for folder, value in (("legal", 1), ("illegal", 0)):
+        (tmp_path / folder).mkdir()
+        assert fails(arithmetic(_once(body.format(value)), tmp_path / folder), "host.division_by_zero") is (value == 0)
+
+
+#: Arithmetic of NumPy's integers that wraps: the last legal operand beside the first illegal one, for `{}`.
+_WRAPPING = {
+    "np.int32(1 << 16) * np.int32({})": (2**15 - 1, 2**15),
+    "np.int32(1 << 16) * {}": (2**15 - 1, 2**16),
+    "np.int32(2**30) + np.int32(2**30 - 1) + {}": (0, 1),
+    "-np.int32(-2147483647 - {})": (0, 1),
+    "np.int32(-2147483647) - np.int32({})": (1, 2),
+    "np.int64(str(2147483647 - 1 + {}))": (1, 2),
+    "abs(np.int32(-2147483647 - {}))": (0, 1),
+    "np.int32(-2147483647 - {}) // np.int32(-1)": (0, 1),
+    "np.int32(2) ** {}": (30, 31),
+    "np.int64(2) ** {}": (30, 64),
+    "np.int64(1) << {}": (30, 64),
+    "pow(np.int64(3), {})": (19, 2**20),
+    "np.uint32(1 << 16) * np.uint32({})": (2**16 - 1, 2**16),
+    "np.int16(200) * np.int16(200) * np.int32({})": (3, 2**31 - 1),
+    "np.array([1, 1 << 16], np.int32) * {}": (2**15 - 1, 2**16),
+    "np.array([2, 3]) ** {}": (19, 64),
+    "np.array([1 << 16], np.uint32) * np.uint32({})": (2**16 - 1, 2**16),
+    "np.multiply(np.int32(1 << 16), np.int32({}))": (2**15 - 1, 2**16),
+    "np.multiply.outer(np.array([1 << 16], np.int32), np.array([{}], np.int32))": (2**15 - 1, 2**16),
+    "np.prod(np.array([65536, {}]))": (2**15 - 1, 2**48),
+    "np.prod([[65536, {}], [1, 1]], axis=1)": (2**15 - 1, 2**16),
+    "np.prod([65536, {}, 0])": (2**15 - 1, 2**16),
+    "np.sum(np.array([2147483647 - {}, 1, -1]))": (1, 0),
+    "np.array([65536, {}, 0]).prod()": (2**15 - 1, 2**16),
+    "np.array([2147483647 - {}, 1, -1]).cumsum()": (1, 0),
+    "np.multiply.reduce([65536, {}, 0])": (2**15 - 1, 2**16),
+    "np.add.accumulate([2147483647 - {}, 1, -1])": (1, 0),
+    "sum([np.int32(2147483647 - {}), np.int32(1), np.int32(-1)])": (1, 0),
+    "math.prod([np.int32(65536), np.int32({})])": (2**15 - 1, 2**16),
+    "reduce(mul, [np.int32(65536), np.int32({})])": (2**15 - 1, 2**16),
+    "list(itertools.accumulate([np.int32(65536), np.int32({})], mul))": (2**15 - 1, 2**16),
+    "operator.imul(np.int32(65536), np.int32({}))": (2**15 - 1, 2**16),
+    "np.int32(65536).__mul__(np.int32({}))": (2**15 - 1, 2**16),
+    "np.int32(65536).__rmul__(np.int32({}))": (2**15 - 1, 2**16),
+    "np.int32.__mul__(np.int32(65536), np.int32({}))": (2**15 - 1, 2**16),
+    "x = np.int32(65536); x *= np.int32({})": (2**15 - 1, 2**16),
+    "d = [np.int32(65536)]; d[0] *= np.int32({})": (2**15 - 1, 2**16),
+    "x = np.array([65536], np.int32); x *= {}": (2**15 - 1, 2**16),
+}
+
+
+@pytest.mark.parametrize(("body", "values"), _WRAPPING.items())
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_integers_of_numpy_that_wrap(body: str, values: tuple[int, int], tmp_path: Path) -> None:
+    for folder, value in zip(("legal", "illegal"), values, strict=True):
+        (tmp_path / folder).mkdir()
+        run = arithmetic(_once(body.replace("{}", str(value))), tmp_path / folder)
+        assert fails(run) is (folder == "illegal"), run.violations
+
+
+@pytest.mark.parametrize("product", ["np.dot({a}, {b})", "{a} @ {b}", "{a}.dot({b})", "np.einsum('i,i', {a}, {b})"])
+def test_sums_of_products_that_may_be_too_large_are_unknown(product: str, tmp_path: Path) -> None:
+    for folder, factor in (("legal", 1), ("unknown", 65536)):
+        (tmp_path / folder).mkdir()
+        body = product.format(a="np.array([32767, 1], np.int32)", b=f"np.array([{factor}, 1], np.int32)")
+        run = arithmetic(_once(body), tmp_path / folder)
+        assert run.verdict is (Verdict.SUCCESSFUL if folder == "legal" else Verdict.UNKNOWN)
+
+
+@pytest.mark.parametrize("options", ["axis=(0, 1)", "initial=1", "where=np.array([[True, False], [True, True]])"])
+def test_partial_results_in_an_order_that_is_not_followed_are_unknown(options: str, tmp_path: Path) -> None:
+    run = arithmetic(_once(f"np.sum([[2147483646, 1], [-5, 5]], {options})"), tmp_path)
+    assert run.verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("number", ["-(2**31)", "-(1 << 31)", "-2147483648"])
+def test_a_sign_belongs_to_the_number_it_is_written_before(number: str, tmp_path: Path) -> None:
+    for folder, body in (("legal", number), ("illegal", f"{number} - 1")):
+        (tmp_path / folder).mkdir()
+        assert fails(arithmetic(_once(body), tmp_path / folder)) is (folder == "illegal")
 
 
 def test_division_by_an_entry(tmp_path: Path) -> None:

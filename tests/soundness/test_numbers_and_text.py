@@ -1289,6 +1289,23 @@ TRAPS = [
         """,
     ),
     Trap(
+        "percent_formatting_by_a_function_wrong",
+        """
+        import operator
+        def kernel(n):
+            assert operator.mod("%s", n) != "3"
+        """,
+    ),
+    Trap(
+        "percent_formatting_in_place_wrong",
+        """
+        def kernel(n):
+            text = "%s"
+            text %= n
+            assert text != "3"
+        """,
+    ),
+    Trap(
         "percent_formatting_of_a_tuple_wrong",
         """
         def kernel(n):
@@ -2134,6 +2151,97 @@ TRAPS = [
                 widths[id(tile)] = widths[id(tile)] - 1
                 part = tile[0:128, 0:widths[id(tile)]]
         """,
+    ),
+    Trap(
+        "text_of_a_number_is_true",
+        """
+        def kernel(n):
+            name = f"tile{n}"
+            assert (name or "unnamed") is name
+            assert str(n)
+            names = []
+            names.append(name or "(unnamed)")
+            assert len(names) == 1
+        """,
+        decided=True,
+    ),
+    Trap(
+        "text_cut_to_nothing_is_false",
+        """
+        def kernel(n):
+            name = f"{n}"
+            if f"{name:.0}":
+                assert n == 3
+        """,
+    ),
+    Trap(
+        "text_of_a_number_is_no_other_value",
+        """
+        def kernel(n):
+            name = f"tile{n}"
+            assert name != None
+            assert not name == 5
+            assert name is not None
+        """,
+        decided=True,
+    ),
+    # floats made of known numbers
+    Trap(
+        "known_numbers_times_floats_right",
+        """
+        def kernel(n):
+            sizes = (128, 36864)
+            assert float(sizes[0] * sizes[1]) * 2.5 <= 32.0 * 36864 * 36864
+            assert 7 / 2 == 3.5
+            assert 7.5 // 2 == 3.0
+            assert 7 % 2.5 == 2.0
+        """,
+        decided=True,
+    ),
+    Trap(
+        "quotient_of_known_numbers_wrong",
+        """
+        def kernel(n):
+            assert (n - n + 1) / 3 * 3 != 1.0
+        """,
+        decided=True,
+    ),
+    Trap(
+        "product_of_integers_as_floats_right",
+        """
+        def kernel(n):
+            if n <= 1000:
+                assert float(n * 128) * 128 <= 32.0 * 36864 * 36864
+                assert float(n) * 2.0 == 2 * n
+                assert int(float(n) * 3) == 3 * n
+        """,
+        decided=True,
+    ),
+    Trap(
+        "product_of_integers_as_floats_wrong",
+        """
+        def kernel(n):
+            if n <= 1000:
+                assert float(n) * n < 25.0
+        """,
+        decided=True,
+    ),
+    Trap(
+        "product_of_integers_that_a_float_rounds",
+        """
+        def kernel(n):
+            if n == 3:
+                assert float(n) * 9007199254740993 != float(n) * 9007199254740992
+        """,
+    ),
+    Trap(
+        "product_with_a_fraction_is_rounded",
+        """
+        def kernel(n):
+            if n < 100:
+                assert float(n) * 0.1 * 10 == n
+        """,
+        tried=range(100),
     ),
 ]
 

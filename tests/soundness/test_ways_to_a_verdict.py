@@ -20,7 +20,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import Verification
-from nkiverify.model.dtypes import float32
+from nkiverify.model.dtypes import float32, uint32
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.placement import SUFFICIENT
@@ -62,6 +62,16 @@ def kernel(x):
         nisa.dma_copy(dst=out[row : row + 1, :], src=x[row : row + 1, :])
     return out
 """
+#: Nothing says which rows there are indices of.
+GATHER = """
+@nki.jit
+def kernel(x, rows):
+    out = nl.ndarray((8, 8), dtype=x.dtype, buffer=nl.shared_hbm)
+    chosen = nl.ndarray((8, 1), dtype=rows.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=chosen, src=rows)
+    nisa.dma_copy(dst=out, src=x.vector_select(0, chosen))
+    return out
+"""
 #: No solver tells whether there are such numbers.
 CUBES = """
 @nki.jit
@@ -92,6 +102,11 @@ def blocks(v: Verification) -> None:
 def rows(v: Verification) -> None:
     """Any number of rows."""
     v.call(v.tensor("x", (v.dim("R"), 8), float32))
+
+
+def undeclared(v: Verification) -> None:
+    """Any number of rows, of which any integers choose."""
+    v.call(v.tensor("x", (v.dim("R"), 8), float32), v.tensor("rows", (8, 1), uint32))
 
 
 def nowhere(v: Verification) -> None:
@@ -198,6 +213,7 @@ ROWS = [
         "index_not_known", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "index not known well enough", ExitStatus.UNKNOWN,
         _unsure,
     ),
+    Row("index_open", 1, GATHER, undeclared, Verdict.UNKNOWN, "index not known", ExitStatus.UNKNOWN),
     Row(
         "raises_symbolically_only", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "raises in the symbolic", ExitStatus.UNKNOWN,
         lambda known: _unconfirmed(known, contract="kernel.exception"),
@@ -270,6 +286,8 @@ def test_one_undecided_claim_among_proved_ones_is_unknown(phase: int, engine: st
     judge = _judge(tmp_path, COPY, blocks, phase)
     assert len(judge.decisions) > 1
     for at, decision in enumerate(judge.decisions):
+        if not decision.claim.decides:  # of a contested contract, which is warned of
+            continue
         run = judge.entry(engine, _with(judge.decisions, at, Outcome.UNDECIDED))
         assert (run.verdict, run.qualifier, status_of(run)) == (Verdict.UNKNOWN, "time-out", ExitStatus.UNKNOWN)
         assert "1 of " in run.reason
@@ -279,7 +297,7 @@ def test_one_undecided_claim_among_proved_ones_is_unknown(phase: int, engine: st
 @pytest.mark.parametrize("phase", [1, 2, 3])
 def test_claims_that_are_not_reached_are_no_proof_of_the_others(phase: int, tmp_path: Path) -> None:
     judge = _judge(tmp_path, COPY, blocks, phase)
-    none = [replace(one, outcome=Outcome.UNREACHED) for one in judge.decisions]
+    none = [replace(one, outcome=Outcome.UNREACHED) for one in judge.decisions if one.claim.decides]
     assert judge.entry("embedded", none).verdict is Verdict.VACUOUS
     assert judge.entry("embedded", _with(none, 0, Outcome.PROVED)).verdict is Verdict.SUCCESSFUL
     assert judge.entry("embedded", _with(none, 0, Outcome.UNDECIDED)).verdict is Verdict.UNKNOWN

@@ -29,8 +29,8 @@ REFUSED = {
 }  # fmt: skip
 #: Refused over prime fields as well: they order numbers or look at their bits.
 ORDERED = {"max8", "nc_find_index8", "nc_match_replace8", "nc_matmul_mx", "nonzero_with_count", "quantize_mx"}
-#: What a legal use of one contract breaks where its operands have values: it leaves the scope, or has no such operator.
-BROKEN = {"loop.escape"}
+#: What legal uses of a contract break where operands have values: they leave the scope, or look at the bits of numbers.
+BROKEN = {"ap.in_bounds", "loop.escape"}
 
 USES: list[tuple[str, Callable[[], object]]] = [
     *((control.legal_on or control.hardware, control.legal) for control in CONTROLS if control.contract not in BROKEN),

@@ -404,15 +404,20 @@ def test_legacy_operators_and_instructions_return_tiles() -> None:
     np.testing.assert_allclose(old_nki.simulate_kernel(old_nki.jit(kernel), x), x + 1, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("filled", "warnings_expected"), [(True, 0), (False, 1)])
-def test_legacy_sums_in_psum_start_from_what_is_there(filled: bool, warnings_expected: int) -> None:
+@pytest.mark.parametrize(
+    ("filled", "product", "warnings_expected"), [(True, True, 0), (False, True, 0), (True, False, 0), (False, False, 1)]
+)
+def test_legacy_sums_in_psum_start_from_what_is_there(filled: bool, product: bool, warnings_expected: int) -> None:
+    """A product that is added to nothing begins the sum ("df.sum_unwritten"); what else is added does not."""
+
     def kernel(x: Any) -> Any:
         result = old_nl.ndarray((8, 8), dtype=old_nl.float32, buffer=old_nl.shared_hbm)
         make = old_nl.zeros if filled else old_nl.ndarray
         total = make((8, 8), dtype=old_nl.float32, buffer=old_nl.psum)
         tile = old_nl.load(x)
         for _ in old_nl.affine_range(2):
-            total += old_nisa.nc_matmul(tile, tile)
+            part = old_nisa.nc_matmul(tile, tile)
+            total += part if product else old_nl.copy(part)
         old_nl.store(result, value=old_nl.copy(total))
         return result
 
@@ -421,7 +426,7 @@ def test_legacy_sums_in_psum_start_from_what_is_there(filled: bool, warnings_exp
         warnings.simplefilter("always")
         got = old_nki.simulate_kernel(old_nki.jit(kernel), x)
     assert len(found) == warnings_expected
-    if filled:
+    if not warnings_expected:
         np.testing.assert_allclose(got, 2 * x.T @ x, rtol=1e-5, atol=1e-6)
 
 

@@ -165,7 +165,7 @@ def test_equations(check: Checker, body: str, conditions: str) -> None:
 
 def test_nothing_is_said_of_contents(check: Checker) -> None:
     write(check.folder, k=KERNELS)
-    assert check("k.py::gather", "--arg", "table=f32[V,D:1..512]", "--arg", "idx=u32[P,1]", "--phase", "1") == 1
+    assert check("k.py::gather", "--arg", "table=f32[V,D:1..512]", "--arg", "idx=u32[P,1]", "--phase", "1") == 3
     assert "--where" not in check.out
 
 

@@ -1,7 +1,8 @@
 """What is live at each operation of a shape program.
 
 A tensor is live from the first operation that uses it to the last, both included, in the order of the program; one that
-is used in a loop it was allocated before is live all through the loop. This is never less than what is live at that
+is used in a loop it was allocated before is live all through the loop; what a helper was given is so from its beginning
+to its end. This is never less than what is live at that
 operation of a concrete run, and the same but for the first and last iterations of loops.
 
 Sets of tensors are bit masks. An allocation whose instances escape loops has two bits: one for the instance of the
@@ -63,7 +64,8 @@ class Lifetimes:
         self._used: dict[Item, int] = {}
         self._collect(program.body)
         self.points: list[Point] = []
-        self._walk(program.body, usage.root, 0, 0, 0, ())
+        given = _union(self._bits(one) for one in usage.given.values())
+        self._walk(program.body, usage.root, given, given, 0, ())
 
     def in_mask(self, mask: int) -> Iterator[Tenant]:
         """What the bits of a mask stand for."""

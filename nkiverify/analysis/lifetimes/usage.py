@@ -96,6 +96,8 @@ class Usage:
     root: Frame = field(default_factory=lambda: Frame(None, ()))
     #: What is used in the body of each device loop, but was allocated outside it.
     carried: dict[LoopBody, set[Allocated]] = field(default_factory=dict)
+    #: The tensors on chip that a helper was given, by what identifies them.
+    given: dict[object, Allocated] = field(default_factory=dict)
     #: A storage that is used without having been allocated: nothing can be said then.
     unknown: Storage | None = None
 
@@ -153,11 +155,22 @@ def _allocate(item: Allocation, frame: Frame, usage: Usage, known: _Known) -> No
 
 def _uses(item: Executed, view: Tensor, frame: Frame, usage: Usage, known: _Known) -> Iterator[Use]:
     key = _key(view.storage)
+    if isinstance(view.storage.identity, tuple):
+        yield Use(_given(view.storage, usage), 0)
+        return
     found = known.get(key, ()) if key is not None else ()
     if not found:
         usage.unknown = view.storage
     for allocated in found:
         yield _use(item, view, frame, usage, allocated)
+
+
+def _given(storage: Storage, usage: Usage) -> Allocated:
+    """A tensor that the caller of a helper has allocated."""
+    if storage.identity not in usage.given:
+        given = usage.given[storage.identity] = Allocated(storage, None, usage.root, 0, used=True, read=True)
+        usage.allocated.append(given)
+    return usage.given[storage.identity]
 
 
 def _use(item: Executed, view: Tensor, frame: Frame, usage: Usage, allocated: Allocated) -> Use:

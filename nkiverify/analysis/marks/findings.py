@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect
-from nkiverify.analysis.marks.windows import Places
+from nkiverify.analysis.marks.cells import Places
 from nkiverify.analysis.reduction_registers import reading_rule
 from nkiverify.model.tensor import Tensor
 

@@ -15,16 +15,17 @@ import numpy as np
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect, Effects
-from nkiverify.analysis.marks.order import ABANDONED, Recorded, SharedTensors, interleaved
-from nkiverify.analysis.marks.windows import Window, units_of, window
+from nkiverify.analysis.marks.cells import Cells, Layouts
+from nkiverify.analysis.marks.order import Recorded, SharedTensors, one_by_one
+from nkiverify.analysis.marks.windows import Window, shown, window
 from nkiverify.analysis.side_effects import has_effect
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor
 
-#: Elements that are told apart in all storages together; what is in larger ones counts as used.
+#: Cells that are told apart in all storages together; what is in larger ones counts as used.
 MAX_ELEMENTS = 1 << 24
-#: Elements that reads look at one by one, in all; a read after that counts as one of all that was ever written there.
+#: Cells that reads look at one by one, in all; a read after that counts as one of all that was ever written there.
 MAX_LOOKED_AT = 1 << 22
 _NOBODY = -1
 
@@ -62,9 +63,7 @@ def liveness(items: Sequence[Recorded]) -> Liveness:
 def _follow(items: Sequence[Recorded], alike: Collection[int], *, overwriting: bool) -> Liveness:
     run = _Run(items, overwriting)
     run.used.update(alike)
-    for position in interleaved(items):
-        if position is None or position == ABANDONED:
-            continue
+    for position in one_by_one(items):
         item = items[position]
         if isinstance(item, Executed):
             run.operation(position, item.operation)
@@ -77,11 +76,10 @@ def _follow(items: Sequence[Recorded], alike: Collection[int], *, overwriting: b
 
 @dataclass(slots=True)
 class _Held:
-    """The operation that wrote each element of a storage: one for `all` of it, or for `each` unit."""
+    """The operation that wrote each element of a storage: one for `all` of it, or for `each` cell."""
 
     storage: Storage
-    unit: int
-    size: int
+    cells: Cells
     all: int = _NOBODY
     each: Marks | None = None
     #: Every operation that ever wrote to it.
@@ -93,8 +91,8 @@ class _Held:
         """Who wrote what the window shows, or anything at all."""
         if self.each is None:
             return [self.all] if self.all != _NOBODY else []
-        seen = self.each if window is None else window.read(self.each, _NOBODY)
-        least, most = int(seen.min(initial=self.each.size)), int(seen.max(initial=_NOBODY))
+        seen = self.each if window is None else window.read(self.each)
+        least, most = int(seen.min(initial=np.iinfo(np.int32).max)), int(seen.max(initial=_NOBODY))
         if least >= most:
             return [most] if most != _NOBODY else []
         # Many elements and few numbers: quicker than sorting.
@@ -108,7 +106,7 @@ class _Run:
         self._overwriting = overwriting
         self.shared = SharedTensors()
         self.returned: list[Tensor] = []
-        self._units = units_of(items)
+        self._layouts = Layouts(items)
         self._effects = Effects()
         self._held: dict[int, _Held] = {}
         self._left = MAX_ELEMENTS
@@ -133,7 +131,7 @@ class _Run:
                 # It may write anywhere, or nothing: what was there may still be.
                 self.used.add(position)
             else:
-                written = window(effect, held.unit, held.size)
+                written = window(effect, self._layouts, held.storage, held.cells)
                 self._write(position, held, written, whole=written.exact)
 
     def _read(self, position: int, held: _Held, effect: Effect) -> None:
@@ -141,7 +139,7 @@ class _Run:
         if held.each is None or effect.view.indirect_by is not None:
             read.update(held.writers(None))
             return
-        seen = window(effect, held.unit, held.size)
+        seen = window(effect, self._layouts, held.storage, held.cells)
         if not seen.in_range:
             self._lose(held)
             return
@@ -170,11 +168,11 @@ class _Run:
             self._overwritten[writer] = position
 
     def _told_apart(self, held: _Held) -> bool:
-        if held.size > self._left:
+        if held.cells.count > self._left:
             self._lose(held)
             return False
-        self._left -= held.size
-        held.each = np.full(held.size, held.all, np.int32)
+        self._left -= held.cells.count
+        held.each = np.full(held.cells.count, held.all, np.int32)
         return True
 
     def _lose(self, held: _Held) -> None:
@@ -185,9 +183,7 @@ class _Run:
         storage = self.shared.first(storage)
         held = self._held.get(id(storage))
         if held is None:
-            unit = self._units.get(id(storage), storage.dtype.itemsize)
-            held = _Held(storage, unit, int(storage.size) * (storage.dtype.itemsize // unit))
-            self._held[id(storage)] = held
+            held = self._held[id(storage)] = _Held(storage, self._layouts.cells(storage))
         return held
 
     # --- the end ------------------------------------------------------------------------------------------------------
@@ -197,8 +193,8 @@ class _Run:
         there = {writer: held for held in self._held.values() for writer in held.writers(None)}
         for tensor in self.returned:
             held = self._of(tensor.storage)
-            window = Window(held.unit, held.size, tensor, None) if tensor.dtype.itemsize >= held.unit else None
-            self.used.update(held.writers(window if window is not None and window.in_range else None))
+            window = shown(tensor, self._layouts, held.storage, held.cells)
+            self.used.update(held.writers(window if window.in_range else None))
         self.used.update(writer for writer, held in there.items() if isinstance(held.storage.identity, tuple))
         used = self._closure()
         found = Liveness(sorted(self._wrote | self.used))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from nkiverify.analysis.effects import exchanges
 from nkiverify.ir.program import Iteration, Unordered
 from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage
 
@@ -16,10 +18,21 @@ ABANDONED = -1
 Recorded = Executed | Allocation | Returned | Unordered
 
 
-def interleaved(items: Sequence[Recorded]) -> Iterator[int | None]:
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Operations that every program does at the same time, sending to one program and receiving from another one.
+
+    Each position comes with that of the operation whose operands it receives.
+    """
+
+    received: tuple[tuple[int, int], ...]
+
+
+def interleaved(items: Sequence[Recorded]) -> Iterator[int | Exchange | None]:
     """Positions of `items` in the order in which they are executed: programs of a launch in turn, None at barriers.
 
-    `ABANDONED` stands for a barrier that not all programs come to.
+    `ABANDONED` stands for a barrier that not all programs come to. Where not all programs exchange something, or not
+    with each other, the positions of exchanges come like others.
     """
     start = 0
     while start < len(items):
@@ -35,23 +48,99 @@ def interleaved(items: Sequence[Recorded]) -> Iterator[int | None]:
         start = end
 
 
-def _in_turn(items: Sequence[Recorded], span: range) -> Iterator[int | None]:
-    parts: dict[tuple[object, ...], list[list[int]]] = {}
+def one_by_one(items: Sequence[Recorded]) -> Iterator[int]:
+    """Positions of `items` in the order in which they are executed, each operation of an exchange by itself."""
+    for step in interleaved(items):
+        if isinstance(step, Exchange):
+            yield from (position for position, _ in step.received)
+        elif step is not None and step != ABANDONED:
+            yield step
+
+
+@dataclass(slots=True)
+class _Turns:
+    """What a program does from one barrier, or exchange, to the next; and the exchanges, None for barriers."""
+
+    segments: list[list[int]] = field(default_factory=lambda: [[]])
+    meetings: list[int | None] = field(default_factory=list)
+
+
+def _in_turn(items: Sequence[Recorded], span: range) -> Iterator[int | Exchange | None]:
+    parts = _turns_of(items, span, meeting=True)
+    meetings = _meetings(items, parts)
+    if meetings is None:
+        parts = _turns_of(items, span, meeting=False)
+        # Where a program does not come to a barrier, the others wait there for ever ("core_barrier.both").
+        ends = [len(turns.meetings) for turns in parts.values()]
+        meetings = [None if number < min(ends) else ABANDONED for number in range(max(ends))]
+    for number in range(len(meetings) + 1):
+        if number:
+            yield meetings[number - 1]
+        for turns in parts.values():
+            if number < len(turns.segments):
+                yield from turns.segments[number]
+
+
+def _turns_of(items: Sequence[Recorded], span: range, *, meeting: bool) -> dict[tuple[object, ...], _Turns]:
+    """The turns of each program, which end at barriers; `meeting`: at exchanges as well."""
+    parts: dict[tuple[object, ...], _Turns] = {}
     program: tuple[object, ...] = ()
     for position in span:
         item = items[position]
         program = _program_of(item) or program
-        segments = parts.setdefault(program, [[]])
-        segments[-1].append(position)
-        if isinstance(item, Executed) and item.operation.declared.barrier:
-            segments.append([])
-    for number in range(max(map(len, parts.values()), default=0)):
-        if number:
-            # Where a program does not come to a barrier, the others wait there for ever ("core_barrier.both").
-            yield None if all(number < len(segments) for segments in parts.values()) else ABANDONED
-        for segments in parts.values():
-            if number < len(segments):
-                yield from segments[number]
+        turns = parts.setdefault(program, _Turns())
+        operation = item.operation if isinstance(item, Executed) else None
+        if meeting and operation is not None and exchanges(operation):
+            turns.meetings.append(position)
+            turns.segments.append([])
+            continue
+        turns.segments[-1].append(position)
+        if operation is not None and operation.declared.barrier:
+            turns.meetings.append(None)
+            turns.segments.append([])
+    return parts
+
+
+def _meetings(
+    items: Sequence[Recorded], parts: dict[tuple[object, ...], _Turns]
+) -> list[int | Exchange | None] | None:
+    """Where all programs meet; None if they do not come to the same meetings, or exchange with others."""
+    if len({len(turns.meetings) for turns in parts.values()}) != 1:
+        return None
+    found: list[int | Exchange | None] = []
+    for together in zip(*(turns.meetings for turns in parts.values()), strict=True):
+        positions = [position for position in together if position is not None]
+        if not positions:
+            found.append(None)
+            continue
+        exchange = _exchange(items, positions) if len(positions) == len(together) else None
+        if exchange is None:
+            return None
+        found.append(exchange)
+    return found
+
+
+def _exchange(items: Sequence[Recorded], positions: Sequence[int]) -> Exchange | None:
+    """The exchange of operations, one of each program; None where they are not each other's."""
+    of_rank: dict[object, tuple[int, Operation]] = {}
+    for position in positions:
+        item = items[position]
+        assert isinstance(item, Executed)
+        program = item.operation.program
+        if len(program) != 1:
+            return None
+        of_rank[program[0]] = position, item.operation
+    received = []
+    for rank, (position, operation) in of_rank.items():
+        source = of_rank.get(operation.attributes.get("recv_from_rank"))
+        target = of_rank.get(operation.attributes.get("send_to_rank"))
+        if source is None or target is None:
+            return None
+        agreed = source[1].attributes.get("send_to_rank") == rank == target[1].attributes.get("recv_from_rank")
+        if not agreed or source[1].attributes.get("pipe_id") != operation.attributes.get("pipe_id"):
+            return None
+        received.append((position, source[0]))
+    return Exchange(tuple(received))
 
 
 def _program_of(item: Recorded) -> tuple[object, ...]:
@@ -106,7 +195,7 @@ class SharedTensors:
     def allocate(self, item: Allocation) -> bool:
         """Whether it makes a tensor that was not there: it is the how-manieth that each program allocates."""
         storage = item.storage
-        if storage.buffer is not SHARED_HBM or not item.program:
+        if storage.buffer is not SHARED_HBM or storage.constant or not item.program:
             return True
         number = self._counts[item.program] = self._counts.get(item.program, 0) + 1
         first = self._shared.setdefault((number, str(storage.shape)), storage)

@@ -11,6 +11,7 @@ The walk over all shapes is `nkiverify.analysis.sets.flow`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -19,25 +20,30 @@ import numpy.typing as npt
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.marks.findings import DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Findings, Notes
-from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Recorded, interleaved
+from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded, interleaved
 from nkiverify.analysis.marks.storages import Shadows
-from nkiverify.analysis.marks.transfer import Transfer
+from nkiverify.analysis.marks.transfer import Reading, Transfer
 from nkiverify.analysis.marks.unordered import Unordered
 from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
+from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
 
+#: The time was over before the end of the run.
+LATE = "time-out"
 #: What may be undefined has come to an output.
 _LEFT_OUT = "undefined elements that data, or the operation, may leave out"
 
 
-def execute(items: Sequence[Recorded], generation: int, in_vain: Collection[int] = ()) -> Findings:
-    """Execute what a concrete run recorded on hardware of `generation`.
+def execute(
+    items: Sequence[Recorded], generation: int, in_vain: Collection[int] = (), seconds: float = float("inf")
+) -> Findings:
+    """Execute what a concrete run recorded on hardware of `generation`; a doubt where that takes so many `seconds`.
 
     `in_vain` are positions of operations whose results are followed, as if they were not defined: see `Findings.used`.
     Of two of them that reach the same element, one is found.
     """
-    return _Walk(items, generation, Notes(), frozenset(in_vain)).run()
+    return _Walk(items, generation, Notes(), frozenset(in_vain)).run(time.monotonic() + seconds)
 
 
 def first_reaching(items: Sequence[Recorded], generation: int, positions: Collection[int]) -> Fault | None:
@@ -85,11 +91,16 @@ class _Walk:
         self.undefined: list[npt.NDArray[np.bool_]] = []
         self.surely_undefined: list[npt.NDArray[np.bool_]] = []
 
-    def run(self) -> Findings:
-        """What the run did."""
+    def run(self, end: float = float("inf")) -> Findings:
+        """What the run did, as far as it can be followed until `end`, in seconds of the clock."""
         for position in interleaved(self._items):
+            if time.monotonic() > end:
+                self._notes.doubt(LATE)
+                return self._notes.findings
             if position is None:
                 self._unordered.barrier()
+            elif isinstance(position, Exchange):
+                self._exchange(position)
             elif position == ABANDONED:
                 self._notes.doubt("a barrier that not all programs come to")
             else:
@@ -98,6 +109,23 @@ class _Walk:
         self._unordered.finish()
         self._finish()
         return self._notes.findings
+
+    def _exchange(self, exchange: Exchange) -> None:
+        """All programs send at the same time; then each has what another one has sent."""
+        reading: dict[int, Reading] = {}
+        for position, _ in exchange.received:
+            reading[position] = self._transfer.read(self._operation_at(position))
+        for position, source in exchange.received:
+            self._operation_at(position)
+            self._transfer.write(reading[position].receiving(reading[source]))
+
+    def _operation_at(self, position: int) -> Operation:
+        """The operation recorded there, which is now looked at."""
+        item = self._items[position]
+        assert isinstance(item, Executed)
+        self._notes.position = position
+        self._unordered.executes(item.operation.program)
+        return item.operation
 
     # --- items --------------------------------------------------------------------------------------------------------
 
@@ -147,8 +175,14 @@ class _Walk:
             if not region.in_range:
                 notes.doubt("a view that leaves its tensor")
                 continue
-            marks = region.read(shadow.marks, DEFINED)
-            self._output(tensor, marks.max(axis=-1), marks.min(axis=-1))
+            cells = region.read(shadow.marks)
+            if cells.any():
+                marks = region.spread(cells, DEFINED)
+                self._output(tensor, marks.max(axis=-1), marks.min(axis=-1))
+            else:
+                nothing = np.broadcast_to(False, region.view_shape)
+                self.undefined.append(nothing)
+                self.surely_undefined.append(nothing)
         for shadow in self._shadows:
             if shadow.marks.max(initial=0) > DEFINED and isinstance(shadow.storage.identity, tuple):
                 notes.reaches(int(shadow.marks.max()))

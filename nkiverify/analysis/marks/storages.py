@@ -1,4 +1,4 @@
-"""The storages of a concrete run: a mark for each element, and what is said of sums of products."""
+"""The storages of a concrete run: a mark for each cell, and what is said of sums of products."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect
+from nkiverify.analysis.marks.cells import Cells, Layouts, Places
 from nkiverify.analysis.marks.findings import DEFINED, UNWRITTEN
 from nkiverify.analysis.marks.order import Recorded, SharedTensors
-from nkiverify.analysis.marks.windows import Window, units_of, window
+from nkiverify.analysis.marks.windows import Window, anywhere, shown, window
 from nkiverify.analysis.reduction_registers import is_register_file
 from nkiverify.model.memory import PSUM
 from nkiverify.model.recorded import Allocation
@@ -20,13 +21,16 @@ from nkiverify.model.tensor import Storage, Tensor
 
 @dataclass(slots=True)
 class Shadow:
-    """The marks of one storage, one for each `unit` bytes, and for PSUM what the Tensor Engine did there."""
+    """The marks of one storage, one for each of its cells, and for PSUM what the Tensor Engine did there."""
 
     storage: Storage
-    unit: int
+    cells: Cells
+    layouts: Layouts
     marks: Marks
     #: 1: written by matmuls alone, 2: and read by something else since.
     products: Marks | None
+    #: 1 for cells that hold nothing but zeros for sure; None where there is no such cell.
+    zeros: Marks | None = None
     #: By loop without an order: the iteration that did each `How` to an element, a row each.
     users: dict[object, Marks] = field(default_factory=dict)
     #: Loops without an order that were running when it was allocated: what it holds is private to their iterations.
@@ -34,18 +38,41 @@ class Shadow:
 
     def touched(self, effect: Effect) -> Window:
         """The elements that an effect touches: all that it may read, or what it writes for sure."""
-        return window(effect, self.unit, self.marks.size)
+        return window(effect, self.layouts, self.storage, self.cells)
+
+    def anywhere(self, view: Tensor) -> Window | None:
+        """All that a view may show which an index moves; None where that may be anything."""
+        found = anywhere(view, self.layouts, self.storage, self.cells)
+        return found if found is not None and found.in_range else None
 
     def shown(self, view: Tensor) -> Window:
         """The elements that a view shows."""
-        return Window(self.unit, self.marks.size, view)
+        return shown(view, self.layouts, self.storage, self.cells)
+
+    def filled(self, region: Window, *, zero: bool) -> None:
+        """Something was written to `region`: zeros, or other numbers."""
+        if self.zeros is None:
+            if not zero:
+                return
+            self.zeros = np.zeros(self.cells.count, np.int32)
+        region.write(self.zeros, int(zero))
+
+    def cut(self, edges: Places) -> None:
+        """Let cells end at `edges` as well."""
+        cells = Cells.cut(self.cells.size, [self.cells.ends, edges])
+        old = self.cells.at(cells.ends[:-1])
+        self.cells = cells
+        self.marks = self.marks[old]
+        self.products = None if self.products is None else self.products[old]
+        self.zeros = None if self.zeros is None else self.zeros[old]
+        self.users = {loop: users[:, old] for loop, users in self.users.items()}
 
 
 class Shadows:
     """The shadows of all storages of a run; those of what programs share are one."""
 
     def __init__(self, items: Sequence[Recorded]) -> None:
-        self._units = units_of(items)
+        self._layouts = Layouts(items)
         self._shared = SharedTensors()
         self._shadows: dict[int, Shadow] = {}
 
@@ -70,9 +97,8 @@ class Shadows:
         return self._shared.first(storage)
 
     def _make(self, storage: Storage, mark: int) -> Shadow:
-        unit = self._units.get(id(storage), storage.dtype.itemsize)
-        size = int(storage.size) * (storage.dtype.itemsize // unit)
-        products = np.zeros(size, np.int8).astype(np.int32) if storage.buffer is PSUM else None
-        shadow = Shadow(storage, unit, np.full(size, mark, np.int32), products)
+        cells = self._layouts.cells(storage)
+        products = np.zeros(cells.count, np.int32) if storage.buffer is PSUM else None
+        shadow = Shadow(storage, cells, self._layouts, np.full(cells.count, mark, np.int32), products)
         self._shadows[id(storage)] = shadow
         return shadow

@@ -5,36 +5,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from nkiverify.analysis.dependence import Marks, certain, dependent
-from nkiverify.analysis.effects import LAST_STRICT_GENERATION, Does, Effect, Effects, adds_product, exchanges
+from nkiverify.analysis.effects import (
+    LAST_STRICT_GENERATION,
+    Does,
+    Effect,
+    Effects,
+    adds_product,
+    begins_sum,
+    exchanges,
+)
 from nkiverify.analysis.marks.findings import DEFINED, IN_VAIN, MAYBE, SURELY, UNWRITTEN, Fault, Notes
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.analysis.marks.unordered import ADDED, READ, WROTE, Unordered
 from nkiverify.analysis.marks.windows import Window
+from nkiverify.analysis.marks.zeros import FACTORS, may_meet_zeros, rows_of_scales, rows_of_zeros, writes_zeros
 from nkiverify.analysis.masks import Touched, masks_otherwise
+from nkiverify.analysis.side_effects import is_moved
 from nkiverify.model.dependence import Link
 from nkiverify.model.operation import Operation
+
+#: Why it is not known whether iterations or programs meet.
+_CHOSEN = "elements that an index chooses, and that another iteration or program may use"
 
 #: Products that have been read out ("nc_matmul.accum_none_trap").
 _PRODUCT, _READ_OUT = 1, 2
 
 
 @dataclass(slots=True)
-class _Step:
+class Reading:
     """An operation that is executed, and the marks of what it reads; `lost` where these cannot be told."""
 
     operation: Operation
-    marks: dict[str, Marks] = field(default_factory=dict)
+    effects: Sequence[Effect]
+    #: None where all elements are defined, as they mostly are.
+    marks: dict[str, Marks | None] = field(default_factory=dict)
     lost: bool = False
+
+    @property
+    def undefined(self) -> bool:
+        """Whether anything that is read is not defined."""
+        return any(mark is not None for mark in self.marks.values())
 
     def undefined_for(self, effect: Effect) -> bool:
         """Whether what is written may depend on undefined elements."""
-        return any(mark.any() and effect.depends_on(name) is not Link.NOTHING for name, mark in self.marks.items())
+        return any(
+            mark is not None and effect.depends_on(name) is not Link.NOTHING for name, mark in self.marks.items()
+        )
+
+    def spread(self) -> dict[str, Marks]:
+        """The marks of everything read, element by element."""
+        shapes = {effect.argument: effect.view.shape for effect in self.effects if not effect.writes}
+        return {
+            name: np.zeros(tuple(map(int, shapes[name])), np.int32) if mark is None else mark
+            for name, mark in self.marks.items()
+        }
+
+    def receiving(self, other: Reading) -> Reading:
+        """The operation with what `other`, of another program, reads in place of what it reads itself."""
+        return replace(self, marks=other.marks, lost=self.lost or other.lost)
 
 
 class Transfer:
@@ -55,41 +90,53 @@ class Transfer:
         self._notes = notes
         self._in_vain = in_vain
         self._effects = Effects()
-        self._reads: dict[Does, Callable[[_Step, Effect], None]] = {
+        self._reads: dict[Does, Callable[[Reading, Effect], None]] = {
             Does.WAIT: self._wait,
             Does.READ: self._read,
             Does.ACCUMULATE: self._accumulate,
             Does.JOIN: self._join,
         }
-        self._writes = {Does.WRITE: self._write, Does.CLOBBER: self._clobber}
+        self._writes: dict[Does, Callable[[Reading, Effect], None]] = {
+            Does.WRITE: self._write,
+            Does.CLOBBER: self._clobber,
+        }
 
     def execute(self, operation: Operation) -> None:
         """An operation is executed."""
+        reading = self.read(operation)
+        if exchanges(operation) and reading.undefined:
+            self._notes.doubt("undefined elements that another program receives")
+        self.write(reading)
+
+    def read(self, operation: Operation) -> Reading:
+        """What an operation reads, up to where it cannot be told."""
         effects = self._effects.of(operation)
-        step = _Step(self._effects.explicit(operation))
+        step = Reading(self._effects.explicit(operation), effects)
         if not operation.declared.barrier:
             self._notes.findings.looked_at += len(step.operation.reads) + len(step.operation.writes)
         for effect in effects:
-            if not effect.writes:
+            if not effect.writes and not step.lost:
                 self._reads[effect.does](step, effect)
-                if step.lost:
-                    return
-        if exchanges(operation) and any(mark.any() for mark in step.marks.values()):
-            self._notes.doubt("undefined elements that another program receives")
-        for effect in effects:
-            if effect.writes:
+        return step
+
+    def write(self, step: Reading) -> None:
+        """An operation writes what it has read something for."""
+        if step.undefined:
+            self._meet_zeros(step)
+        for effect in step.effects:
+            if effect.writes and not step.lost:
                 self._writes[effect.does](step, effect)
 
     # --- what is read -------------------------------------------------------------------------------------------------
 
-    def _wait(self, step: _Step, effect: Effect) -> None:
+    def _wait(self, step: Reading, effect: Effect) -> None:
         """Programs take turns at barriers already: `marks.order`."""
 
-    def _read(self, step: _Step, effect: Effect) -> None:
+    def _read(self, step: Reading, effect: Effect) -> None:
         """What is read has to be defined, where it counts: unwritten elements are given the mark of this read."""
         shadow = self._shadows.of(effect.view.storage)
-        if effect.view.indirect_by is not None:
-            mark = self._read_anywhere(shadow, tuple(int(extent) for extent in effect.view.shape))
+        if is_moved(effect.view):
+            mark: Marks | None = self._read_anywhere(effect, shadow)
         else:
             region = shadow.touched(effect)
             if not region.in_range:
@@ -98,22 +145,27 @@ class Transfer:
                 return
             mark = self._read_there(effect, shadow, region)
         step.marks[effect.argument] = mark
-        if effect.decides or not step.operation.writes:
+        if mark is not None and (effect.decides or not step.operation.writes):
             self._notes.reaches(int(mark.max(initial=DEFINED)), decides=effect.decides)
 
-    def _read_there(self, effect: Effect, shadow: Shadow, region: Window) -> Marks:
-        values = region.read(shadow.marks, DEFINED)
-        if not region.exact:
-            values = self._surely_read(values, region.part)
+    def _read_there(self, effect: Effect, shadow: Shadow, region: Window) -> Marks | None:
         if shadow.products is not None and not adds_product(effect.operation):
-            held = region.read(shadow.products, 0).max(axis=-1)
+            held = region.read(shadow.products)
             if (held == _PRODUCT).any():
                 region.write(shadow.products, np.where(held == _PRODUCT, _READ_OUT, held).astype(np.int32))
         self._unordered.use(effect, shadow, region, ADDED if effect.commutes else READ, sure=region.exact)
+        cells = region.read(shadow.marks)
+        if not cells.any():
+            return None
+        values = region.spread(cells, DEFINED)
+        if not region.exact:
+            values = self._surely_read(values, region.part)
+        if begins_sum(effect):
+            self._notes.claim("df.sum_unwritten", effect.view, (values == UNWRITTEN).any(axis=-1))
+            values = np.where(values == UNWRITTEN, DEFINED, values).astype(np.int32)
         if int(values.min(initial=0)) < DEFINED:
             values = self._notes.unwritten(effect, values)
-        marks: Marks = values.max(axis=-1)
-        return marks
+        return _unless_defined(values.max(axis=-1))
 
     def _surely_read(self, values: Marks, part: Touched) -> Marks:
         """`values` where it is sure that they are read; elsewhere they are defined, or the verdict is open."""
@@ -122,20 +174,24 @@ class Transfer:
             self._notes.doubt("a mask that does not fit what it leaves out")
         return np.where(there, values, DEFINED).astype(np.int32)
 
-    def _read_anywhere(self, shadow: Shadow, shape: tuple[int, ...]) -> Marks:
-        """A read whose place indices decide: what is unwritten anywhere may come in."""
-        if int(shadow.marks.min(initial=0)) < DEFINED:
+    def _read_anywhere(self, effect: Effect, shadow: Shadow) -> Marks | None:
+        """A read whose place indices decide: what is unwritten wherever they may point may come in."""
+        region = shadow.anywhere(effect.view)
+        marks = shadow.marks if region is None else region.read(shadow.marks)
+        if int(marks.min(initial=0)) < DEFINED:
             self._notes.doubt("an indirect read of a tensor that is not written everywhere")
-        if self._unordered.iterations and not isinstance(shadow.storage.identity, tuple):
+        if region is not None:
+            self._unordered.use(effect, shadow, region, READ, sure=False, doubt=_CHOSEN)
+        elif self._unordered.reached(shadow) and not isinstance(shadow.storage.identity, tuple):
             self._notes.doubt("an indirect read in iterations or programs without an order")
-        most = max(DEFINED, int(shadow.marks.max(initial=DEFINED)))
-        if SURELY < most < IN_VAIN and not (shadow.marks > SURELY).all():
+        most = max(DEFINED, int(marks.max(initial=DEFINED)))
+        if SURELY < most < IN_VAIN and not (marks > SURELY).all():
             most -= SURELY
-        return np.full(shape, most, np.int32)
+        return np.full(tuple(int(extent) for extent in effect.view.shape), most, np.int32) if most else None
 
-    def _accumulate(self, step: _Step, effect: Effect) -> None:
+    def _accumulate(self, step: Reading, effect: Effect) -> None:
         """What a matmul adds to has to be there, and to be of the same sum."""
-        shadow, view = self._shadows.of(effect.view.storage), effect.view
+        shadow = self._shadows.of(effect.view.storage)
         region = shadow.touched(effect) if effect.certain else None
         if region is None or not region.in_range:
             self._notes.doubt("a sum in PSUM at a place, or so often, as is known at run time only")
@@ -143,38 +199,68 @@ class Transfer:
         if shadow.products is None:
             return
         mode = step.operation.attributes.get("accumulate")
-        values = region.read(shadow.marks, DEFINED).max(axis=-1)
-        held = region.read(shadow.products, 0).max(axis=-1)
+        values, held = region.read(shadow.marks), region.read(shadow.products)
         if mode is True:
-            self._notes.claim("df.accumulate_unwritten", view, values < DEFINED, accumulate=True)
+            self._claim("df.accumulate_unwritten", effect, region, values < DEFINED)
             if self._generation <= LAST_STRICT_GENERATION:
-                self._notes.claim("df.accumulate_other", view, (values >= DEFINED) & (held == 0), accumulate=True)
+                self._claim("df.accumulate_other", effect, region, (values >= DEFINED) & (held == 0))
         else:
-            self._notes.claim("df.accumulate_stale", view, held == _READ_OUT, accumulate=mode)
+            self._claim("df.accumulate_stale", effect, region, held == _READ_OUT)
             values = np.where(held > 0, values, DEFINED)
-        step.marks[effect.argument] = np.where(values < DEFINED, DEFINED, values).astype(np.int32)
+        step.marks[effect.argument] = _spread_undefined(region, values)
 
-    def _join(self, step: _Step, effect: Effect) -> None:
+    def _claim(self, contract: str, effect: Effect, region: Window, broken: npt.NDArray[np.bool_]) -> None:
+        """A contract about what an accumulating matmul finds, and the cells where it is broken."""
+        if broken.any():
+            mode = effect.operation.attributes.get("accumulate")
+            there = region.spread(broken.astype(np.int32), 0).max(axis=-1) != 0
+            self._notes.claim(contract, effect.view, there, accumulate=mode)
+
+    def _join(self, step: Reading, effect: Effect) -> None:
         """What is there need not be defined: it is nothing in the first iteration."""
         shadow = self._shadows.of(effect.view.storage)
         region = shadow.touched(effect) if effect.certain else None
         if region is not None and region.in_range:
-            step.marks[effect.argument] = np.maximum(region.read(shadow.marks, DEFINED).max(axis=-1), DEFINED)
+            step.marks[effect.argument] = _spread_undefined(region, region.read(shadow.marks))
+
+    def _meet_zeros(self, step: Reading) -> None:
+        """What is undefined in a row of a product whose other operand has nothing but zeros there is forgotten: the
+        contract about it is contested, and what follows is as kernels rely on it."""
+        for name, other in FACTORS.get(step.operation.name, {}).items() if may_meet_zeros(step.operation) else ():
+            marks, effect = step.marks.get(name), self._reading_of(step, other)
+            if marks is None or effect is None:
+                continue
+            rows = rows_of_zeros(self._shadows.of(effect.view.storage), effect)
+            if rows is None:
+                continue
+            if marks.shape[0] != len(rows):
+                continue
+            if name.endswith("_scale"):
+                rows = rows_of_scales(rows)
+            met = rows.reshape(-1, *(1,) * (marks.ndim - 1)) & (marks > DEFINED) & (marks < IN_VAIN)
+            own = self._reading_of(step, name)
+            if met.any() and own is not None:
+                self._notes.claim("df.unwritten_times_zero", own.view, met, operand=name, zeros=other)
+                step.marks[name] = _unless_defined(np.where(met, DEFINED, marks).astype(np.int32))
+
+    @staticmethod
+    def _reading_of(step: Reading, name: str) -> Effect | None:
+        return next((one for one in step.effects if one.argument == name and not one.writes), None)
 
     # --- what is written ----------------------------------------------------------------------------------------------
 
-    def _write(self, step: _Step, effect: Effect) -> None:
+    def _write(self, step: Reading, effect: Effect) -> None:
         """What is written has the marks of what it is computed from."""
         view, shadow = effect.view, self._shadows.of(effect.view.storage)
         region = self._written(step, effect, shadow)
         if region is None:
             return
-        result = _computed(effect, region.view_shape, step.marks)
-        if result.any() and not result.all() and region.meets_itself():
-            self._notes.doubt("a view that several elements of a result are written to one place of")
         if self._notes.position in self._in_vain:
-            result = np.full(region.view_shape, IN_VAIN + self._notes.position, np.int32)
-        region.write(shadow.marks, result)
+            region.write(shadow.marks, IN_VAIN + self._notes.position)
+        elif step.undefined:
+            region = self._write_marks(shadow, region, effect, _computed(effect, region.view_shape, step.spread()))
+        else:
+            region.write(shadow.marks, DEFINED)
         if isinstance(view.storage.identity, tuple):
             self.written_arguments = True
             if view.legacy:
@@ -183,24 +269,48 @@ class Transfer:
                 self.inputs.append(Fault("df.input_written", position, name, (), shown))
         if shadow.products is not None:
             region.write(shadow.products, _PRODUCT if adds_product(step.operation) else 0)
+        shadow.filled(region, zero=writes_zeros(step.operation))
         self._unordered.use(effect, shadow, region, ADDED if effect.commutes else WROTE)
 
-    def _clobber(self, step: _Step, effect: Effect) -> None:
+    def _write_marks(self, shadow: Shadow, region: Window, effect: Effect, result: Marks) -> Window:
+        """Write a mark for each element; the window as it is then."""
+        if result.any() and not result.all() and region.meets_itself():
+            self._notes.doubt("a view that several elements of a result are written to one place of")
+        cells = region.gathered(result)
+        if cells is None:
+            # Marks may come in that are finer than any view of the tensor.
+            shadow.cut(region.edges(result))
+            region = shadow.touched(effect)
+            cells = region.gathered(result)
+        # Of elements that are written to one place, any may count.
+        region.write(shadow.marks, int(result.max()) if cells is None else cells)
+        return region
+
+    def _clobber(self, step: Reading, effect: Effect) -> None:
         shadow = self._shadows.of(effect.view.storage)
         region = self._written(step, effect, shadow)
         if region is not None:
             region.write(shadow.marks, UNWRITTEN)
+            shadow.filled(region, zero=False)
 
-    def _written(self, step: _Step, effect: Effect, shadow: Shadow) -> Window | None:
+    def _written(self, step: Reading, effect: Effect, shadow: Shadow) -> Window | None:
         """What is written for certain; None where that cannot be said."""
         region = shadow.touched(effect)
         if masks_otherwise(step.operation):
             self._notes.doubt("a mask on an operation that is not element-wise")
         elif not region.exact:
             self._notes.doubt("a mask that does not fit what is written under it")
+        if not (effect.certain and region.exact and region.in_range):
+            shadow.zeros = None
         if not effect.certain or not region.exact:
-            shadow.marks[:] = np.where(shadow.marks == UNWRITTEN, MAYBE, shadow.marks)
-            if self._unordered.iterations:
+            reached = shadow.anywhere(effect.view) if is_moved(effect.view) else None
+            if reached is None:
+                shadow.marks[:] = np.where(shadow.marks == UNWRITTEN, MAYBE, shadow.marks)
+            else:
+                marks = reached.read(shadow.marks)
+                reached.write(shadow.marks, np.where(marks == UNWRITTEN, MAYBE, marks).astype(np.int32))
+                self._unordered.use(effect, shadow, reached, WROTE, sure=False, doubt=_CHOSEN)
+            if reached is None and self._unordered.reached(shadow):
                 self._notes.doubt("an indirect write in iterations or programs without an order")
         elif region.in_range:
             return region
@@ -209,6 +319,17 @@ class Transfer:
         if step.undefined_for(effect):
             self._notes.doubt("undefined elements that an indirect or conditional write may have put somewhere")
         return None
+
+
+def _unless_defined(marks: Marks) -> Marks | None:
+    """Marks, or None where all elements are defined."""
+    return marks if marks.any() else None
+
+
+def _spread_undefined(region: Window, cells: Marks) -> Marks | None:
+    """The marks of a window, element by element, where unwritten elements are nothing."""
+    cells = np.maximum(cells, DEFINED)
+    return region.spread(cells, DEFINED).max(axis=-1) if cells.any() else None
 
 
 def _computed(effect: Effect, shape: tuple[int, ...], marks: dict[str, Marks]) -> Marks:

@@ -19,6 +19,8 @@ from nkiverify.model.recorded import Allocation
 
 #: What is done to an element. Sums in place commute with one another, and so do stores that all programs make alike.
 WROTE, READ, ADDED, ALIKE = 0, 1, 2, 3
+#: How many of these there are. What is done to an element for sure has these rows, what may be done the ones after.
+_HOW = 4
 #: An element used by more than one iteration (reads and accumulations only).
 _SEVERAL = -1
 #: The loop that the programs of a launch are the iterations of.
@@ -87,42 +89,59 @@ class Unordered:
         others = {_PROGRAMS} if item.storage.buffer is SHARED_HBM and item.program else set()
         shadow.inside = frozenset(self.iterations) - others
 
-    def use(self, effect: Effect, shadow: Shadow, region: Window, how: int, *, sure: bool = True) -> None:
+    def reached(self, shadow: Shadow) -> list[object]:
+        """The loops around, and the launch, whose other iterations or programs have the same storage."""
+        on_chip = shadow.storage.buffer.on_chip
+        return [loop for loop in self.iterations if loop not in shadow.inside and not (on_chip and loop == _PROGRAMS)]
+
+    def use(
+        self,
+        effect: Effect,
+        shadow: Shadow,
+        region: Window,
+        how: int,
+        *,
+        sure: bool = True,
+        doubt: str = "a mask that does not fit what it leaves out",
+    ) -> None:
         """Compare with what other iterations of the loops around have done to the same elements.
 
-        Not `sure`: `region` may be more than is used.
+        Not `sure`: `region` may be more than is used, which is in `doubt` where others use it.
         """
         if is_register_file(shadow.storage):
             # Iterations without an order reduce in registers one after the other.
             return
         position, view = self._notes.position, effect.view
-        for loop, number in self.iterations.items():
-            if loop in shadow.inside or (shadow.storage.buffer.on_chip and loop == _PROGRAMS):
-                continue
+        for loop in self.reached(shadow):
+            number = self.iterations[loop]
             users = shadow.users.get(loop)
             if users is None:
-                users = shadow.users[loop] = np.zeros((4, shadow.marks.size), np.int32)
+                users = shadow.users[loop] = np.zeros((2 * _HOW, shadow.marks.size), np.int32)
             mine = number + 1
             use = ALIKE if loop == _PROGRAMS and how == WROTE and position in self._alike else how
-            clash = np.zeros(region.shape, bool)
+            clash, perhaps = np.zeros(region.count, bool), np.zeros(region.count, bool)
             for which in (WROTE, READ, ADDED, ALIKE):
-                seen = region.read(users[which], 0)
+                seen = region.read(users[which])
                 others = (seen != 0) & (seen != mine)
                 if use != which or use == WROTE:
                     clash |= others
+                    seen = region.read(users[_HOW + which])
+                    perhaps |= (seen != 0) & (seen != mine)
                 elif use == ALIKE and others.any():
-                    first = _first(others)
+                    first = _first(region, others)
                     self._notes.findings.alike.append(Fault("df.programs_same", position, effect.argument, first))
-            if clash.any() and not sure:
-                self._notes.doubt("a mask that does not fit what it leaves out")
-            elif clash.any():
+            if clash.any() and sure:
                 contract, kind = ("df.programs", "program") if loop == _PROGRAMS else ("df.affine_range", "iteration")
-                first = _first(clash)
+                first = _first(region, clash)
                 shown = (("element", first), ("of", tuple(view.shape)), (kind, number))
                 self._notes.fault(Fault(contract, position, view.storage.name or "tensor", first, shown))
-            seen = region.read(users[use], 0).max(axis=-1)
-            region.write(users[use], np.where((seen != 0) & (seen != mine), _SEVERAL, mine).astype(np.int32))
+            elif clash.any() or perhaps.any():
+                self._notes.doubt(doubt)
+            row = use if sure else _HOW + use
+            seen = region.read(users[row])
+            region.write(users[row], np.where((seen != 0) & (seen != mine), _SEVERAL, mine).astype(np.int32))
 
 
-def _first(elements: npt.NDArray[np.bool_]) -> tuple[int, ...]:
-    return tuple(int(at) for at in np.argwhere(elements)[0][:-1])
+def _first(region: Window, cells: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    """The first element of a window that is in one of some cells."""
+    return tuple(int(at) for at in np.argwhere(region.spread(cells.astype(np.int32), 0))[0][:-1])

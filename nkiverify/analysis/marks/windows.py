@@ -1,59 +1,46 @@
-"""The elements of a storage that a view shows in a concrete run, as a window on an array with an entry for each."""
+"""The elements of a storage that a view shows in a concrete run: a window on arrays with an entry for each cell."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from math import prod
 
 import numpy as np
 import numpy.typing as npt
 
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Does, Effect
+from nkiverify.analysis.marks.cells import Cells, Geometry, Layouts, Places
 from nkiverify.analysis.masks import EVERYTHING, Touched, touched
-from nkiverify.model.recorded import Executed
-from nkiverify.model.tensor import Tensor
-
-Places = npt.NDArray[np.int64]
+from nkiverify.model.tensor import Storage, Tensor
 
 
 class Window:
     """The elements of a storage that a view shows, those that `inside` says if not all; `part` says what is sure.
 
-    Arrays have an entry for each `unit` bytes of the storage, `size` in all. `shape` has an axis more than the view:
-    the units that an element consists of.
+    Arrays have an entry for each of the `cells` of the storage; what `read` gives has one for each of the window's.
+    `shape` has an axis more than the view: the units that an element consists of.
     """
+
+    __slots__ = ("_cells", "_geometry", "_there", "in_range", "inside", "part", "shape", "view_shape")
 
     def __init__(
         self,
-        unit: int,
-        size: int,
-        view: Tensor,
+        cells: Cells,
+        geometry: Geometry,
         inside: npt.NDArray[np.bool_] | None = None,
         part: Touched = EVERYTHING,
     ) -> None:
         self.part = part
-        ratio = view.dtype.itemsize // unit
-        self._size = size
-        self.view_shape = tuple(int(extent) for extent in view.shape)
-        self.shape = (*self.view_shape, ratio)
-        self._strides = (*(int(stride) * ratio for stride in view.strides), 1)
-        self._start = int(view.offset) * ratio
+        self._cells = cells
+        self._geometry = geometry
+        self.shape = geometry.shape
+        self.view_shape = geometry.shape[:-1]
         self.inside = inside
-        self._places: Places | None = None
-        if self.inside is None:
-            reach = [stride * (extent - 1) for stride, extent in zip(self._strides, self.shape, strict=True)]
-            first = self._start + sum(min(0, part) for part in reach)
-            last = self._start + sum(max(0, part) for part in reach)
+        if inside is None:
+            first, last = geometry.reach
         else:
-            coordinates = np.nonzero(self.inside)
-            places = np.full(coordinates[0].shape, self._start, np.int64)
-            for axis, stride in zip(coordinates, self._strides, strict=False):
-                places += axis * stride
-            self._places = places[:, None] + np.arange(ratio, dtype=np.int64)
-            first = int(self._places.min(initial=0))
-            last = int(self._places.max(initial=0))
-        self.in_range = first >= 0 and last < size
+            places = self._places_inside()
+            first, last = int(places.min(initial=0)), int(places.max(initial=0))
+        self.in_range = not geometry.count or (first >= 0 and last < cells.size)
+        self._there: slice | Places | None = None
 
     @property
     def exact(self) -> bool:
@@ -63,80 +50,101 @@ class Window:
     @property
     def touched(self) -> bool:
         """Whether there is an element at all."""
-        return bool(self.count) if self.inside is None else bool(self.inside.any())
+        return bool(self._geometry.count) if self.inside is None else bool(self.inside.any())
 
     def meets_itself(self) -> bool:
         """Whether an element of the storage is there several times, as in a view with a stride of 0."""
-        extended = [(abs(step), size) for step, size in zip(self._strides, self.shape, strict=True) if size > 1]
-        reach = 1
-        for step, size in sorted(extended):
-            if step < reach:
-                return len(np.unique(self.places())) < self.count if step else True
-            reach = step * (size - 1) + reach
-        return False
+        return self._geometry.meets_itself()
 
-    def places(self) -> Places:
-        """Where in the storage the elements are that a view without `inside` shows."""
-        found = np.asarray(self._start, np.int64)
-        for step, size in zip(self._strides, self.shape, strict=True):
-            found = found[..., None] + np.arange(size, dtype=np.int64) * step
-        return found
+    @property
+    def there(self) -> slice | Places:
+        """The cells of the window, ascending."""
+        if self._there is None:
+            if self.inside is None:
+                self._there = self._cells.of(self._geometry)
+            else:
+                self._there = np.unique(self._cells.at(self._places_inside()))
+        return self._there
 
     @property
     def count(self) -> int:
-        """Units that `shape` has, under the mask or not."""
-        return prod(self.shape)
+        """How many cells there are."""
+        there = self.there
+        return there.stop - there.start if isinstance(there, slice) else len(there)
 
     @property
     def covers(self) -> bool:
-        """Whether every element of the storage is there, and once: no mask, and strides that lie side by side."""
-        if self._places is not None or self._start != 0 or self._size != self.count:
-            return False
-        reach = 1
-        for stride, extent in sorted(zip(self._strides, self.shape, strict=True)):
-            if extent > 1 and stride != reach:
-                return False
-            reach *= extent
-        return True
+        """Whether every element of the storage is there."""
+        return self.count == self._cells.count
 
-    def window(self, array: Marks) -> Marks:
-        """The elements as an array that writes through, where there is no mask."""
-        step = array.itemsize
-        return np.lib.stride_tricks.as_strided(
-            array[self._start :], self.shape, [step * part for part in self._strides]
-        )
-
-    def read(self, array: Marks, outside: int) -> Marks:
-        """The values of `array` there, of `shape`; `outside` where the mask does not hold."""
-        if self._places is None:
-            return self.window(array)
-        assert self.inside is not None
-        values = np.full(self.shape, outside, np.int32)
-        values[self.inside] = array[self._places]
-        return values
+    def read(self, array: Marks) -> Marks:
+        """The values of `array` in the cells of the window."""
+        return array[self.there]
 
     def write(self, array: Marks, values: Marks | int) -> None:
-        """Set the values of `array` there; `values` have the shape of the view."""
-        if self._places is None:
-            self.window(array)[...] = values if isinstance(values, int) else values[..., None]
-        elif isinstance(values, int):
-            array[self._places] = values
-        else:
-            array[self._places] = values[self.inside][:, None]
+        """Set the values of `array` there: one for all cells, or one for each."""
+        array[self.there] = values
+
+    # --- element by element -------------------------------------------------------------------------------------------
+
+    def spread(self, values: Marks, outside: int) -> Marks:
+        """What `read` gave as an array of `shape`; `outside` where the mask does not hold."""
+        places = self._geometry.places()
+        there = self.there
+        at = self._cells.at(places)
+        if self.inside is None:
+            found = at - there.start if isinstance(there, slice) else np.searchsorted(there, at)
+            return np.asarray(values[found])
+        every = np.full(self._cells.count, outside, values.dtype)
+        every[there] = values
+        return np.where(self.inside[..., None], every[np.clip(at, 0, self._cells.count - 1)], outside)
+
+    def gathered(self, values: Marks) -> Marks | None:
+        """Values of the elements, an array of the shape of the view, as one for each cell of the window; None where
+        those of a cell differ."""
+        at, given = self._each(values)
+        every = np.zeros(self._cells.count, np.int32)
+        every[at] = given
+        return every[self.there] if (every[at] == given).all() else None
+
+    def edges(self, values: Marks) -> Places:
+        """Where cells have to end for `values`, an array of the shape of the view, to be the same all over each."""
+        places = self._geometry.places()
+        spread = np.broadcast_to(values[..., None], self.shape)
+        if self.inside is not None:
+            places, spread = places[self.inside], spread[self.inside]
+        flat, given = places.ravel(), spread.ravel()
+        order = np.argsort(flat, kind="stable")
+        flat, given = flat[order], given[order]
+        changes = np.flatnonzero((np.diff(flat) > 1) | (np.diff(given) != 0))
+        return np.concatenate((flat[:1], flat[changes] + 1, flat[changes + 1], flat[-1:] + 1))
+
+    def _each(self, values: Marks) -> tuple[Places, Marks]:
+        """The cell of each unit, and its value."""
+        at = self._cells.at(self._geometry.places())
+        spread = np.broadcast_to(values[..., None], self.shape)
+        if self.inside is not None:
+            return at[self.inside].ravel(), spread[self.inside].ravel()
+        return at.ravel(), spread.ravel()
+
+    def _places_inside(self) -> Places:
+        assert self.inside is not None
+        return self._geometry.places()[np.broadcast_to(self.inside, self.view_shape)]
 
 
-def window(effect: Effect, unit: int, size: int) -> Window:
+def window(effect: Effect, layouts: Layouts, storage: Storage, cells: Cells) -> Window:
     """The elements that an effect touches: all that it may read, or what it writes for sure."""
     part = touched(effect.operation, effect.argument, writes=effect.does not in (Does.READ, Does.WAIT))
-    return Window(unit, size, effect.view, part.must if effect.writes else part.may, part)
+    inside = part.must if effect.writes else part.may
+    return Window(cells, layouts.geometry(effect.view, storage), inside, part)
 
 
-def units_of(items: Sequence[object]) -> dict[int, int]:
-    """Bytes of the smallest element that any view shows of each storage."""
-    units: dict[int, int] = {}
-    for item in items:
-        if isinstance(item, Executed):
-            for view in (*item.operation.reads.values(), *item.operation.writes.values()):
-                known = units.get(id(view.storage), view.storage.dtype.itemsize)
-                units[id(view.storage)] = min(known, view.dtype.itemsize)
-    return units
+def shown(view: Tensor, layouts: Layouts, storage: Storage, cells: Cells) -> Window:
+    """The elements that a view shows."""
+    return Window(cells, layouts.geometry(view, storage))
+
+
+def anywhere(view: Tensor, layouts: Layouts, storage: Storage, cells: Cells) -> Window | None:
+    """All that a view may show which an index moves; None where that may be anything."""
+    geometry = layouts.anywhere(view, storage)
+    return None if geometry is None else Window(cells, geometry)

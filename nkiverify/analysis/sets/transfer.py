@@ -11,7 +11,15 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from nkiverify.analysis.alike import independent, is_shared
-from nkiverify.analysis.effects import LAST_STRICT_GENERATION, Does, Effect, Effects, adds_product, exchanges
+from nkiverify.analysis.effects import (
+    LAST_STRICT_GENERATION,
+    Does,
+    Effect,
+    Effects,
+    adds_product,
+    begins_sum,
+    exchanges,
+)
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
 from nkiverify.analysis.sets.affine import Sets, mentions
 from nkiverify.analysis.sets.coordinates import Jumps
@@ -79,6 +87,8 @@ class Transfer:
         #: Sums over the iterations of a loop that something undefined may have joined: they stay so.
         self._undefined_sums: set[Key] = set()
         self._alike = independent(program.body, self.programs) if self.programs else frozenset()
+        #: Allocations that nothing writes but products that are added.
+        self._only_sums = _only_sums(program)
         self._returned_keys = {
             key_of(tensor.storage)
             for item in items(program.body)
@@ -125,8 +135,18 @@ class Transfer:
         if storage.buffer is PSUM and not adds_product(step.operation):
             add(state.known.read_out, key_of(storage), elements)
             add(state.own.read_out, key_of(storage), elements)
-        if not self._is_defined(step, effect, region, elements, reading_rule(storage)) and effect.decides:
+        if begins_sum(effect) and key_of(storage) in self._only_sums:
+            self._begun(step, effect, elements)
+            return
+        rule = "df.sum_unwritten" if begins_sum(effect) else reading_rule(storage)
+        if not self._is_defined(step, effect, region, elements, rule) and effect.decides:
             self._proof.claim("df.read_unwritten", step.item.site, False, "an index may be unwritten")
+
+    def _begun(self, step: _Step, effect: Effect, elements: isl.Set) -> None:
+        """What a product is added to is a sum of products, or nothing yet, and the sum begins."""
+        state, key = step.state, key_of(effect.view.storage)
+        written = self.sets.within(elements, state.known.defined.get(key), state.context)
+        self._proof.claim("df.sum_unwritten", step.item.site, written, "an element may be unwritten")
 
     def _is_defined(self, step: _Step, effect: Effect, region: Region | None, elements: isl.Set, contract: str) -> bool:
         """Whether what is read is shown to be defined; where it is not, the operands say so."""
@@ -182,6 +202,9 @@ class Transfer:
         """What is written is defined, as far as it is computed from what is."""
         item, state, operation, view = step.item, step.state, step.operation, effect.view
         key = key_of(view.storage)
+        if step.undefined and key in self._only_sums:
+            # What an earlier iteration added is taken for defined where it is added to.
+            self._proof.claim("df.read_unwritten", item.site, False, "what is added to a sum may be undefined")
         region, reached = self._touched(step, effect)
         alike = Use.ALIKE if id(item) in self._alike else Use.WRITTEN
         self._access(step, effect, reached, Use.ADDED if effect.commutes else alike)
@@ -258,3 +281,14 @@ class Transfer:
             # Iterations on different paths do not meet.
             here = elements.intersect_params(state.path)
             self.accesses.add(Access(key_of(storage), here, use, step.item.site, is_shared(storage), around))
+
+
+def _only_sums(program: Program) -> frozenset[Key]:
+    """The allocations in PSUM that `+=` of products writes, and nothing else."""
+    sums: set[Key] = set()
+    others: set[Key] = set()
+    for item in items(program.body):
+        if isinstance(item, Executed):
+            begins = item.operation.attributes.get("begins_sum") is True
+            (sums if begins else others).update(key_of(view.storage) for view in item.operation.writes.values())
+    return frozenset(sums - others)

@@ -71,6 +71,7 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     broken, and `NotImplementedError` for what has no values here. Warns of undefined elements in results.
     """
     run = ValueExecution(simulated_hardware(kernel.legacy), Floats())
+    run.isolated = False  # its caller's program goes on as it would without us
     entered: list[tuple[Array, Tensor]] = []
 
     def enter(value: Any, name: str) -> Any:

@@ -199,6 +199,12 @@ class Step:
             return np.zeros((1, *where.shape), dtype=np.uint32)
         if previous:
             return marks
+        if name == "x" and self._operation.attributes.get("begins_sum") is True:
+            # The first product that is added there begins the sum: the pass over numbers finds zeros.
+            numbers, fresh = self._run.numbers, marks == UNWRITTEN
+            held = storage.read(numbers, cells, where)
+            storage.write(numbers, cells, where, np.where(fresh, held.dtype.type(0), held))
+            marks = np.where(fresh, np.uint32(0), marks)
         return self._noted(name, marks)
 
     def _noted(self, name: str, marks: Array) -> Array:
@@ -308,6 +314,14 @@ class Step:
         valid = self._regions[name].valid
         if valid is not None and (valid != valid.any(axis=axes, keepdims=True)).any():
             raise UnsupportedConstruct(f"the values of {self.name} under a mask that leaves out a part of its axes")
+
+    def first_of_rows(self, name: str) -> None:
+        """Refuse a mask that leaves out, in a row of an operand, an element before one that it leaves."""
+        valid = self._regions[name].valid
+        if valid is not None:
+            rows = valid.reshape(valid.shape[0], -1)
+            if (rows[:, 1:] > rows[:, :-1]).any():
+                raise UnsupportedConstruct(f"the values of {self.name} under a mask that leaves out earlier elements")
 
     def scattered_axes(self, values: Array, name: str, axes: tuple[int, ...]) -> Array:
         """The inverse of `gathered_axes`, for values of the same extents."""

@@ -22,7 +22,7 @@ from typing import Any
 
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import output, process
-from nkiverify.engines.esbmc.engine import START_SECONDS, EsbmcEngine
+from nkiverify.engines.esbmc.engine import PATIENCE, START_SECONDS, EsbmcEngine
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Installation, cache_folder
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
@@ -31,8 +31,11 @@ from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
 from nkiverify.symbolic import all_of, any_of, implies, maximum, minimum, select, terms
 
-#: Seconds for all claims of one program together.
+#: Seconds of computing for all claims of one program together; on a busy machine they take longer.
 SECONDS = 60.0
+
+#: What is said of a claim that there was no time for.
+_NO_TIME = ("time-out", Conclusion.TIMED_OUT.value)
 
 #: Largest 32-bit integer, and its square: a product that does not fit 32 bits.
 _LARGE = 2**31 - 1
@@ -261,60 +264,90 @@ def _inductive() -> _Builder:
     return build
 
 
-def check_once(installation: Installation, environment: Mapping[str, str] = os.environ) -> tuple[Wrong, ...]:
-    """What `check` says, from the user's cache if this build was tried before with this version of the lowering."""
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What trying an ESBMC has shown: the claims it gets wrong, and why it could not be tried to the end, if so."""
+
+    wrong: tuple[Wrong, ...] = ()
+    unfinished: str = ""
+
+
+def check_once(
+    installation: Installation,
+    language: Language = Language.C,
+    environment: Mapping[str, str] = os.environ,
+    announce: Callable[[], None] = lambda: None,
+) -> Trial:
+    """What `check` says, from the user's cache if this build was tried before with this version of the lowering.
+
+    `announce` is called where it has to be tried now. What could not be tried to the end is tried again another time.
+    """
     folder = cache_folder(environment)
-    if folder is None:
-        return check(installation)
-    file = folder / f"canary-{_fingerprint(installation)}.json"
-    try:
-        return tuple(Wrong(*entry) for entry in json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        wrong = check(installation)
-    content = json.dumps([[entry.case, entry.expected, entry.found] for entry in wrong])
-    # Another time without a cache is slower and no less right.
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_suffix(f".{os.getpid()}")
-        temporary.write_text(content, encoding="utf-8")
-        temporary.replace(file)
-    return wrong
+    file = folder / f"canary-{_fingerprint(installation, language)}.json" if folder is not None else None
+    if file is not None:
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            return Trial(tuple(Wrong(*entry) for entry in json.loads(file.read_text(encoding="utf-8"))))
+    announce()
+    trial = check(installation, language)
+    if file is not None and not trial.unfinished:
+        content = json.dumps([[entry.case, entry.expected, entry.found] for entry in trial.wrong])
+        # Another time without a cache is slower and no less right.
+        with contextlib.suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            temporary = file.with_suffix(f".{os.getpid()}")
+            temporary.write_text(content, encoding="utf-8")
+            temporary.replace(file)
+    return trial
 
 
-def _fingerprint(installation: Installation) -> str:
+def _fingerprint(installation: Installation, language: Language) -> str:
     """Changes with the build, with the interpreter that its Python front end uses, and with this package."""
     about = installation.path.stat()
-    facts = [installation.path, about.st_size, about.st_mtime_ns, installation.version, sys.version, process.PYTHON]
+    build = [installation.path, about.st_size, about.st_mtime_ns, installation.version, installation.wheel]
+    facts = [*build, language, sys.version, process.PYTHON]
     digest = hashlib.sha256(repr(facts).encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:32]
 
 
-def check(installation: Installation) -> tuple[Wrong, ...]:
-    """What the ESBMC gets wrong of the set; nothing, for one that can be used."""
-    language = Language.PYTHON if installation.has_python else Language.C
-    found: list[Wrong] = []
-    for arithmetic in Arithmetic:
-        if arithmetic is Arithmetic.BIT_VECTORS or installation.has_integers:
-            # Where one run tells all, one program is quickest; where every refuted claim takes a run, small ones are.
-            for build in _programs(installation.has_table, arithmetic):
-                found += _mistakes(installation, build, Flags(multi_property=True), language, arithmetic)
-    if "k-induction" in installation.options:
-        flags = Flags(strategy=Strategy.K_INDUCTION)
-        found += _mistakes(installation, _inductive(), flags, language, Arithmetic.BIT_VECTORS)
-    found += _unwinding(installation, language)
-    return tuple(found)
+def check(installation: Installation, language: Language = Language.C) -> Trial:
+    """What the ESBMC gets wrong of the set lowered to `language`; nothing, for one that can be used."""
+    expected = installation.wheel.digest if installation.wheel is not None else ""
+    if expected:
+        found = hashlib.sha256(installation.path.read_bytes()).hexdigest()
+        if found != expected:
+            return Trial((Wrong("its SHA-256", expected, found),))
+    wrong: list[Wrong] = []
+    try:
+        for arithmetic in Arithmetic:
+            if arithmetic is Arithmetic.BIT_VECTORS or installation.has_integers:
+                # Where one run tells all, one program is quickest; where each refuted claim takes one, small ones are.
+                for build in _programs(installation.has_table, arithmetic):
+                    wrong += _mistakes(installation, build, Flags(multi_property=True), language, arithmetic)
+        if "k-induction" in installation.options:
+            flags = Flags(strategy=Strategy.K_INDUCTION)
+            wrong += _mistakes(installation, _inductive(), flags, language, Arithmetic.BIT_VECTORS)
+        wrong += _unwinding(installation, language)
+    except _OutOfTime as stopped:
+        return Trial(tuple(wrong), str(stopped))
+    return Trial(tuple(wrong))
+
+
+class _OutOfTime(Exception):
+    """The build has not come to an end in the time it has: it is neither right nor wrong."""
 
 
 def _mistakes(
     installation: Installation, build: _Builder, flags: Flags, language: Language, only: Arithmetic
 ) -> list[Wrong]:
     engine = EsbmcEngine(installation, build.program, "canary", flags, language=language, only=only)
-    result = engine.decide(1, SECONDS)
+    result = engine.decide(1, SECONDS * PATIENCE)
     wrong = []
     for decision in result.decisions:
         expected = build.expected[decision.claim.number]
+        if decision.outcome is Outcome.UNDECIDED and decision.reason in _NO_TIME:
+            raise _OutOfTime(f"{decision.claim.contract.id}: {decision.reason}, with {SECONDS:g} s for a program")
         if decision.outcome is not expected:
             found = decision.outcome.value + (f" ({decision.reason})" if decision.reason else "")
             case = f"{decision.claim.contract.id} ({language.value}, {only.value})"
@@ -333,8 +366,11 @@ def _unwinding(installation: Installation, language: Language) -> list[Wrong]:
         file = Path(folder) / f"canary{lowered.suffix}"
         file.write_text(lowered.text, encoding="utf-8")
         command: list[str | Path] = [installation.path, file.name, "--unwind", "3", *options]
-        finished = process.run(command, Path(folder), SECONDS / 4 + START_SECONDS[language])
+        computing = SECONDS / 4 + START_SECONDS[language]
+        finished = process.run(command, Path(folder), computing * PATIENCE, computing)
     report = output.read(finished, installation.version)
+    if report.conclusion is Conclusion.TIMED_OUT:
+        raise _OutOfTime(f"a loop cut off at its bound: {report.conclusion.value}")
     kinds = {violation.property.kind for violation in report.violations}
     if report.conclusion is Conclusion.FAILED and kinds == {PropertyKind.UNWINDING}:
         return []

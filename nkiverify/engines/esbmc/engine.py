@@ -95,7 +95,7 @@ class EsbmcEngine:
     """Decides the claims of one shape program.
 
     `title` names the target in the lowered programs; `keep` is a folder that they are left in. `language` is the one to
-    lower to: by default Python for a build that reads it, and C for any other. `only` is the arithmetic to use: by
+    lower to: C, which every build reads and decides many times faster, or Python. `only` is the arithmetic to use: by
     default each claim has the one that suits it.
     """
 
@@ -106,7 +106,7 @@ class EsbmcEngine:
         title: str,
         flags: Flags,
         keep: Path | None = None,
-        language: Language | None = None,
+        language: Language = Language.C,
         only: Arithmetic | None = None,
     ) -> None:
         self._installation = installation
@@ -114,13 +114,13 @@ class EsbmcEngine:
         self._title = title
         self._flags = flags
         self._keep = keep
-        preferred = Language.PYTHON if installation.has_python else Language.C
-        self._language = language if language is not None else preferred
+        self._language = language
         self._only = only
         known = flags.strategy.value in installation.options
         self._strategy = flags.strategy if known else Strategy.BOUNDED
-        #: What is decided by sets of elements has no condition that ESBMC could be asked about.
-        asked = ((claim, path) for claim, path in hypotheses.paths(program) if claim.by_sets is None)
+        #: What is decided by sets of elements has no condition that ESBMC could be asked about; on what is only warned
+        #: of, or accepted, no verdict depends.
+        asked = ((claim, path) for claim, path in hypotheses.paths(program) if claim.by_sets is None and claim.decides)
         self._paths = {claim.number: (claim, path) for claim, path in asked}
         self._domain_has_values: bool | None = None
         self._session = _Session(0.0, 0, Path())
@@ -255,7 +255,9 @@ class EsbmcEngine:
     def _ask(self, lowered: Lowered, attempt: _Attempt) -> Report:
         """Run ESBMC on `lowered`, for a verdict on every claim where it can do that and not all of them hold."""
         seconds = GROUP_SECONDS if len(lowered.asserted) > 1 else CLAIM_SECONDS
-        can_tell_all = self._installation.has_table and not attempt.plan.induction
+        # Of bounds that grow, ESBMC 8.4 tells with --multi-property what two of them say, which contradict each other.
+        growing = attempt.plan.induction or self._strategy is Strategy.INCREMENTAL
+        can_tell_all = self._installation.has_table and not growing
         if not (can_tell_all and self._flags.multi_property):
             report = self._run(lowered, attempt, seconds)
             if not can_tell_all or report.conclusion is not Conclusion.FAILED:

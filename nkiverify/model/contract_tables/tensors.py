@@ -95,6 +95,19 @@ define(
     "The layout of a reshaped view can express the new shape.",
     "NkiTensor.reshape; L:nki.tensor",
 )
+define(
+    "tensor.setitem",
+    "Elements of a tensor are written by instructions, not assigned.",
+    "tensor.setitem_silent: NkiTensor.__setitem__, listed without a text",
+    api=NKI,
+    contested="published kernels assign tiles and constants to elements, and so do the migration guide's own examples",
+)
+define(
+    "tensor.setitem_shape",
+    "What is assigned to elements of a tensor has their shape.",
+    "tensor.setitem_silent: MIG-0.2",
+    api=NKI,
+)
 define("view.slice", "slice() takes 0 <= start < end <= extent and a step of at least 1.", "NkiTensor.slice", api=NKI)
 define("view.select", "select() takes an index of at least 0 and below the extent.", "NkiTensor.select", api=NKI)
 define(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
+from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
@@ -24,6 +25,7 @@ from nkiverify.model.dtypes import (
     uint32,
 )
 from nkiverify.model.indices import Mask
+from nkiverify.model.interval_arithmetic import constant, is_between, of_operator, plus, single, times
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import Operator
@@ -241,6 +243,27 @@ def _(step: Step) -> None:
     if bias is not None and not step.is_number("bias", 0):
         value = step.n.binary("add", value, bias)
     _activate(step, value)
+
+
+@ACTIVATION.bounds
+def _activated(bounds: Bounds) -> None:
+    """op(data * scale + bias); its sum is not followed."""
+    op = bounds.operator("op")
+    named = [name for name in ("data", "scale", "bias") if bounds.attribute(name) is not None]
+    if op is None or bounds.in_vain(*named):
+        return
+    value = bounds.numbers("data")
+    factor = bounds.numbers("scale") if "scale" in named else constant(1)
+    if not is_between(factor, 1, 1):
+        value = single(times(value, factor))
+    if "bias" in named:
+        value = single(plus(value, bounds.numbers("bias")))
+    value = single(of_operator(op.name, value))
+    bounds.write(value, "dst")
+    bounds.write(value, "result")
+
+
+ACTIVATION_REDUCE.bounds(_activated)
 
 
 def _activate(step: Step, argument: Array) -> None:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from numbers import Real
 
-from nkiverify.model import contents, legacy_enums, views
 from nkiverify.model import isa_enums as isa
+from nkiverify.model import legacy_enums, operators_on_tiles, views
 from nkiverify.model.allocation import result_tile as new_tile
 from nkiverify.model.allocation import temporary
+from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
+from nkiverify.model.extents import as_number
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, legacy_view, named_dtype, operand, result_tile
 from nkiverify.model.legacy_tensor import new_tile as new_legacy_tile
@@ -29,16 +32,20 @@ from nkiverify.model.ops.operands import (
     on_chip,
     tile,
 )
+from nkiverify.model.recording import issue
 from nkiverify.model.registry import host, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.model.views import host_shape
-from nkiverify.symbolic import Extent, all_of, any_of, equal
+from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 define_legacy = partial(define, api=("neuronxcc",))
 
 # --- tensor_copy ------------------------------------------------------------------------------------------------------
 
-TENSOR_COPY = operation("nisa.tensor_copy", dependence=Dependence(Link.ROW_MAJOR), moves=True)
+TENSOR_COPY = operation(
+    "nisa.tensor_copy", dependence=Dependence(Link.ROW_MAJOR), moves=True, redundant={"dtype": "tensor_copy.dtype"}
+)
 
 define(
     "tensor_copy.buffers",
@@ -47,6 +54,14 @@ define(
 )
 define(
     "tensor_copy.shape", "Source and destination have the same partitions and elements per partition.", "tensor_copy"
+)
+define(
+    "tensor_copy.dtype",
+    "tensor_copy is given no dtype: it casts to the dtype of dst.",
+    "RN-2.28; MIG-0.2",
+    api=("nki",),
+    contested="published kernels and the vendor's tutorials pass one and run, most of them that of dst; dst says what "
+    "is stored, whatever is passed",
 )
 define("tensor_copy.engine", "tensor_copy runs on vector, scalar (not on gen2) or gpsimd.", "tensor_copy")
 
@@ -76,7 +91,6 @@ def _(
 def _claim_copy(dst: object, src: object, engine: object = isa.engine.unknown) -> None:
     """Claim what a copy on chip demands."""
     target, source = tile(dst, "dst", gathers=True), tile(src, "src", gathers=True)
-    contents.copied(target, source)
     runs_on = member(engine, isa.engine, "engine")
     require(
         "tensor_copy.buffers",
@@ -105,6 +119,12 @@ def copied(step: Step) -> None:
     step.write(target, step.stored(source) if same else step.numbers(source), stored=same)
 
 
+@TENSOR_COPY.bounds
+def copied_numbers(bounds: Bounds) -> None:
+    """Those of the source."""
+    bounds.copy(next(name for name in ("src", "x", "data", "input_data") if bounds.tensor(name) is not None))
+
+
 # --- copies of nl -----------------------------------------------------------------------------------------------------
 
 COPY = operation("nl.copy", dependence=Dependence(Link.ROW_MAJOR), moves=True)
@@ -126,6 +146,7 @@ def _(src: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: 
 
 
 COPY.meaning(copied)
+COPY.bounds(copied_numbers)
 
 STATIC_CAST = operation("nl.static_cast", dependence=Dependence(Link.ROW_MAJOR), moves=True)
 
@@ -143,6 +164,7 @@ def _cast(src: object, dtype: object, mask: Mask | None = None) -> LegacyTensor:
 
 
 STATIC_CAST.meaning(copied)
+STATIC_CAST.bounds(copied_numbers)
 
 # --- broadcasts and views ---------------------------------------------------------------------------------------------
 
@@ -183,6 +205,9 @@ def _(step: Step) -> None:
     step.write(step.only_write, step.stored(step.only_read), stored=True, broadcast=True)
 
 
+BROADCAST_TO.bounds(copied_numbers)
+
+
 EXPAND_DIMS = host("nl.expand_dims")
 
 define(
@@ -196,9 +221,11 @@ define(
 def _(x: object, axis: object) -> Tensor:
     """A view with extent 1 inserted at `axis`."""
     source = tile(x, "x")
-    valid = isinstance(axis, int) and (1 if source.on_chip else 0) <= axis % (source.ndim + 1)
-    require("nl.expand_dims.axis", valid and -source.ndim - 1 <= axis <= source.ndim, axis=axis, x=source.shape)  # type: ignore[operator]
-    return views.expand_dim(source, axis)  # type: ignore[arg-type]
+    number = as_number(axis)
+    valid = number is not None and (1 if source.on_chip else 0) <= number % (source.ndim + 1)
+    valid = valid and -source.ndim - 1 <= number <= source.ndim  # type: ignore[operator]
+    require("nl.expand_dims.axis", valid, axis=axis, x=source.shape)
+    return views.expand_dim(source, number)  # type: ignore[arg-type]
 
 
 @EXPAND_DIMS.legacy
@@ -209,7 +236,7 @@ def _(data: object, axis: int) -> LegacyTensor:
 
 # --- assignment -------------------------------------------------------------------------------------------------------
 
-#: `tile[...] = value` of the legacy API (`nkiverify.model.legacy_tensor.assign`).
+#: `tile[...] = value`: of the legacy API (`nkiverify.model.legacy_tensor.assign`), and of the current one.
 SETITEM = operation("setitem", dependence=Dependence(Link.BROADCAST), moves=True, assigns=True)
 
 define_legacy(
@@ -220,6 +247,27 @@ define_legacy(
 define_legacy(
     "leg.assign_buffer", "Tiles are assigned on chip; HBM is written with nl.store.", "LERR err_unsupported_memory"
 )
+
+
+def _assigned(destination: object, value: object) -> None:
+    """`tile[...] = value`, of which the page of the tensor says nothing: a copy on chip, or a constant everywhere."""
+    if not isinstance(destination, Tensor) or not destination.on_chip or destination.indirect_by is not None:
+        raise unsupported("assignment to elements of a tensor that is not on chip", "write it with nisa.dma_copy")
+    if isinstance(value, Tensor):
+        if not value.on_chip or value.indirect_by is not None:
+            raise unsupported("assignment of a tensor that is not on chip", "write it with nisa.dma_copy")
+        fits = value.ndim == destination.ndim and all_of(*map(equal, value.shape, destination.shape))
+        require("tensor.setitem_shape", fits, dst=destination.shape, value=value.shape)
+    elif not isinstance(value, SymInt | SymRational | Real):
+        raise unsupported(f"assignment of a {type(value).__name__} to a tensor", "write it with an instruction")
+    require("tensor.setitem", False, dst=destination.shape)
+    if isinstance(value, Tensor):
+        issue("setitem", writes={"dst": destination}, reads={"value": value})
+    else:
+        issue("setitem", writes={"dst": destination}, value=value)
+
+
+operators_on_tiles.assign_with(_assigned)
 
 
 @SETITEM.meaning
@@ -237,3 +285,9 @@ def _(step: Step) -> None:
     if reduction is not None:
         value = step.n.binary(reduction, step.numbers("dst", previous=True), value)
     step.write("dst", value, broadcast=True)
+
+
+@SETITEM.bounds
+def _(bounds: Bounds) -> None:
+    """Those of the value."""
+    bounds.copy("value")

@@ -5,18 +5,25 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from nkiverify.model import contents, legacy_enums, legacy_tensor
+from nkiverify.foundation.source import READS
 from nkiverify.model import isa_enums as isa
+from nkiverify.model import legacy_enums, legacy_tensor
 from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, new_storage, temporary
+from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import DType, DTypeKind, numpy_name, uint8
 from nkiverify.model.indices import Mask
+from nkiverify.model.interval_arithmetic import TRUTH, constant
+from nkiverify.model.known_numbers import numbers_of
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.memory import SBUF, SHARED_HBM
@@ -34,7 +41,12 @@ define_current = partial(define, api=("nki",))
 
 MEMSET = operation("nisa.memset", dependence=Dependence(Link.NOTHING))
 
-define_current("memset.value_dtype", "The value's kind matches the dtype: no float into an integer tensor.", "MIG-0.3")
+define_current(
+    "memset.value_dtype",
+    "The value's kind matches the dtype: no float into an integer tensor.",
+    "MIG-0.3",
+    since="0.3",
+)
 define_current("memset.x4_zero", "A packed (x4) tensor is set to 0 only.", "memset")
 define_current("memset.engine", "memset runs on vector or gpsimd; gpsimd has no PSUM operand.", "memset")
 define_current("memset.const", "The value is a compile-time constant.", "memset")
@@ -47,7 +59,6 @@ def _(dst: object, value: object, engine: object = isa.engine.unknown, name: obj
     runs_on = member(engine, isa.engine, "engine")
     require("isa.on_chip", on_chip(target), dst=target.buffer)
     _claim_fill_value(target.dtype, value)
-    contents.filled(target, value, value)
     if runs_on is not isa.engine.unknown:
         legal = runs_on is isa.engine.vector or (runs_on is isa.engine.gpsimd and not any_in_psum(target))
         require("memset.engine", legal, engine=runs_on, dst=target.buffer)
@@ -86,6 +97,12 @@ def _claim_fill_value(dtype: DType, value: object) -> None:
 def _(step: Step) -> None:
     """One constant everywhere."""
     _fill(step, step.constant("value", _rank(step)))
+
+
+@MEMSET.bounds
+def _(bounds: Bounds) -> None:
+    """The constant."""
+    bounds.copy("value")
 
 
 def _rank(step: Step) -> int:
@@ -141,7 +158,6 @@ def _(x: Any, dtype: object = None, buffer: object = None, name: object = "") ->
 def _filled(shape: object, value: object, dtype: object, buffer: object, name: object) -> Tensor:
     result = allocate(shape, dtype, buffer, name)
     _claim_fill_value(result.dtype, value)
-    contents.filled(result, value, value)
     return result
 
 
@@ -197,7 +213,14 @@ def _zeros(step: Step) -> None:
     _fill(step, step.n.constant(0.0, _rank(step)))
 
 
+@ZEROS.bounds
+def _zero(bounds: Bounds) -> None:
+    """0."""
+    bounds.write(constant(0))
+
+
 ZEROS_LIKE.meaning(_zeros)
+ZEROS_LIKE.bounds(_zero)
 
 
 @ONES.meaning
@@ -206,10 +229,22 @@ def _(step: Step) -> None:
     _fill(step, step.n.constant(1.0, _rank(step)))
 
 
+@ONES.bounds
+def _(bounds: Bounds) -> None:
+    """1."""
+    bounds.write(constant(1))
+
+
 @FULL.meaning
 def _(step: Step) -> None:
     """One constant everywhere."""
     _fill(step, step.constant("fill_value", _rank(step)))
+
+
+@FULL.bounds
+def _(bounds: Bounds) -> None:
+    """The constant."""
+    bounds.copy("fill_value")
 
 
 # --- constants --------------------------------------------------------------------------------------------------------
@@ -233,12 +268,24 @@ _CONSTANTS = frozenset(
 
 @SHARED_CONSTANT.current
 def _(constant: object) -> Tensor:
-    """A new tensor in shared HBM with the elements of a NumPy array."""
+    """A new tensor in shared HBM with the elements of a NumPy array, or of the `.npy` file at a path."""
+    constant = _elements(constant)
     shape, name = getattr(constant, "shape", None), numpy_name(getattr(constant, "dtype", None))
-    if isinstance(constant, str) or shape is None or name is None:
+    if shape is None or name is None:
         raise unsupported("nl.shared_constant of anything but a NumPy array")
     require("nl.shared_constant", name in _CONSTANTS, dtype=name)
-    return NkiTensor.whole(new_storage(host_shape(tuple(shape)), declared_dtype(name), SHARED_HBM))
+    return NkiTensor.whole(new_storage(host_shape(tuple(shape)), declared_dtype(name), SHARED_HBM, constant=True))
+
+
+def _elements(constant: object) -> object:
+    """The array that a shared constant is made of: from the file, where it is a path."""
+    if not isinstance(constant, str | os.PathLike):
+        return constant
+    sys.audit(READS, os.fspath(constant))
+    try:
+        return np.load(constant, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise unsupported(f"nl.shared_constant of {os.fspath(constant)!r}: {error}", "give a .npy file") from None
 
 
 @SHARED_CONSTANT.legacy
@@ -248,13 +295,21 @@ def _(constant: object, dtype: object = None, **kwargs: object) -> LegacyTensor:
     if shape is None:
         raise unsupported(f"nl.shared_constant of a {type(constant).__name__}", "pass a NumPy array")
     element = named_dtype(getattr(constant, "dtype", None) if dtype is None else dtype)
-    return LegacyTensor.whole(new_storage(host_shape(tuple(shape)), element, SHARED_HBM))
+    return LegacyTensor.whole(new_storage(host_shape(tuple(shape)), element, SHARED_HBM, constant=True))
 
 
 @SHARED_CONSTANT.meaning
 def _(step: Step) -> None:
-    """The elements of a NumPy array."""
-    _enter(step, step.only_write, np.asarray(step.attribute("constant")))
+    """The elements of a NumPy array, or of a file."""
+    _enter(step, step.only_write, np.asarray(_elements(step.attribute("constant"))))
+
+
+@SHARED_CONSTANT.bounds
+def _(bounds: Bounds) -> None:
+    """From the least to the greatest element."""
+    elements = np.asarray(bounds.attribute("constant"))
+    if elements.size and elements.dtype.kind in "iub":
+        bounds.write(replace(numbers_of(elements), uniform=False))
 
 
 def _enter(step: Step, target: str, elements: Array) -> None:
@@ -286,7 +341,7 @@ def _(n: Extent, dtype: object = uint8, dst: object = None) -> Tensor:
 @SHARED_IDENTITY_MATRIX.legacy
 def _(n: object, dtype: object = uint8, **kwargs: object) -> LegacyTensor:
     """An (n, n) identity matrix in HBM, a constant."""
-    return LegacyTensor.whole(new_storage(host_shape((n, n)), named_dtype(dtype), SHARED_HBM))
+    return LegacyTensor.whole(new_storage(host_shape((n, n)), named_dtype(dtype), SHARED_HBM, constant=True))
 
 
 @SHARED_IDENTITY_MATRIX.meaning
@@ -294,3 +349,9 @@ def _(step: Step) -> None:
     """Ones on the diagonal."""
     target = step.written[0]
     _enter(step, target, np.eye(step.shape(target)[0], dtype=np.float32))
+
+
+@SHARED_IDENTITY_MATRIX.bounds
+def _(bounds: Bounds) -> None:
+    """0 and 1."""
+    bounds.write(TRUTH)

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from nkiverify.model import contents, legacy_enums
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.contracts import define, require
+from nkiverify.model import legacy_enums
+from nkiverify.model.bounds import Bounds
+from nkiverify.model.contracts import define, nki_version, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint32
-from nkiverify.model.extents import as_extent, is_sequence
+from nkiverify.model.extents import as_extent, as_number, is_sequence
 from nkiverify.model.indices import Mask
+from nkiverify.model.interval_arithmetic import plus, single
+from nkiverify.model.known_numbers import UNKNOWN
 from nkiverify.model.launch import current_launch
 from nkiverify.model.legacy_tensor import operand
 from nkiverify.model.meaning import Step
@@ -35,6 +38,7 @@ from nkiverify.model.ops.operands import (
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Indirection, Tensor
+from nkiverify.model.versions import within
 from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
 
@@ -44,10 +48,14 @@ define_current = partial(define, api=("nki",))
 
 DMA_COPY = operation("nisa.dma_copy", dependence=Dependence(Link.ROW_MAJOR), engine="dma", moves=True)
 
-define("dma_copy.buffers", "Source and destination of dma_copy are in HBM or SBUF.", "dma_copy:Memory types; MIG-0.3")
+define(
+    "dma_copy.buffers",
+    "Source and destination of dma_copy are in HBM or SBUF; before NKI 0.3 the source may be in PSUM.",
+    "dma_copy:Memory types; MIG-0.3",
+)
 define("dma_copy.count", "Source and destination of dma_copy have the same number of elements.", "dma_copy:Tile size")
 define("dma_copy.dtype", "dma_copy does not convert to or from a packed (x4) dtype.", "dma_copy:Data types; DMAO")
-define_current("dma_copy.hwdge_same_dtype", "With dge_mode.hwdge both dtypes are the same.", "MIG-0.3")
+define_current("dma_copy.hwdge_same_dtype", "With dge_mode.hwdge both dtypes are the same.", "MIG-0.3", since="0.3")
 define_current("dma_copy.hwdge_gen3", "dge_mode.hwdge needs gen3 or later.", "dma_copy")
 define_current("dma_copy.engine", "engine is sync or scalar, and only with dge_mode.hwdge.", "dma_copy; DGE")
 define_current("dma_copy.priority_gen4", "priority is 0 to 3 and needs gen4 or later.", "dma_copy")
@@ -75,7 +83,6 @@ def _(
     mode = member(dge_mode, isa.dge_mode, "dge_mode")
     queue = member(engine, isa.engine, "engine")
     claim_dma(target, source)
-    contents.copied(target, source, partly=skips)
     _claim_indirect_mode(mode, target, source)
     if mode is isa.dge_mode.hwdge:
         require("dma_copy.hwdge_gen3", generation() >= 3, generation=generation())
@@ -102,17 +109,15 @@ def _(
     target, source = operand(dst, mask, "dst"), operand(src, mask, "src")
     target, source = dma_operand(target, "dst", skips=False), dma_operand(source, "src", skips=False)
     claim_dma(target, source)
-    contents.copied(target, source)
     _claim_indirect_mode(isa.dge_mode.unknown, target, source)
-    if mask is not None:
-        contents.overwritten(target)
 
 
 def claim_dma(target: Tensor, source: Tensor) -> None:
     """Claim what every copy by DMA demands of its operands."""
     require(
         "dma_copy.buffers",
-        target.storage.buffer is not PSUM and source.storage.buffer is not PSUM,
+        target.storage.buffer is not PSUM
+        and (source.storage.buffer is not PSUM or not within(nki_version(), "0.3", "")),
         dst=target.buffer,
         src=source.buffer,
     )
@@ -124,7 +129,8 @@ def claim_dma(target: Tensor, source: Tensor) -> None:
 def claim_priority(contract: str, priority: object) -> None:
     """Claim that a DMA's priority is one the hardware has."""
     if priority is not None:
-        legal = generation() >= 4 and isinstance(priority, int) and 0 <= priority <= 3
+        number = as_number(priority)
+        legal = generation() >= 4 and number is not None and 0 <= number <= 3
         require(contract, legal, priority=priority, generation=generation())
 
 
@@ -143,6 +149,14 @@ def _claim_indirect_mode(mode: isa.dge_mode, *operands: Tensor) -> None:
 
 DMA_COPY.meaning(copied)
 
+
+@DMA_COPY.bounds
+def _copied_by_dma(bounds: Bounds) -> None:
+    """Those of the source, beside what is there if rows out of bounds are skipped."""
+    skips = getattr(bounds.attribute("oob_mode"), "name", "") == isa.oob_mode.skip.name
+    bounds.copy("src", partly=skips)
+
+
 # --- dma_transpose ----------------------------------------------------------------------------------------------------
 
 DMA_TRANSPOSE = operation("nisa.dma_transpose", dependence=Dependence(Link.PERMUTED), engine="dma")
@@ -150,7 +164,7 @@ DMA_TRANSPOSE = operation("nisa.dma_transpose", dependence=Dependence(Link.PERMU
 define_current(
     "dma_transpose.axes", "The axes are (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the rank of src.", "dma_transpose"
 )
-define_current("dma_transpose.dst_shape", "dst has exactly the transposed shape of src.", "MIG-0.4")
+define_current("dma_transpose.dst_shape", "dst has exactly the transposed shape of src.", "MIG-0.4", since="0.4")
 define_current("dma_transpose.dtype", "src and dst of dma_transpose have the same dtype.", "dma_transpose")
 define_current("dma_transpose.src_buffer", "src of dma_transpose is in HBM or SBUF.", "dma_transpose")
 define_current(
@@ -224,7 +238,6 @@ def _(
         require("dma_transpose.mode_direct", mode is not isa.dge_mode.swdge, dge_mode=mode)
     if mode is isa.dge_mode.hwdge:
         _claim_hardware_transpose(source)
-    contents.copied(target, source, partly=skips)
 
 
 def _axes(axes: object, source: Tensor) -> tuple[int, ...]:
@@ -287,6 +300,9 @@ def _(step: Step) -> None:
     step.write("dst", data.transpose(0, *(axis + 1 for axis in order)), stored=same)
 
 
+DMA_TRANSPOSE.bounds(_copied_by_dma)
+
+
 # --- dma_compute ------------------------------------------------------------------------------------------------------
 
 DMA_COMPUTE = operation("nisa.dma_compute", dependence=Dependence(Link.ROW_MAJOR), engine="dma")
@@ -341,7 +357,6 @@ def _(
     require("dma_compute.oob_skip", not skips or bool(indirect), oob_mode=oob_mode)
     if indirect:
         _claim_update_in_place(target, sources, unique_indices)
-    contents.overwritten(target)
 
 
 def _claim_update_in_place(target: Tensor, sources: list[Tensor], unique_indices: object) -> None:
@@ -369,6 +384,17 @@ def _(step: Step) -> None:
         total = part if total is None else step.n.binary("add", total, part)
     assert total is not None
     step.write("dst", total)
+
+
+@DMA_COMPUTE.bounds
+def _(bounds: Bounds) -> None:
+    """The sum of all sources."""
+    sources = bounds.attribute("srcs", ())
+    names = [f"srcs[{position}]" for position in range(len(sources))]
+    total = UNKNOWN if bounds.in_vain(*names) or not names else bounds.numbers(names[0])
+    for name in names[1:]:
+        total = single(plus(total, bounds.numbers(name)))
+    bounds.write(total, partly=True)
 
 
 # --- sendrecv ---------------------------------------------------------------------------------------------------------

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
-from nkiverify.model.contracts import define, require
+from nkiverify.model.bounds import Bounds
+from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import float32
+from nkiverify.model.extents import is_one
 from nkiverify.model.indices import Mask
+from nkiverify.model.known_numbers import Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
 from nkiverify.model.meaning import Step
 from nkiverify.model.operators import Operator
@@ -35,6 +38,7 @@ from nkiverify.model.ops.operands import (
 from nkiverify.model.promotion import promoted
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic import all_of, any_of, equal, negate
 
 # --- tensor_tensor ----------------------------------------------------------------------------------------------------
 
@@ -42,8 +46,15 @@ TENSOR_TENSOR = operation("nisa.tensor_tensor", dependence=Dependence(Link.ROWS)
 
 define(
     "tensor_tensor.shape",
-    "data1, data2 and dst have the same partitions and elements per partition: no broadcasting.",
+    "data1, data2 and dst have the same partitions and elements per partition; a broadcast operand has one element.",
     "tensor_tensor",
+)
+define(
+    "tensor_tensor.broadcast",
+    "No operand of tensor_tensor is broadcast.",
+    "tensor_tensor",
+    contested="published kernels combine (P, F) with (P, 1), whose one element is repeated along the free dimensions, "
+    "and pass their tests on hardware and in the vendor's simulator",
 )
 define("tensor_tensor.psum_pair", "data1 and data2 are not both in PSUM.", "tensor_tensor")
 define("tensor_tensor.power_gpsimd", "power runs on GpSimd, which has no PSUM operand.", "tensor_tensor")
@@ -74,7 +85,8 @@ def _(
 ) -> LegacyTensor:
     """data1 op data2, element by element."""
     left, right = operand(data1, mask, "data1"), operand(data2, mask, "data2")
-    result = result_tile(left.shape, named_dtype(dtype, promoted(left.dtype, right.dtype)), mask=mask)
+    larger = right if is_one(left.free_size) else left
+    result = result_tile(larger.shape, named_dtype(dtype, promoted(left.dtype, right.dtype)), mask=mask)
     _claim_tensor_tensor(result, left, right, op, legacy_enums.as_engine(engine))
     return result
 
@@ -85,7 +97,24 @@ def _claim_tensor_tensor(result: Tensor, left: Tensor, right: Tensor, op: Operat
     claim_integers(op, result, left, right)
     claim_on_chip(dst=result, data1=left, data2=right)
     claim_one_psum("tensor_tensor.psum_pair", data1=left, data2=right)
-    claim_same_layout("tensor_tensor.shape", dst=result, data1=left, data2=right)
+    shapes = {"dst": result.shape, "data1": left.shape, "data2": right.shape}
+    alike = [equal(part.free_size, result.free_size) for part in (left, right)]
+    single = [equal(part.free_size, 1) for part in (left, right)]
+    require(
+        "tensor_tensor.shape",
+        all_of(
+            *(equal(part.shape[0], result.shape[0]) for part in (left, right)),
+            *(any_of(same, one) for same, one in zip(alike, single, strict=True)),
+            any_of(*alike),
+        ),
+        **shapes,
+    )
+    # Where the partitions or elements do not fit, that is what is wrong.
+    require_if_open(
+        "tensor_tensor.broadcast",
+        all_of(*(any_of(same, negate(one)) for same, one in zip(alike, single, strict=True))),
+        **shapes,
+    )
     if op.name == "power":
         require("tensor_tensor.power_gpsimd", not any_in_psum(result, left, right), dst=result.buffer)
     if runs_on is not isa.engine.unknown:
@@ -101,6 +130,12 @@ def _(step: Step) -> None:
     exact = op.bitvec or step.integers_on_gpsimd("dst", "data1", "data2")
     left, right = step.rows("data1", exact=exact), step.rows("data2", exact=exact)
     step.write("dst", step.n.binary(op.name, left, right))
+
+
+@TENSOR_TENSOR.bounds
+def _(bounds: Bounds) -> None:
+    """data1 op data2."""
+    bounds.write(bounds.operated(bounds.operator("op"), "data1", "data2"))
 
 
 # --- tensor_scalar ----------------------------------------------------------------------------------------------------
@@ -252,6 +287,19 @@ def _(step: Step) -> None:
     step.write("dst", value)
 
 
+@TENSOR_SCALAR.bounds
+def _(bounds: Bounds) -> None:
+    """(data op0 operand0) op1 operand1."""
+    bounds.write(_operated_twice(bounds))
+
+
+def _operated_twice(bounds: Bounds) -> Value:
+    value = bounds.operated(bounds.operator("op0"), "data", "operand0", bounds.attribute("reverse0"))
+    if bounds.operator("op1") is None:
+        return value
+    return bounds.operated(bounds.operator("op1"), value, "operand1", bounds.attribute("reverse1"))
+
+
 # --- scalar_tensor_tensor ---------------------------------------------------------------------------------------------
 
 SCALAR_TENSOR_TENSOR = operation("nisa.scalar_tensor_tensor", dependence=Dependence(Link.ROWS))
@@ -321,6 +369,12 @@ def _(step: Step) -> None:
     value = applied(step.n, step.operator("op0"), step.rows("data"), step.column("operand0"), step.flag("reverse0"))
     value = applied(step.n, step.operator("op1"), value, step.rows("operand1"), step.flag("reverse1"))
     step.write("dst", value)
+
+
+@SCALAR_TENSOR_TENSOR.bounds
+def _(bounds: Bounds) -> None:
+    """(data op0 operand0) op1 operand1."""
+    bounds.write(_operated_twice(bounds))
 
 
 # --- tensor_scalar_reduce ---------------------------------------------------------------------------------------------
@@ -422,6 +476,14 @@ def _(step: Step) -> None:
     value = applied(step.n, step.operator("op0"), step.rows("data"), step.column("operand0"), step.flag("reverse0"))
     step.write("dst", value)
     step.accumulate("vector", value, negate=step.flag("reduce_res_negate"))
+
+
+@TENSOR_SCALAR_REDUCE.bounds
+def _(bounds: Bounds) -> None:
+    """data op0 operand0; its reduction is not followed."""
+    value = bounds.operated(bounds.operator("op0"), "data", "operand0", bounds.attribute("reverse0"))
+    bounds.write(value, "dst")
+    bounds.write(value, "result")
 
 
 # --- reciprocal -------------------------------------------------------------------------------------------------------

@@ -13,19 +13,22 @@ import numpy as np
 
 from nkiverify.model import allocation, legacy_tensor, operators_on_tiles
 from nkiverify.model.access import Access
-from nkiverify.model.contracts import define, require
+from nkiverify.model.bounds import Bounds
+from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import DType, bool_, float32
+from nkiverify.model.extents import is_one
 from nkiverify.model.indices import Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, operand
 from nkiverify.model.meaning import Step
-from nkiverify.model.operators import OPERATORS
-from nkiverify.model.ops.operands import any_in_psum, generation, is_number, on_chip, same_shape, tile
+from nkiverify.model.memory import PSUM
+from nkiverify.model.operators import OPERATORS, Operator
+from nkiverify.model.ops.operands import any_in_psum, generation, is_number, on_chip, tile
 from nkiverify.model.promotion import promoted, scalar_dtype
 from nkiverify.model.recording import issue
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor, declared_dtype
-from nkiverify.symbolic import equal
+from nkiverify.symbolic import Extent, all_of, any_of, equal, negate
 from nkiverify.symbolic.execution import unsupported
 
 #: Functions of one operand.
@@ -57,9 +60,17 @@ _UNRANGED = frozenset(("sin", "reciprocal"))
 
 define(
     "nl.binary.same_shape",
-    "Two tile operands have identical shapes: no broadcasting.",
+    "Two tile operands have identical shapes; a broadcast one has extents of 1 in free dimensions.",
     "RN-0.3; RN-0.4 known issues",
     api=("nki",),
+)
+define(
+    "nl.binary.broadcast",
+    "No tile operand is broadcast.",
+    "RN-0.3; RN-0.4 known issues",
+    api=("nki",),
+    contested="the documentation's own examples of nl.abs_max combine (128, 512) with (128, 1), and published kernels "
+    "broadcast such tiles and pass their tests",
 )
 define(
     "nl.binary.one_tile", "At least one operand is a tile.", "nl.equal; nl.bitwise_and; nl.logical_and", api=("nki",)
@@ -90,7 +101,7 @@ define(
     api=("nki",),
 )
 define("nl.abs_max.gen4", "nl.abs_max and nl.abs_min need gen4 or later.", "nl.abs_max", api=("nki",))
-define("nl.rsqrt.psum", "nl.rsqrt takes no PSUM input.", "MIG-0.5", api=("nki",))
+define("nl.rsqrt.psum", "nl.rsqrt takes no PSUM input.", "MIG-0.5", api=("nki",), since="0.5")
 
 
 def _binary(name: str) -> Callable[..., Tensor]:
@@ -111,11 +122,32 @@ def _binary(name: str) -> Callable[..., Tensor]:
         if name in _INTEGERS:
             require("nl.bitwise.int", all(each.dtype.is_integer for each in tiles), dtype=tiles[0].dtype)
         if len(tiles) == 2:
-            require("nl.binary.same_shape", same_shape(*tiles), x=tiles[0].shape, y=tiles[1].shape)
+            claim_broadcast(*tiles)
         natural = promoted(tiles[0].dtype, tiles[-1].dtype)
-        return allocation.result_tile(tiles[0].shape, natural if dtype is None else declared_dtype(dtype))
+        shape = tiles[0].shape if len(tiles) == 1 else _broadcast(*tiles)
+        return allocation.result_tile(shape, natural if dtype is None else declared_dtype(dtype))
 
     return function
+
+
+def claim_broadcast(x: Tensor, y: Tensor) -> None:
+    """Claim that two tiles have one shape, or that the free extents of 1 in one are broadcast."""
+    if x.ndim != y.ndim:
+        require("nl.binary.same_shape", False, x=x.shape, y=y.shape)
+        return
+    pairs = list(zip(x.shape[1:], y.shape[1:], strict=True))
+    ones = [any_of(equal(a, 1), equal(b, 1)) for a, b in pairs]
+    fits = [any_of(equal(a, b), one) for (a, b), one in zip(pairs, ones, strict=True)]
+    require("nl.binary.same_shape", all_of(equal(x.shape[0], y.shape[0]), *fits), x=x.shape, y=y.shape)
+    kept = (any_of(equal(a, b), negate(one)) for (a, b), one in zip(pairs, ones, strict=True))
+    require_if_open("nl.binary.broadcast", all_of(*kept), x=x.shape, y=y.shape)
+
+
+def _broadcast(x: Tensor, y: Tensor) -> tuple[Extent, ...]:
+    """The shape of what two tiles are combined to."""
+    if x.ndim != y.ndim:
+        return tuple(x.shape)
+    return (x.shape[0], *(b if is_one(a) else a for a, b in zip(x.shape[1:], y.shape[1:], strict=True)))
 
 
 def _unary(name: str) -> Callable[..., Tensor]:
@@ -269,7 +301,11 @@ def _in_place(name: str, target: object, value: object) -> Any:
         other = operand(value, None, "value")
         require("leg.assign_buffer", other.on_chip, src=other.buffer)
         claim_assignable(changed.shape, other.shape)
-        issue(f"nl.{name}", writes={"dst": changed}, reads={"x": changed, "y": other})
+        # The first product that is added to PSUM begins the sum there ("df.sum_unwritten").
+        begins: dict[str, Any] = (
+            {"begins_sum": True} if name == "add" and changed.buffer is PSUM and other.storage.product else {}
+        )
+        issue(f"nl.{name}", writes={"dst": changed}, reads={"x": changed, "y": other}, **begins)
     else:
         issue(f"nl.{name}", writes={"dst": changed}, reads={"x": changed}, y=value)
     return changed
@@ -304,6 +340,16 @@ def _unary_numbers(step: Step) -> None:
     step.write(step.only_write, step.n.unary(name, value), undefined=outside, because=f"{name} outside its range")
 
 
+def _bounds_of(name: str) -> Callable[[Bounds], None]:
+    op = OPERATORS.get(name) or Operator(name, 2 if name in BINARY else 0)
+
+    def bounds_of(bounds: Bounds) -> None:
+        """x op y, or a function of x."""
+        bounds.write(bounds.operated(op, "x", "y" if name in BINARY else None))
+
+    return bounds_of
+
+
 # --- their declarations -----------------------------------------------------------------------------------------------
 
 
@@ -311,6 +357,7 @@ def _declare(name: str) -> None:
     two = name in BINARY
     declared = operation(f"nl.{name}", dependence=Dependence(Link.BROADCAST), commutes=name == "add")
     declared.meaning(_binary_numbers if two else _unary_numbers)
+    declared.bounds(_bounds_of(name))
     document = f"`{name}` of {'two operands, element by element' if two else 'every element'}; as `op=` of an "
     document += "instruction, the operator."
     declared.current(_documented(_binary(name) if two else _unary(name), document))

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from nkiverify.model import contents
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.allocation import result_tile as new_result
+from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint16, uint32
 from nkiverify.model.extents import as_extent, is_sequence, same
 from nkiverify.model.indices import Mask
-from nkiverify.model.indirection import claim_numbers
+from nkiverify.model.indirection import claim_numbers, indices_in
+from nkiverify.model.known_numbers import Interval
 from nkiverify.model.launch import current_launch
 from nkiverify.model.legacy_tensor import (
     LegacyTensor,
@@ -88,7 +89,6 @@ def nc_stream_shuffle(dst: object, src: object, shuffle_mask: object, name: obje
         dst_dtype=result.dtype,
         src_dtype=source.dtype,
     )
-    contents.copied(result, source, partly=any(lane is LANE_STAYS for lane in lanes) or not well_formed)
 
 
 @NC_STREAM_SHUFFLE.legacy
@@ -118,6 +118,14 @@ def _(step: Step) -> None:
             if taken != LANE_STAYS and at < result.shape[1] and origin < source.shape[1]:
                 result[:, at] = source[:, origin]
     step.write("dst", result, stored=same)
+
+
+@NC_STREAM_SHUFFLE.bounds
+def _(bounds: Bounds) -> None:
+    """Those of the source, beside what is there in partitions that are left alone."""
+    lanes = bounds.attribute("shuffle_mask")
+    leaves = not is_sequence(lanes) or len(lanes) != _LANES or any(as_extent(lane) == LANE_STAYS for lane in lanes)
+    bounds.copy("src", partly=leaves, some=True)
 
 
 # --- local_gather -----------------------------------------------------------------------------------------------------
@@ -198,8 +206,9 @@ def local_gather(
     if same(valid, per_core):
         claim_numbers(
             "local_gather.oob",
-            contents.held(places),
+            indices_in(places),
             lambda low, high: all_of(low >= 0, (high + 1) * per_index <= source.free_size),
+            Interval(0, source.free_size // per_index - 1),
             src_buffer=source.shape,
             num_elem_per_idx=per_index,
         )
@@ -249,6 +258,12 @@ def _(step: Step) -> None:
     step.write("dst", result, stored=same)
 
 
+@LOCAL_GATHER.bounds
+def _(bounds: Bounds) -> None:
+    """Elements of the source."""
+    bounds.copy("src_buffer", partly=True, some=True)
+
+
 # --- nc_n_gather and nl.gather_flattened ------------------------------------------------------------------------------
 
 NC_N_GATHER = operation(
@@ -283,12 +298,11 @@ def _(dst: object, data: object, indices: object, name: object = None) -> None:
     require("n_gather.dtype", typed, dst=result.dtype, data=source.dtype, indices=places.dtype)
     claim_partitions("n_gather.shape", dst=result, data=source, indices=places)
     require("n_gather.shape", equal(result.free_size, places.free_size), dst=result.shape, indices=places.shape)
-    # Indices computed on chip are taken on trust: what the hardware does out of range is not documented.
-    value = contents.held(places)
     claim_numbers(
         "n_gather.range",
-        value,
+        indices_in(places),
         lambda low, high: all_of(low >= 0, high < source.free_size),
+        Interval(0, source.free_size - 1),
         data=source.shape,
     )
 
@@ -304,6 +318,12 @@ def gathered(step: Step) -> None:
     if step.tracking:
         found = np.maximum(found, step.rows("indices"))
     step.write(target, found, stored=same)
+
+
+@NC_N_GATHER.bounds
+def _gathered_numbers(bounds: Bounds) -> None:
+    """Elements of the source."""
+    bounds.copy("data", some=True)
 
 
 GATHER_FLATTENED = operation(
@@ -357,6 +377,7 @@ def _(
 
 
 GATHER_FLATTENED.meaning(gathered)
+GATHER_FLATTENED.bounds(_gathered_numbers)
 
 
 # --- cores ------------------------------------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ def _bounds(args: tuple[Any, ...]) -> tuple[Any, Any, Any]:
 # --- loops on the device ----------------------------------------------------------------------------------------------
 
 DYNAMIC_RANGE = host("nl.dynamic_range")
-FORI_LOOP = host("nl.fori_loop")
+FORI_LOOP = host("nl.fori_loop", since="0.6")
 WHILE_LOOP = host("nl.while_loop")
 NO_REORDER = host("nl.no_reorder")
 

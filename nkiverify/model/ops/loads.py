@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from math import prod
 
-from nkiverify.model import contents
 from nkiverify.model.allocation import temporary
+from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, new_tile, operand
 from nkiverify.model.meaning import Step
 from nkiverify.model.memory import SBUF
-from nkiverify.model.ops.copies import copied
+from nkiverify.model.ops.copies import copied, copied_numbers
 from nkiverify.model.ops.dma import claim_dma
 from nkiverify.model.ops.operands import is_number, on_chip, tile
 from nkiverify.model.ops.tensor_engine import transposed
@@ -25,7 +25,7 @@ from nkiverify.symbolic import Extent, equal
 
 # --- load -------------------------------------------------------------------------------------------------------------
 
-LOAD = operation("nl.load", dependence=Dependence(Link.ROW_MAJOR), engine="dma", moves=True)
+LOAD = operation("nl.load", dependence=Dependence(Link.ROW_MAJOR), engine="dma", moves=True, since="0.3")
 
 define("nl.load.src", "nl.load reads from HBM.", "nl.load; L:load")
 
@@ -44,9 +44,7 @@ def _(src: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: 
     """A new SBUF tile with the shape of the access to an HBM tensor; the first axis becomes the partitions."""
     source = operand(src, mask, "src")
     _claim_in_hbm(source)
-    result = new_tile(_tile_shape(source), named_dtype(dtype, source.dtype), mask=mask)
-    contents.copied(result, source)
-    return result
+    return new_tile(_tile_shape(source), named_dtype(dtype, source.dtype), mask=mask)
 
 
 def _tile_shape(source: Tensor) -> tuple[Extent, ...]:
@@ -56,7 +54,6 @@ def _tile_shape(source: Tensor) -> tuple[Extent, ...]:
 def _claim_load(result: Tensor, source: Tensor) -> None:
     _claim_in_hbm(source)
     claim_dma(result, source)
-    contents.copied(result, source)
 
 
 def _claim_in_hbm(source: Tensor) -> None:
@@ -64,6 +61,7 @@ def _claim_in_hbm(source: Tensor) -> None:
 
 
 LOAD.meaning(copied)
+LOAD.bounds(copied_numbers)
 
 # --- load_transpose2d -------------------------------------------------------------------------------------------------
 
@@ -90,10 +88,11 @@ def _(src: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: 
 
 
 LOAD_TRANSPOSE2D.meaning(transposed)
+LOAD_TRANSPOSE2D.bounds(copied_numbers)
 
 # --- store ------------------------------------------------------------------------------------------------------------
 
-STORE = operation("nl.store", dependence=Dependence(Link.BROADCAST), engine="dma", moves=True)
+STORE = operation("nl.store", dependence=Dependence(Link.BROADCAST), engine="dma", moves=True, since="0.3")
 
 define("nl.store.dst", "nl.store writes to HBM.", "nl.store; L:store")
 define("nl.store.value", "nl.store takes its value from SBUF.", "nl.store; RN-0.3")
@@ -107,7 +106,6 @@ def _(dst: object, value: object) -> None:
     require("nl.store.dst", not target.on_chip, dst=target.buffer)
     require("nl.store.value", source.buffer is SBUF, value=source.buffer)
     require("dma_copy.count", equal(target.size, source.size), dst=target.shape, value=source.shape)
-    contents.copied(target, source)
 
 
 @STORE.legacy
@@ -116,10 +114,8 @@ def _(dst: object, value: object, *, mask: Mask | None = None, **kwargs: object)
     target = operand(dst, mask, "dst")
     require("nl.store.dst", not target.on_chip, dst=target.buffer)
     if is_number(value):
-        contents.overwritten(target)
         return
     source = operand(value, mask, "value")
-    contents.copied(target, source, partly=mask is not None)
     require("leg.store.value", on_chip(source), value=source.buffer)
     claim_assignable(target.shape, _stored_shape(source, target))
 
@@ -142,3 +138,9 @@ def _(step: Step) -> None:
         copied(step)
     else:
         step.write("dst", step.aligned("value", rank), broadcast=True)
+
+
+@STORE.bounds
+def _(bounds: Bounds) -> None:
+    """Those of the value."""
+    bounds.copy("value")

@@ -75,7 +75,15 @@ def scale_rows(partitions: int) -> Array:
 
 NC_MATMUL_MX = operation(
     "nisa.nc_matmul_mx",
-    dependence=Dependence(Link.EVERYTHING),
+    dependence=Dependence(
+        Link.ROW_MAJOR,
+        {
+            "stationary": Link.STATIONARY,
+            "moving": Link.MOVING,
+            "stationary_scale": Link.STATIONARY,
+            "moving_scale": Link.MOVING,
+        },
+    ),
     engine="tensor",
     product=True,
     updates=Updates.ACCUMULATING,
@@ -213,7 +221,7 @@ def _dequantised(step: Step, name: str) -> Array:
 # --- quantize_mx ------------------------------------------------------------------------------------------------------
 
 QUANTIZE_MX = operation(
-    "nisa.quantize_mx", dependence=Dependence(Link.EVERYTHING), keeps=True, rows={"dst_scale": (32, 4)}
+    "nisa.quantize_mx", dependence=Dependence(Link.QUANTISED), keeps=True, rows={"dst_scale": (32, 4)}
 )
 
 define("quantize_mx.gen4", "quantize_mx needs gen4 or later.", "quantize_mx")

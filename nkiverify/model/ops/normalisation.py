@@ -13,7 +13,7 @@ from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, re
 from nkiverify.model.meaning import Step
 from nkiverify.model.ops.arithmetic import difference, multiplied
 from nkiverify.model.ops.operands import on_chip, tile
-from nkiverify.model.ops.reductions import free_axes, last_axes, reduced_lines
+from nkiverify.model.ops.reductions import free_axes, reduced_axes, reduced_lines
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, any_of, equal
@@ -40,7 +40,7 @@ def _(x: object, axis: object = -1, dtype: object = None) -> Tensor:
     """A new SBUF tile of the shape of `x`: softmax over its last free axes."""
     source = tile(x, "x")
     require("isa.on_chip", on_chip(source), x=source.buffer)
-    last_axes("nl.reduce.axis", source, axis)
+    reduced_axes("nl.reduce.axis", "nl.reduce.axis_last", source, axis)
     return new_tile(source.shape, declared_dtype(dtype, source.dtype))
 
 
@@ -82,7 +82,7 @@ def _(
     """A new SBUF tile of the shape of `x`: x / RMS(x) * w."""
     source, weight = tile(x, "x"), tile(w, "w")
     require("isa.on_chip", on_chip(source, weight), x=source.buffer, w=weight.buffer)
-    last_axes("nl.reduce.axis", source, axis)
+    reduced_axes("nl.reduce.axis", "nl.reduce.axis_last", source, axis)
     require(
         "nl.rms_norm.weight",
         all_of(

@@ -6,7 +6,6 @@ import enum
 from numbers import Real
 from typing import Any, TypeVar
 
-from nkiverify.model.contents import overwritten
 from nkiverify.model.contracts import require
 from nkiverify.model.dynamic_loops import claim_in_scope
 from nkiverify.model.execution import current_execution
@@ -59,10 +58,8 @@ def claim_scattered_by_scalar_engine(result: Tensor) -> None:
 
 
 def destination(value: object, argument: str = "dst", *, gathers: bool = False) -> Tensor:
-    """`value` as a tensor that an instruction writes, with numbers nobody keeps track of."""
-    target = tile(value, argument, gathers=gathers)
-    overwritten(target)
-    return target
+    """`value` as a tensor that an instruction writes."""
+    return tile(value, argument, gathers=gathers)
 
 
 def dma_operand(value: object, argument: str, *, skips: bool, contract: str = "dma_copy.oob") -> Tensor:
@@ -81,7 +78,11 @@ def member(value: object, enumeration: type[MemberT], argument: str) -> MemberT:
     """`value`, claimed to be a member of `enumeration`."""
     if isinstance(value, enumeration):
         return value
-    require("isa.enum_members", False, argument=argument, value=value)
+    meant = next((one for one in enumeration if type(value) in (int, str) and value in (one.value, one.name)), None)
+    if meant is not None:
+        require("isa.enum_members", False, argument=argument, value=value)
+        return meant
+    require("isa.enum_values", False, argument=argument, value=value)
     raise TypeError(f"{argument} is a member of {enumeration.__name__}, not {value!r}")
 
 

@@ -10,19 +10,20 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from nkiverify.model import contents
+from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import int8, int16, uint8, uint16
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.indices import IndexTensor, Mask, as_mask
+from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.ops.operands import claim_in_sbuf, claim_same_layout, destination, is_number, on_chip, tile
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
-from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, product
+from nkiverify.symbolic import Extent, all_of, any_of, equal, maximum, minimum, product
 
 NKI = ("nki",)
 LEGACY = ("neuronxcc",)
@@ -84,9 +85,8 @@ def _(dst: object, pattern: object, offset: object = 0, channel_multiplier: obje
     """dst = offset + partition * channel_multiplier + pattern, as 32-bit integers."""
     result = tile(dst, "dst")
     claim_in_sbuf("iota.sbuf", dst=result)
-    pairs = _claim_pattern("iota.count", pattern, result)
+    _claim_pattern("iota.count", pattern, result)
     _claim_integers("iota.integers", channel_multiplier=channel_multiplier, offset=offset)
-    _fill(result, offset, [*pairs, (channel_multiplier, result.shape[0])])
 
 
 @IOTA.legacy
@@ -95,22 +95,7 @@ def _(expr: object, dtype: object, *, mask: Mask | None = None, **kwargs: object
     if not isinstance(expr, IndexTensor):
         require("leg.iota.expr", False, expr=type(expr).__name__)
         raise TypeError(f"iota takes an expression of index tensors, not a {type(expr).__name__}")
-    result = new_tile(expr.shape, named_dtype(dtype), mask=mask)
-    _fill(result, expr.base, zip(expr.coefficients, expr.shape, strict=True))
-    return result
-
-
-def _fill(result: Tensor, base: object, steps: Iterable[tuple[object, object]]) -> None:
-    """Let `result` hold what a pattern makes: `base`, and for each step with its count a multiple of the step."""
-    low = high = constant_value(base)
-    for step, count in steps:
-        stride, extent = constant_value(step), constant_value(count)
-        if low is None or high is None or stride is None or (extent is None and stride):
-            low = high = None
-            break
-        reach = 0 if extent is None else stride * (extent - 1)
-        low, high = low + min(0, reach), high + max(0, reach)
-    contents.filled(result, low, high)
+    return new_tile(expr.shape, named_dtype(dtype), mask=mask)
 
 
 @IOTA.meaning
@@ -118,6 +103,32 @@ def _(step: Step) -> None:
     """Integers of 32 bits, converted to the dtype of dst ("iota.i32")."""
     values = _values(step, step.shape("dst")[0]).astype(np.int32)
     step.write_integers("dst", values)
+
+
+@IOTA.bounds
+def _(bounds: Bounds) -> None:
+    """The first number, and for each step with its count the multiples of the step."""
+    expr, result = bounds.attribute("expr"), bounds.tensor("dst")
+    if isinstance(expr, IndexTensor):
+        bounds.write(_pattern(expr.base, zip(expr.coefficients, expr.shape, strict=True)))
+    elif result is not None:
+        steps = [tuple(pair) for pair in bounds.attribute("pattern")]
+        lanes = (bounds.attribute("channel_multiplier", 0), result.shape[0])
+        bounds.write(_pattern(bounds.attribute("offset", 0), [*steps, lanes]))
+
+
+def _pattern(base: object, steps: Iterable[tuple[object, object]]) -> Value:
+    start = as_extent(base)
+    if start is None:
+        return UNKNOWN
+    low = high = start
+    for step, count in steps:
+        stride, extent = as_extent(step), as_extent(count)
+        if stride is None or extent is None:
+            return UNKNOWN
+        reach = stride * (extent - 1)
+        low, high = low + minimum(reach, 0), high + maximum(reach, 0)
+    return Value((Interval(low, high),), uniform=equal(low, high) is True)
 
 
 # --- affine_select ----------------------------------------------------------------------------------------------------
@@ -218,3 +229,10 @@ def _(step: Step) -> None:
     data = step.rows("on_true_tile")
     holds = _COMPARE[step.operator("cmp_op").name](_values(step, data.shape[1]), 0)
     step.write("dst", np.where(holds[None], data, step.constant("on_false_value", 3)))
+
+
+@AFFINE_SELECT.bounds
+def _(bounds: Bounds) -> None:
+    """Those of the tile, and the constant."""
+    if not bounds.in_vain("on_true_tile"):
+        bounds.write(bounds.numbers("on_true_tile").joined(bounds.numbers("on_false_value")))

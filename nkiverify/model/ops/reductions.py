@@ -6,12 +6,18 @@ architecture of gen2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from nkiverify.model.allocation import result_tile as new_tile
-from nkiverify.model.contracts import define, require
+from nkiverify.model.bounds import Bounds
+from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import bool_
-from nkiverify.model.extents import as_extent, is_sequence
+from nkiverify.model.extents import as_extent, as_number, is_sequence
 from nkiverify.model.indices import Mask
+from nkiverify.model.interval_arithmetic import TRUTH, TRUTHS, of_operator, summed
+from nkiverify.model.known_numbers import UNKNOWN, Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import Operator
@@ -23,26 +29,36 @@ from nkiverify.symbolic import Extent, all_of, equal
 
 LEGACY = ("neuronxcc",)
 
-define("nl.reduce.axis", "A reduction's axes are free ones, the last contiguous dimensions.", "nl.sum; L:sum")
+define("nl.reduce.axis", "A reduction's axes are free ones, each named once.", "nl.sum; L:sum")
+define(
+    "nl.reduce.axis_last",
+    "A reduction's axes are the last contiguous dimensions.",
+    "nl.sum",
+    api=("nki",),
+    contested="as `tensor_reduce.axis_last`: the functions are wrappers of that instruction",
+)
 define("leg.reduce.axis", "A reduction's axes are free ones.", "L:sum; L:max", api=LEGACY)
 
 
-def last_axes(contract: str, data: Tensor, axis: object) -> int:
-    """How many last dimensions `axis` names; that it names the last contiguous free ones is claimed as `contract`."""
-    rank = data.ndim
+def reduced_axes(contract: str, contested: str, data: Tensor, axis: object) -> frozenset[int]:
+    """The dimensions that `axis` names: claimed to be free ones, as `contract`, and the last ones, as `contested`."""
     axes = tuple(axis) if is_sequence(axis) else (axis,)
-    numbers = sorted(part + rank if part < 0 else part for part in axes if isinstance(part, int))
-    legal = len(numbers) == len(axes) > 0 and numbers == list(range(rank - len(numbers), rank)) and numbers[0] >= 1
+    given = (as_number(part) for part in axes)
+    numbers = [part + data.ndim if part < 0 else part for part in given if part is not None]
+    legal = len(numbers) == len(axes) == len(set(numbers)) > 0 and all(1 <= part < data.ndim for part in numbers)
     require(contract, legal, axis=axis, shape=data.shape)
     if not legal:
-        raise ValueError(f"axes {axis!r} are not the last free dimensions of a tensor of {rank} dimensions")
-    return len(numbers)
+        raise ValueError(f"axes {axis!r} are not free dimensions of a tensor of {data.ndim} dimensions")
+    last = sorted(numbers) == list(range(data.ndim - len(numbers), data.ndim))
+    require_if_open(contested, last, axis=axis, shape=data.shape)
+    return frozenset(numbers)
 
 
 def free_axes(source: Tensor, axis: object) -> frozenset[int]:
     """The dimensions a reduction of the legacy API names, claimed to be free ones."""
     axes = tuple(axis) if is_sequence(axis) else (axis,)
-    numbers = [part + source.ndim if part < 0 else part for part in axes if isinstance(part, int)]
+    given = (as_number(part) for part in axes)
+    numbers = [part + source.ndim if part < 0 else part for part in given if part is not None]
     legal = len(numbers) == len(axes) == len(set(numbers)) and all(1 <= part < source.ndim for part in numbers)
     require("leg.reduce.axis", legal and len(axes) > 0, axis=axis, shape=source.shape)
     if not legal:
@@ -51,7 +67,7 @@ def free_axes(source: Tensor, axis: object) -> frozenset[int]:
 
 
 def _reduced_shape(source: Tensor, axes: frozenset[int], keepdims: object) -> tuple[Extent, ...]:
-    """The shape of a tile reduced over axes in the legacy API: they go away or stay with extent 1."""
+    """The shape of a tile reduced over axes: they go away or stay with extent 1."""
     if keepdims:
         return tuple(1 if dim in axes else extent for dim, extent in enumerate(source.shape))
     shape = tuple(extent for dim, extent in enumerate(source.shape) if dim not in axes)
@@ -68,7 +84,15 @@ def _reduced_mask(source: Tensor, axes: frozenset[int], keepdims: object, mask: 
 TENSOR_REDUCE = operation("nisa.tensor_reduce", dependence=Dependence(Link.REDUCED))
 
 define(
-    "tensor_reduce.axis_last", "The axes are the last contiguous dimensions, never 0.", "tensor_reduce", api=("nki",)
+    "tensor_reduce.axis_free", "The axes are free dimensions, each named once, never 0.", "tensor_reduce", api=("nki",)
+)
+define(
+    "tensor_reduce.axis_last",
+    "The axes are the last contiguous dimensions.",
+    "tensor_reduce",
+    api=("nki",),
+    contested="published kernels reduce other free axes, for example axis 1 of (P, A, B), and pass their tests; since "
+    "NKI 0.3 the numbers of axes are those of dimensions (MIG-0.3)",
 )
 define(
     "tensor_reduce.dst", "dst has the partitions of data and one element for each kept free position.", "tensor_reduce"
@@ -100,8 +124,8 @@ def _(
     """dst = data (P, …) reduced over its last axes; dst has one element for each position of the kept ones."""
     result, source = destination(dst, gathers=True), tile(data, "data", gathers=True)
     _claim_reduction(op, negate, result, source)
-    count = last_axes("tensor_reduce.axis_last", source, axis)
-    kept = free_elements(source.shape[1 : source.ndim - count])
+    axes = reduced_axes("tensor_reduce.axis_free", "tensor_reduce.axis_last", source, axis)
+    kept = free_elements([extent for dim, extent in enumerate(source.shape) if dim and dim not in axes])
     require(
         "tensor_reduce.dst",
         all_of(equal(result.shape[0], source.shape[0]), equal(result.free_size, kept)),
@@ -148,6 +172,27 @@ def _(step: Step) -> None:
     op = step.operator("op")
     reduced = step.reduced("data", op.name, step.axes("axis", "data"), exact=op.bitvec)
     step.write("dst", step.n.unary("negative", reduced) if step.flag("negate") else reduced)
+
+
+@TENSOR_REDUCE.bounds
+def _(bounds: Bounds) -> None:
+    """The elements of a partition reduced, or some of them."""
+    op = bounds.operator("op")
+    value = _reduced_numbers(bounds, op.name if op is not None else "", "data", bounds.count("data"))
+    bounds.write(of_operator("negative", value) if bounds.attribute("negate") else value)
+
+
+def _reduced_numbers(bounds: Bounds, operator: str, source: str, count: Extent) -> Value:
+    """At most so many elements of an operand reduced."""
+    if operator in TRUTHS:
+        return TRUTH
+    if bounds.in_vain(source):
+        return UNKNOWN
+    if operator in ("maximum", "minimum", "max", "min"):
+        return replace(bounds.numbers(source), exact=False)
+    if operator == "add":
+        return summed(bounds.numbers(source), count)
+    return UNKNOWN
 
 
 # --- tensor_partition_reduce ------------------------------------------------------------------------------------------
@@ -205,6 +250,14 @@ def _(step: Step) -> None:
     if op.name == "average":
         result = multiplied(step.n, result, 1.0 / data.shape[1])
     step.write("dst", result)
+
+
+@TENSOR_PARTITION_REDUCE.bounds
+def _(bounds: Bounds) -> None:
+    """The partitions reduced."""
+    op, source = bounds.operator("op"), bounds.tensor("data")
+    if op is not None and source is not None:
+        bounds.write(_reduced_numbers(bounds, op.name, "data", source.shape[0]))
 
 
 # --- functions of nl over free axes -----------------------------------------------------------------------------------
@@ -274,17 +327,12 @@ def _(x: object, axis: object, *, dtype: object = bool, mask: Mask | None = None
 
 
 def _reduced(x: object, axis: object, dtype: object, keepdims: object) -> Tensor:
-    """A new SBUF tile: `x` reduced over its last free axes, which go away or stay with extent 1."""
+    """A new SBUF tile: `x` reduced over free axes, which go away or stay with extent 1."""
     source = tile(x, "x")
     require("isa.on_chip", on_chip(source), x=source.buffer)
-    count = last_axes("nl.reduce.axis", source, axis)
-    kept = source.shape[: source.ndim - count]
-    if keepdims:
-        kept = kept + (1,) * count
-    elif len(kept) < 2:
-        # An on-chip tile has a free dimension, whatever was reduced.
-        kept = (*kept, 1)
-    return new_tile(kept, declared_dtype(dtype, source.dtype))
+    axes = reduced_axes("nl.reduce.axis", "nl.reduce.axis_last", source, axis)
+    # An on-chip tile has a free dimension, whatever was reduced.
+    return new_tile(_reduced_shape(source, axes, keepdims), declared_dtype(dtype, source.dtype))
 
 
 def _legacy_reduced(x: object, axis: object, dtype: object, mask: Mask | None, keepdims: object) -> LegacyTensor:
@@ -301,8 +349,17 @@ def _reduce(step: Step) -> None:
     step.write(step.only_write, step.reduced("x", _OPERATORS[step.name], step.axes("axis", "x")))
 
 
+def _bounds_of(operator: str) -> Callable[[Bounds], None]:
+    def bounds_of(bounds: Bounds) -> None:
+        """Elements of a partition reduced."""
+        bounds.write(_reduced_numbers(bounds, operator, "x", bounds.count("x")))
+
+    return bounds_of
+
+
 for _declared in (SUM, MAX, MIN, PROD, ALL):
     _declared.meaning(_reduce)
+    _declared.bounds(_bounds_of(_OPERATORS[_declared.name]))
 
 
 def reduced_lines(step: Step, name: str) -> tuple[Array, int]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.contents import held, wrote
+from nkiverify.model.bounds import Bounds
+from nkiverify.model.contents import any_of_dtype, held
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
+from nkiverify.model.dtypes import int32
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.indices import Mask
-from nkiverify.model.known_numbers import UNKNOWN, Value
+from nkiverify.model.interval_arithmetic import converted
+from nkiverify.model.known_numbers import Interval, Value, unknown
 from nkiverify.model.launch import current_launch
 from nkiverify.model.meaning import Step
 from nkiverify.model.memory import PSUM, SHARED_HBM
@@ -19,7 +24,6 @@ from nkiverify.model.registers import VirtualRegister, held_by, set_register
 from nkiverify.model.registry import operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, equal
-from nkiverify.symbolic.execution import unsupported
 
 NKI = ("nki",)
 
@@ -64,15 +68,19 @@ def _(x: object = None) -> VirtualRegister:
     if x is None:
         return register
     if isinstance(x, Tensor):
-        raise unsupported("register_alloc with a tensor", "register_load it")
+        # As published kernels have it: as register_load.
+        source = tile(x, "x")
+        _claim_one_element("register_load.src", source)
+        set_register(register, _loaded(source))
+        return register
     _set(register, x, "register_alloc.x")
     return register
 
 
 @REGISTER_ALLOC.meaning
 def _(step: Step) -> None:
-    """A new register takes a constant, if one is given."""
-    number = step.register_or_number("x")
+    """A new register takes a constant, or the one element of a tensor, if one is given."""
+    number = int(step.indices("x").ravel()[0]) if step.has("x") else step.register_or_number("x")
     if number is not None:
         step.set_register("result", number)
 
@@ -108,7 +116,19 @@ def _(dst: object, src: object) -> None:
     """dst = the one element of src."""
     target, source = _written(dst), tile(src, "src")
     _claim_one_element("register_load.src", source)
-    set_register(target, held(source))
+    set_register(target, _loaded(source))
+
+
+def _loaded(source: Tensor) -> Value | None:
+    """What a register holds once the one element of a tensor is loaded."""
+    value = held(source)
+    if value is None or not source.dtype.is_integer:
+        return None if value is None else unknown(value)
+    value = any_of_dtype(value, source)
+    if converted(value, int32).known is not None or source.dtype.itemsize < 4:
+        return value
+    # Whether its 32 bits have a sign is not documented.
+    return replace(value, intervals=(Interval(-(2**31), 2**32 - 1),), exact=False)
 
 
 @REGISTER_LOAD.meaning
@@ -120,10 +140,8 @@ def _(step: Step) -> None:
 @REGISTER_STORE.current
 def _(dst: object, src: object) -> None:
     """The one element of dst = src."""
-    target, source = tile(dst, "dst"), _register(src)
-    _claim_one_element("register_store.dst", target)
-    plain = target.dtype.is_integer and target.dtype.itemsize == 4 and target.dtype == target.storage.dtype
-    wrote(target, held_by(source) if plain else UNKNOWN)
+    _register(src)
+    _claim_one_element("register_store.dst", tile(dst, "dst"))
 
 
 @REGISTER_STORE.meaning
@@ -132,6 +150,12 @@ def _(step: Step) -> None:
     number = step.register_or_number("src")
     assert number is not None
     step.write_integers("dst", np.array([number], dtype=np.int64))
+
+
+@REGISTER_STORE.bounds
+def _(bounds: Bounds) -> None:
+    """The register's number."""
+    bounds.write(bounds.elements("src"))
 
 
 def _claim_one_element(contract: str, tensor: Tensor) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from nkiverify.model import isa_enums as isa
+from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
@@ -20,6 +23,7 @@ from nkiverify.model.dtypes import (
     uint16,
 )
 from nkiverify.model.indices import Mask
+from nkiverify.model.interval_arithmetic import constant, exactly, is_between, plus, summed
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import Operator
@@ -101,6 +105,7 @@ def _claim_scan(result: Tensor, left: Tensor, right: Tensor, initial: object, op
 def _(step: Step) -> None:
     """r[i] = (data0[i] op0 r[i - 1]) op1 data1[i] ("scan.def"); reversed operators exchange their operands."""
     op0, op1 = step.operator("op0"), step.operator("op1")
+    step.first_of_rows("data0")
     left, right = step.rows("data0"), step.rows("data1")
     initial = np.broadcast_to(step.required_column("initial"), (step.n.lanes, left.shape[1], 1))
     if not (step.flag("reverse0") or step.flag("reverse1")):
@@ -113,6 +118,23 @@ def _(step: Step) -> None:
         state = applied(step.n, op1, state, right[..., at : at + 1], step.flag("reverse1"))
         columns.append(state)
     step.write("dst", np.concatenate(columns, axis=2))
+
+
+@TENSOR_TENSOR_SCAN.bounds
+def _(bounds: Bounds) -> None:
+    """Sums of the elements so far, where that is what the operators make; the greatest or the least of them."""
+    op0, op1 = bounds.operator("op0"), bounds.operator("op1")
+    if op0 is None or op1 is None or bounds.in_vain("data0", "data1", "initial"):
+        return
+    start, ones, others = bounds.numbers("initial"), bounds.numbers("data0"), bounds.numbers("data1")
+    if {op0.name, op1.name} <= {"maximum", "minimum"}:
+        bounds.write(start.joined(ones).joined(others))
+    elif op0.name == op1.name == "add":
+        bounds.write(exactly(plus(start, summed(plus(ones, others), bounds.count("data0")))))
+    elif (op0.name, op1.name) == ("multiply", "add") and is_between(ones, 0, 1):
+        # What has been summed so far is kept, or begun anew.
+        kept = start.joined(constant(0))
+        bounds.write(exactly(plus(kept, summed(others.joined(constant(0)), bounds.count("data0")))))
 
 
 # --- tensor_scalar_cumulative -----------------------------------------------------------------------------------------
@@ -186,3 +208,17 @@ def _(step: Step) -> None:
         columns.append(state)
     step.write("dst", np.concatenate(columns, axis=2))
     step.keep("vector", columns[-1])
+
+
+@TENSOR_SCALAR_CUMULATIVE.bounds
+def _(bounds: Bounds) -> None:
+    """Sums of the elements so far, the greatest or the least of them; from nothing on."""
+    op0, op1 = bounds.operator("op0"), bounds.operator("op1")
+    command = getattr(bounds.attribute("reduce_cmd"), "name", "")
+    if op1 is None or command not in ("", "reset_reduce"):
+        return
+    value = bounds.operated(op0, "src", "imm0")
+    if op1.name == "add":
+        bounds.write(summed(value, bounds.count("src")))
+    elif op1.name in ("maximum", "minimum"):
+        bounds.write(replace(value, exact=False))

@@ -5,13 +5,17 @@ A source `op` is the page of that operation, `L:op` the docstring of the legacy 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import RESULTS, Dependence, Link
 from nkiverify.model.dtypes import bfloat16, float32, int32, uint16, uint32
 from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask
+from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.ops.operands import (
@@ -26,7 +30,7 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.registry import operation
-from nkiverify.symbolic import all_of, ceil_div, equal
+from nkiverify.symbolic import Extent, all_of, ceil_div, equal
 from nkiverify.symbolic.execution import unsupported
 
 NKI = ("nki",)
@@ -73,6 +77,14 @@ def _(step: Step) -> None:
     step.write_rows("dst", -np.sort(-step.actual("src", data), axis=-1)[..., :_FOUND], undefined_from=("src",))
 
 
+@MAX8.bounds
+def _(bounds: Bounds) -> None:
+    """Elements of the source."""
+    known = UNKNOWN if bounds.in_vain("src") else replace(bounds.numbers("src"), exact=False)
+    bounds.write(known)
+    bounds.takes("dst", "src")
+
+
 # --- nc_find_index8 ---------------------------------------------------------------------------------------------------
 
 NC_FIND_INDEX8 = operation("nisa.nc_find_index8", dependence=Dependence(Link.PARTITION, summaries=RESULTS))
@@ -116,6 +128,23 @@ def _(step: Step) -> None:
     places, _ = _matched(data[0], wanted[0], range(_FOUND))
     found = np.where(places < 0, absent, places).astype(np.int64)
     step.write_integers("dst", found)
+
+
+@NC_FIND_INDEX8.bounds
+def _(bounds: Bounds) -> None:
+    """Positions, or all ones for a value that is absent."""
+    for name in ("dst", "result"):
+        _write_places(bounds, name, bounds.count("data"))
+
+
+def _write_places(bounds: Bounds, name: str, count: Extent) -> None:
+    target = bounds.tensor(name)
+    if target is not None:
+        absent = 2 ** (8 * target.dtype.itemsize) - 1
+        # What was taken from the data is found there (AUDIT.md, "How the documents are read": no NaN).
+        found = bounds.has_taken("vals", "data")
+        places = (Interval(0, count - 1), *(() if found else (Interval(absent, absent),)))
+        bounds.write(Value(places, exact=False, copied=False), name)
 
 
 def _matched(data: Array, wanted: Array, order: range) -> tuple[Array, Array]:
@@ -195,6 +224,16 @@ def _(step: Step) -> None:
         step.write_integers("dst_idx", np.where(places < 0, absent, places).astype(np.int64))
 
 
+@NC_MATCH_REPLACE8.bounds
+def _(bounds: Bounds) -> None:
+    """Elements of data and the constant; positions, or all ones for a value that is absent."""
+    _write_places(bounds, "dst_idx", bounds.count("data"))
+    if not bounds.in_vain("data"):
+        value = bounds.numbers("data").joined(bounds.numbers("imm"))
+        bounds.write(value, "dst")
+        bounds.write(value, "result")
+
+
 # --- topk -------------------------------------------------------------------------------------------------------------
 
 TOPK = operation("nisa.topk", dependence=Dependence(Link.EVERYTHING))
@@ -238,6 +277,14 @@ def _(val_dst: object, idx_dst: object, src: object, n: object, name: object = N
 def _(step: Step) -> None:
     """Refused: the documentation contradicts itself on the layout ("topk.shape")."""
     step.refuse("the values of topk: its documentation contradicts itself on the layout of the elements")
+
+
+@TOPK.bounds
+def _(bounds: Bounds) -> None:
+    """Positions of the n elements."""
+    count = as_extent(bounds.attribute("n"))
+    if count is not None:
+        bounds.write(Value((Interval(0, count - 1),), exact=False, copied=False), "idx_dst")
 
 
 # --- nonzero_with_count -----------------------------------------------------------------------------------------------
@@ -287,6 +334,17 @@ def _(step: Step) -> None:
     step.write("dst", marks)
 
 
+@NONZERO_WITH_COUNT.bounds
+def _(bounds: Bounds) -> None:
+    """Positions, padding and a count; other partitions keep what they have."""
+    shift, padding = as_extent(bounds.attribute("index_offset", 0)), as_extent(bounds.attribute("padding_val", -1))
+    count = bounds.count("src")
+    if shift is None or padding is None:
+        return
+    places = (Interval(shift, shift + count - 1), Interval(padding, padding), Interval(0, count))
+    bounds.write(Value(places, exact=False, uniform=False, copied=False), partly=True)
+
+
 # --- sequence_bounds --------------------------------------------------------------------------------------------------
 
 SEQUENCE_BOUNDS = operation("nisa.sequence_bounds", dependence=Dependence(Link.EVERYTHING), side_effect=True)
@@ -333,3 +391,10 @@ def _(step: Step) -> None:
         inside = np.flatnonzero(ids == identity)
         starts[inside], ends[inside] = inside[0], inside[-1] + 1
     step.write_integers("dst", np.stack([starts, ends]))
+
+
+@SEQUENCE_BOUNDS.bounds
+def _(bounds: Bounds) -> None:
+    """Positions in the row, one past it, and -1."""
+    count = bounds.count("segment_ids")
+    bounds.write(Value((Interval(-1, count),), exact=False, copied=False))

@@ -11,6 +11,7 @@ from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
 from nkiverify.model.access import Access
 from nkiverify.model.allocation import result_tile as new_tile
+from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import float32, int8, int16, int32, tfloat32, uint8, uint16, uint32
@@ -281,6 +282,13 @@ def _(step: Step) -> None:
     step.accumulate("vector", result, operator="maximum")
 
 
+@SELECT_REDUCE.bounds
+def _(bounds: Bounds) -> None:
+    """Those of both operands; the maximum is not followed."""
+    if not bounds.in_vain("on_true", "on_false"):
+        bounds.write(bounds.numbers("on_true").joined(bounds.numbers("on_false")), "dst")
+
+
 # --- tensor_copy_predicated -------------------------------------------------------------------------------------------
 
 TENSOR_COPY_PREDICATED = operation(
@@ -346,6 +354,15 @@ def _(step: Step) -> None:
     step.choose("dst", "predicate", condition, first, second)
 
 
+@TENSOR_COPY_PREDICATED.bounds
+def _(bounds: Bounds) -> None:
+    """Those of the source, beside what is there, which the engine computes with as well."""
+    if bounds.in_vain("src", "dst"):
+        return
+    before = bounds.before("dst")
+    bounds.write(bounds.numbers("src") if before is None else bounds.numbers("src").joined(bounds.numbers("dst")))
+
+
 # --- nl.where ---------------------------------------------------------------------------------------------------------
 
 WHERE = operation("nl.where", dependence=Dependence(Link.BROADCAST, chosen=frozenset(("x", "y"))))
@@ -394,3 +411,10 @@ def _(step: Step) -> None:
     condition = step.aligned("condition", rank)
     first, second = (step.aligned(name, rank) if step.has(name) else step.constant(name, rank) for name in ("x", "y"))
     step.choose(target, "condition", condition, first, second)
+
+
+@WHERE.bounds
+def _(bounds: Bounds) -> None:
+    """Those of both operands."""
+    if not bounds.in_vain("x", "y"):
+        bounds.write(bounds.numbers("x").joined(bounds.numbers("y")))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
 from nkiverify.model.allocation import result_tile as new_tile
+from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
@@ -161,7 +162,7 @@ def _(
     """
     left, right = operand(stationary, mask, "stationary"), operand(moving, mask, "moving")
     columns = right.shape[1:] if right.ndim > 1 else (1,)
-    result = result_tile((left.free_size, *columns), float32, PSUM, mask)
+    result = result_tile((left.free_size, *columns), float32, PSUM, mask, product=True)
     claim_matmul(result, left, right, bool(is_transpose), tile_position, tile_size)
     return result
 
@@ -390,6 +391,12 @@ def transposed(step: Step) -> None:
     step.write(target, step.rows(source, stored=same).transpose(0, 2, 1), stored=same)
 
 
+@NC_TRANSPOSE.bounds
+def transposed_numbers(bounds: Bounds) -> None:
+    """Those of the source."""
+    bounds.copy("data" if bounds.tensor("data") is not None else "x")
+
+
 # --- functions of nl --------------------------------------------------------------------------------------------------
 
 MATMUL = operation(
@@ -440,7 +447,7 @@ def _(x: object, y: object, *, transpose_x: object = False, mask: Mask | None = 
         require(contract, fits, shape=factor.shape, buffer=factor.buffer)
     k, m = (left.shape[0], left.free_size) if transpose_x else (left.free_size, left.shape[0])
     require("leg.matmul.shape", equal(k, right.shape[0]), x=left.shape, y=right.shape, transpose_x=transpose_x)
-    return result_tile((m, right.free_size), float32, PSUM, mask)
+    return result_tile((m, right.free_size), float32, PSUM, mask, product=True)
 
 
 @MATMUL.meaning
@@ -481,3 +488,4 @@ def _(x: object, *, dtype: object = None, mask: Mask | None = None, **kwargs: ob
 
 
 TRANSPOSE.meaning(transposed)
+TRANSPOSE.bounds(transposed_numbers)

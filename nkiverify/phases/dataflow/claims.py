@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 
 from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.analysis.sets.proof import Proof, Stated
+from nkiverify.frontend.plain_run import PlainRun
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, SetProof
 from nkiverify.model.contracts import contract
+from nkiverify.model.policy import AppliedPolicy
 from nkiverify.phases.phase import Claimed, Explored
 
 
@@ -26,6 +28,9 @@ def state_claims(kernel: Explored, seconds: float, operations: int | None) -> Da
     """Put what a proof for all shapes is about into the program; nothing where that is not all of the kernel."""
     if kernel.run.unsupported_construct is not None:
         return DataflowClaims()
+    if isinstance(kernel.run, PlainRun):
+        # One run says it all.
+        return DataflowClaims(ended=Inconclusive("the launch was run in plain Python"))
     program = kernel.run.program
     if operations is None:
         # A domain of one shape is decided by one concrete run, if the sets are not simple.
@@ -34,15 +39,15 @@ def state_claims(kernel: Explored, seconds: float, operations: int | None) -> Da
         proof = prove(program, kernel.hardware.generation, seconds, operations)
     except Inconclusive as reason:
         return DataflowClaims(str(reason), ended=reason)
-    _insert(program, proof)
+    _insert(program, proof, kernel.run.policy)
     return DataflowClaims(proof=proof)
 
 
-def _insert(program: Program, proof: Proof) -> None:
+def _insert(program: Program, proof: Proof, policy: AppliedPolicy) -> None:
     last = max((claim.number for claim, _ in program.claims()), default=0)
     about: dict[Item | None, list[Claim]] = {}
     for number, one in enumerate(proof.stated, last + 1):
-        about.setdefault(one.item, []).append(_claim(number, one))
+        about.setdefault(one.item, []).append(_claim(number, one, policy))
     _insert_in(program.body, about)
     first = next((at for at, item in enumerate(program.body.items) if not isinstance(item, Assume)), 0)
     program.body.items[first:first] = about.get(None, [])
@@ -57,7 +62,9 @@ def _insert_in(block: Block, about: dict[Item | None, list[Claim]]) -> None:
     block.items[:] = [one for item in block.items for one in (*about.get(item, ()), item)]
 
 
-def _claim(number: int, stated: Stated) -> Claim:
+def _claim(number: int, stated: Stated, policy: AppliedPolicy) -> Claim:
     rule = contract(stated.contract)
     # Who takes no notice of the proof errs on the safe side.
-    return Claim(number, rule, not stated.reason, rule.phase, stated.site, "", by_sets=SetProof(stated.reason))
+    severity = policy.severity(rule, stated.site)
+    shown = SetProof(stated.reason)
+    return Claim(number, rule, not stated.reason, rule.phase, stated.site, "", by_sets=shown, severity=severity)

@@ -10,14 +10,17 @@ from types import MappingProxyType
 from nkiverify.analysis.marks.findings import Fault, Findings
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute, first_reaching
-from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.analysis.values.known_run import KnowsNumbers
+from nkiverify.foundation.errors import UnsupportedConstruct, described
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import TOO_LONG, BrokenContract, ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of
+from nkiverify.frontend.plain_run import PlainRun
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.ir.contract import Severity
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
@@ -29,6 +32,8 @@ from nkiverify.symbolic.execution import running
 _OPERATION = 20_000
 #: Work that one shape may take.
 SHAPE_WORK = 400_000_000
+#: More than any run takes.
+ANY_WORK = 1 << 62
 
 
 class FaultsKnown(ConcreteExecution):
@@ -56,15 +61,22 @@ class FaultsKnown(ConcreteExecution):
         self.violated(contract(fault.contract), site, dict(fault.quantities))
 
 
-class _Run(FaultsKnown, ObservingExecution):
+class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
     """A concrete run that records operations, and sees what is around a fault.
 
     It counts its `work`: the elements of operands and of the tensors they are in. It ends, `large`, where that is more
-    than `allowed`.
+    than `allowed`. The contracts of `phases` are looked at as well.
     """
 
-    def __init__(self, hardware: Hardware, seconds: float, allowed: int, faults: Sequence[Fault] = ()) -> None:
-        super().__init__(hardware, False, seconds, (), frozenset())
+    def __init__(
+        self,
+        hardware: Hardware,
+        seconds: float,
+        allowed: int,
+        faults: Sequence[Fault] = (),
+        phases: frozenset[int] = frozenset(),
+    ) -> None:
+        super().__init__(hardware, False, seconds, (), phases)
         self.records = True
         self.faults = by_position(faults)
         self.seen: dict[int, Site | None] = {}
@@ -121,6 +133,8 @@ class Trial:
     recorded: Sequence[Recorded] = ()
     large: bool = False
     work: int = 0
+    #: Faults that the verdict does not depend on; they are not among the findings.
+    tolerated: tuple[Fault, ...] = ()
 
 
 def attempt(
@@ -130,7 +144,7 @@ def attempt(
 
     `seconds` and `work` (elements of operands) are how much that may take.
     """
-    run = _Run(hardware, seconds, work)
+    run = ShadowRun(hardware, seconds, work)
     played = play(target, values, run)
     if played.outside:
         return Trial(dict(values), Findings(), outside=True)
@@ -138,8 +152,38 @@ def attempt(
         return Trial(dict(values), Findings(), TOO_LONG, large=True, work=run.work)
     if played.unusable:
         return Trial(dict(values), Findings(), played.unusable, work=run.work)
-    findings = execute(played.recorded, hardware.generation)
-    return Trial(dict(values), findings, recorded=played.recorded, work=run.work)
+    return _executed(run, dict(values), played.recorded, run.work)
+
+
+def _executed(
+    run: ConcreteExecution,
+    values: dict[str, int],
+    recorded: Sequence[Recorded],
+    work: int,
+    seconds: float = float("inf"),
+) -> Trial:
+    """What the operations of a run show on the shadow memory, for so many seconds."""
+
+    def decides(fault: Fault) -> bool:
+        site = getattr(recorded[fault.position], "site", None)
+        return run.policy.severity(contract(fault.contract), site) is Severity.CLAIM
+
+    findings = execute(recorded, run.hardware.generation, seconds=seconds)
+    tolerated = tuple(one for one in findings.faults if not decides(one))
+    findings.faults[:] = [one for one in findings.faults if one not in tolerated]
+    return Trial(values, findings, recorded=recorded, work=work, tolerated=tolerated)
+
+
+def trial_of(run: PlainRun, seconds: float) -> Trial:
+    """What a run of a launch of numbers shows, its operations executed on the shadow memory for so many seconds."""
+    if run.unsupported_construct is not None:
+        return Trial({}, Findings(), run.unsupported_construct.construct)
+    if run.raised is not None:
+        return Trial({}, Findings(), f"the kernel raises {type(run.raised).__name__}: {run.raised}")
+    unusable = _unusable(run)
+    if unusable:
+        return Trial({}, Findings(), unusable)
+    return _executed(run, {}, run.recorded, ANY_WORK, seconds)
 
 
 def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> list[Seen]:
@@ -148,7 +192,7 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
     It is about the first iteration, and there the first element, that are at fault.
     """
     faults = _earliest(trial, hardware)
-    run = _Run(hardware, seconds, trial.work, faults)
+    run = ShadowRun(hardware, seconds, trial.work, faults)
     play(target, trial.values, run)
     found: dict[Key, Seen] = {}
     for fault in sorted(faults, key=lambda fault: fault.position):
@@ -194,11 +238,15 @@ def _earliest(trial: Trial, hardware: Hardware) -> list[Fault]:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a plain run recorded. `unusable` says why it shows nothing; `outside`: the values are not in the domain."""
+    """What a plain run recorded. `unusable` says why it shows nothing; `outside`: the values are not in the domain.
+
+    `raised` is the exception that ended it, or the assert of the kernel that excludes the values.
+    """
 
     recorded: Sequence[Recorded]
     unusable: str = ""
     outside: bool = False
+    raised: Exception | SystemExit | None = None
 
 
 def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> Played:
@@ -214,8 +262,13 @@ def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> P
         return Played((), limit.construct)
     except (Exception, SystemExit) as error:
         if binding.excludes(error):
-            return Played((), outside=True)
-        return Played((), f"the kernel raises {type(error).__name__}: {error}")
+            return Played((), outside=True, raised=error)
+        return Played((), f"the kernel raises {described(error)}", raised=error)
+    return Played(run.recorded, _unusable(run))
+
+
+def _unusable(run: ConcreteExecution) -> str:
+    """Why nothing follows from the operations of a run that has come to its end."""
     # What a target states about the whole kernel says nothing of its operations.
     broken = [one.contract for one in run.broken if not one.contract.id.startswith("target.")]
-    return Played(run.recorded, f"{broken[0].id} is broken (phase {broken[0].phase})" if broken else "")
+    return f"{broken[0].id} is broken (phase {broken[0].phase})" if broken else ""

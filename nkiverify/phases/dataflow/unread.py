@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from nkiverify.analysis.effects import Does, Effects
+from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.order import Recorded
-from nkiverify.analysis.marks.windows import units_of, window
+from nkiverify.analysis.marks.windows import window
 from nkiverify.analysis.sets.structure import items
 from nkiverify.ir.program import Assume, Branch, DomainDimension, Loop, Program
 from nkiverify.model.recorded import Executed
@@ -49,7 +50,7 @@ class Unread:
 
 
 @dataclass(slots=True)
-class _Read:
+class Read:
     """Which elements of an input a run reads."""
 
     storage: Storage
@@ -69,17 +70,17 @@ def unread_tails(
     for smaller, larger in islice(_pairs(program, dimensions), _PAIRS):
         recorded = run(smaller)
         left_out = {
-            name: one for name, one in _reads(recorded or ()).items() if name not in told and not one.there.all()
+            name: one for name, one in reads_of(recorded or ()).items() if name not in told and not one.there.all()
         }
         if not left_out:
             continue
         more = run(larger)
-        whole = _reads(more) if more is not None else {}
+        whole = reads_of(more) if more is not None else {}
         for name, one in left_out.items():
             if name in whole and whole[name].there.all():
                 told.add(name)
                 first = tuple(int(at) for at in np.argwhere(~one.there)[0])
-                yield Unread(smaller, larger, name, _slices(~one.there), one.position, one.operand, first)
+                yield Unread(smaller, larger, name, as_slices(~one.there), one.position, one.operand, first)
 
 
 def _pairs(program: Program, dimensions: Sequence[DomainDimension]) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
@@ -87,7 +88,7 @@ def _pairs(program: Program, dimensions: Sequence[DomainDimension]) -> Iterator[
 
     The others are multiples of what they are divided by.
     """
-    found = _constants(program)
+    found = divisors_of(program)
     constants = {
         one.atom.name: sorted(found.get(one.atom, ()), reverse=True)[:_CONSTANTS]
         for one in dimensions
@@ -129,7 +130,7 @@ def _legal(dimension: DomainDimension, constant: int, above: int) -> int | None:
     return value if value <= high else None
 
 
-def _constants(program: Program) -> dict[Atom, set[int]]:
+def divisors_of(program: Program) -> dict[Atom, set[int]]:
     """What the program divides each dimension by, greater than 1."""
     found: dict[Atom, set[int]] = {}
     seen: set[Atom] = set()
@@ -159,11 +160,11 @@ def _terms(program: Program) -> Iterator[Term]:
                 yield from (part for part in (*view.shape, *view.strides, view.offset) if isinstance(part, Term))
 
 
-def _reads(recorded: Sequence[Recorded]) -> dict[str, _Read]:
+def reads_of(recorded: Sequence[Recorded]) -> dict[str, Read]:
     """The elements of each input that are read at all, by its name."""
-    units = units_of(recorded)
+    layouts = Layouts(recorded)
     effects = Effects()
-    found: dict[str, _Read] = {}
+    last: dict[str, tuple[Storage, int, str]] = {}
     marks: dict[str, npt.NDArray[np.int32]] = {}
     for position, item in enumerate(recorded):
         if not isinstance(item, Executed):
@@ -172,23 +173,27 @@ def _reads(recorded: Sequence[Recorded]) -> dict[str, _Read]:
             storage = effect.view.storage
             if effect.does is not Does.READ or not isinstance(storage.identity, tuple):
                 continue
-            unit = units.get(id(storage), storage.dtype.itemsize)
-            parts = storage.dtype.itemsize // unit
-            shape = tuple(int(extent) for extent in storage.shape)
-            size = int(storage.size) * parts
-            seen = marks.setdefault(storage.name, np.zeros(size, np.int32))
-            read = window(effect, unit, size)
+            cells = layouts.cells(storage)
+            seen = marks.setdefault(storage.name, np.zeros(cells.count, np.int32))
+            read = window(effect, layouts, storage, cells)
             if effect.view.indirect_by is None and read.in_range:
                 read.write(seen, 1)
             else:
                 # Any of it, as the indices have it.
                 seen[:] = 1
-            there = np.asarray(seen.reshape(*shape, parts) != 0).any(axis=-1)
-            found[storage.name] = _Read(storage, np.asarray(there), position, effect.argument)
-    return found
+            last[storage.name] = (storage, position, effect.argument)
+    return {name: _read(layouts, marks[name], *of) for name, of in last.items()}
 
 
-def _slices(missing: npt.NDArray[np.bool_]) -> str:
+def _read(layouts: Layouts, seen: npt.NDArray[np.int32], storage: Storage, position: int, argument: str) -> Read:
+    """What is read of an input, cell by cell, element by element."""
+    ends = layouts.cells(storage).ends
+    shape = tuple(int(extent) for extent in storage.shape)
+    units = np.repeat(seen != 0, np.diff(ends)).reshape(*shape, storage.dtype.itemsize // layouts.unit(storage))
+    return Read(storage, np.asarray(units.any(axis=-1)), position, argument)
+
+
+def as_slices(missing: npt.NDArray[np.bool_]) -> str:
     """Elements as a key: `[:, 512:]`; where they are no box, the least box around them, and that it is one."""
     keys: list[str] = []
     box = 1

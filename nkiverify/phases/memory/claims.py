@@ -14,12 +14,14 @@ from nkiverify.analysis.lifetimes.intervals import Lifetimes, Point, Tenant
 from nkiverify.analysis.lifetimes.sizes import NoBound
 from nkiverify.analysis.lifetimes.usage import Allocated, Usage, usage_of
 from nkiverify.engines.embedded import Decision
+from nkiverify.foundation.records import MemoryPeak
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Block, Claim, Loop, Program
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.legacy_tensor import Allocator
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
+from nkiverify.model.policy import applied_policy
 from nkiverify.phases.phase import Claimed
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
@@ -49,6 +51,8 @@ class MemoryClaims(Claimed):
 
     needs: list[Need] = field(default_factory=list)
     unbounded: str = ""
+    #: What a plain run of a launch of numbers tells instead of `needs`.
+    peaks: list[MemoryPeak] | None = None
     #: Whether legacy allocators place tensors.
     by_allocator: bool = False
 
@@ -108,6 +112,7 @@ class _Writer:
         self, program: Program, hardware: Hardware, usage: Usage, lifetimes: Lifetimes, stated: MemoryClaims
     ) -> None:
         self._hardware = hardware
+        self._policy = applied_policy()
         self._usage = usage
         self._lifetimes = lifetimes
         self._stated = stated
@@ -229,7 +234,8 @@ class _Writer:
     ) -> Claim:
         self._number += 1
         stated = contract(rule)
-        return Claim(self._number, stated, condition, stated.phase, site, "", quantities)
+        severity = self._policy.severity(stated, site)
+        return Claim(self._number, stated, condition, stated.phase, site, "", quantities, severity=severity)
 
     def _insert(self, point: Point, item: Claim | Loop) -> None:
         self._inserts.setdefault(point.block, []).append((point.position, item))

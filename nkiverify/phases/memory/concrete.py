@@ -64,14 +64,36 @@ def findings(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[Fi
     return list(found.values())
 
 
-def peak(recorded: Recorded, region: MemoryRegion) -> int:
-    """The most bytes of a partition live at one operation, every tensor starting at partition 0."""
-    most = 0
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What is live at one operation: the bytes of a partition, and each tensor with what it takes."""
+
+    bytes: int = 0
+    site: Site | None = None
+    tensors: tuple[tuple[Storage, int], ...] = ()
+
+
+def live_most(recorded: Recorded, region: MemoryRegion) -> Live:
+    """The most that is live at one operation, every tensor starting at partition 0."""
+    most = Live()
     for operations in _programs(recorded):
-        sizes = {storage: _bytes(storage) for storage in _lives(operations)}
-        for _, live in _live_at(operations, region):
-            most = max(most, sum(sizes[storage] for storage in live))
+        begins, ends = _begins_and_ends(operations, region)
+        live: dict[Storage, int] = {}
+        taken = 0
+        for position, item in enumerate(operations):
+            for storage in begins.get(position, ()):
+                live[storage] = _bytes(storage)
+                taken += live[storage]
+            if taken > most.bytes:
+                most = Live(taken, item.site, tuple(live.items()))
+            for storage in ends.get(position, ()):
+                taken -= live.pop(storage)
     return most
+
+
+def peak(recorded: Recorded, region: MemoryRegion) -> int:
+    """The most bytes of a partition live at one operation."""
+    return live_most(recorded, region).bytes
 
 
 def _programs(recorded: Recorded) -> list[list[Executed]]:
@@ -109,6 +131,10 @@ def _lives(operations: Sequence[Executed]) -> dict[Storage, _Life]:
         for storage in storages:
             life = lives[storage]
             life.first, life.last = min(life.first, spans[body][0]), max(life.last, spans[body][1])
+    for storage, life in lives.items():
+        if isinstance(storage.identity, tuple):
+            # What a helper was given is there from its beginning to its end.
+            life.first, life.last = 0, len(operations) - 1
     return {storage: life for storage, life in lives.items() if life.read or not life.assigned}
 
 
@@ -120,17 +146,25 @@ def _bodies(body: LoopBody | None) -> Iterator[LoopBody]:
 
 def _live_at(operations: Sequence[Executed], region: MemoryRegion) -> Iterator[tuple[Executed, set[Storage]]]:
     """Each operation with the storages of a memory that are live at it."""
+    begins, ends = _begins_and_ends(operations, region)
+    live: set[Storage] = set()
+    for position, item in enumerate(operations):
+        live.update(begins.get(position, ()))
+        yield item, live
+        live.difference_update(ends.get(position, ()))
+
+
+def _begins_and_ends(
+    operations: Sequence[Executed], region: MemoryRegion
+) -> tuple[dict[int, list[Storage]], dict[int, list[Storage]]]:
+    """The storages of a memory by the position of the first, and by that of the last operation that uses them."""
     begins: dict[int, list[Storage]] = {}
     ends: dict[int, list[Storage]] = {}
     for storage, life in _lives(operations).items():
         if storage.buffer is region:
             begins.setdefault(life.first, []).append(storage)
             ends.setdefault(life.last, []).append(storage)
-    live: set[Storage] = set()
-    for position, item in enumerate(operations):
-        live.update(begins.get(position, ()))
-        yield item, live
-        live.difference_update(ends.get(position, ()))
+    return begins, ends
 
 
 def _bytes(storage: Storage) -> int:
@@ -154,13 +188,14 @@ def _capacity(operations: Sequence[Executed], hardware: Hardware) -> Iterator[Fi
         for item, live in _live_at(operations, region):
             if sum(_bytes(storage) * _quarters(storage) for storage in live) <= 4 * limit:
                 continue
-            if all(_is_placed(storage) for storage in live):
+            if all(is_placed(storage) for storage in live):
                 continue
             needed = sum(_bytes(storage) for storage in live)
             yield Finding("mem.capacity_live", item.site, (("memory", str(region)), ("live", needed), ("limit", limit)))
 
 
-def _is_placed(storage: Storage) -> bool:
+def is_placed(storage: Storage) -> bool:
+    """Whether the kernel says where it is."""
     return storage.address is not None or storage.allocator is not None
 
 
@@ -191,7 +226,7 @@ class _Placement:
     def conflicts(self, operations: Sequence[Executed]) -> Iterator[Finding]:
         for position, item in enumerate(operations):
             views = (*item.operation.reads.values(), *item.operation.writes.values())
-            if not any(_is_placed(view.storage) for view in views):
+            if not any(is_placed(view.storage) for view in views):
                 continue
             for view in item.operation.reads.values():
                 part = self._part(view)
@@ -233,7 +268,7 @@ class _Placement:
 
     def _part(self, view: Tensor) -> _Part | None:
         storage = view.storage
-        if not storage.buffer.on_chip or not _is_placed(storage):
+        if not storage.buffer.on_chip or not is_placed(storage):
             return None
         row = int(in_units(storage.free_size, storage.dtype, view.dtype))
         tile, rest = divmod(int(view.offset), int(storage.partitions) * row)

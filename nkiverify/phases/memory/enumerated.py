@@ -26,14 +26,15 @@ SECONDS = 20.0
 _RULE = "mem.placed_overlap"
 
 
-def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims) -> None:
-    """Claim, for each shape of the domain, what a plain run of it says of the tensors that allocators place."""
+def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims, seconds: float) -> None:
+    """Claim, for each shape of the domain, what a plain run of it says of the tensors that allocators place;
+    in so many `seconds`, or fewer."""
     program = kernel.run.program
     shapes = _all(program, kernel.assumptions)
     if shapes is None:
         memory.gap = f"an allocator of the legacy API, in a domain of more than {MAX_SHAPES} shapes"
         return
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + min(SECONDS, seconds)
     stated: list[Claim] = []
     sites: dict[Site | None, list[Condition | bool]] = {}
     for values in shapes:
@@ -45,12 +46,14 @@ def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims) -> None:
             memory.gap = f"an allocator of the legacy API: {played.unsupported or played.raised}"
             return
         other = conditions.negate(conditions.conjunction(_are(program.dimensions, values)))
-        for one in played.broken:
+        for one in (*played.broken, *played.tolerated):
             if one.contract.id == _RULE:
                 sites.setdefault(one.site, []).append(other)
     for site, found in (sites or {None: [True]}).items():
         condition = conditions.conjunction(found)
-        stated.append(Claim(_number(program, stated), contract(_RULE), condition, phase.number, site, ""))
+        severity = kernel.run.policy.severity(contract(_RULE), site)
+        number = _number(program, stated)
+        stated.append(Claim(number, contract(_RULE), condition, phase.number, site, "", severity=severity))
     position = next((at for at, item in enumerate(program.body.items) if not isinstance(item, Assume)), 0)
     program.body.items[position:position] = stated
 

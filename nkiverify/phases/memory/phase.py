@@ -20,13 +20,17 @@ class MemoryPhase(Phase):
 
     def claims(self, kernel: Explored, seconds: float, operations: int | None = None) -> Claimed:
         """State that what is live fits, and that placed tensors do not overlap."""
+        from nkiverify.frontend.plain_run import PlainRun
         from nkiverify.phases.memory.claims import state_claims
         from nkiverify.phases.memory.enumerated import state_placed
+        from nkiverify.phases.memory.played import state_played
 
         run = kernel.run
+        if isinstance(run, PlainRun):
+            return state_played(run, kernel.hardware)
         stated = state_claims(run.program, kernel.hardware, run.no_spills)
         if stated.by_allocator and run.unsupported_construct is None:
-            state_placed(self, kernel, stated)
+            state_placed(self, kernel, stated, seconds)
         return stated
 
     def peaks(self, claimed: Claimed, program: Program) -> tuple[MemoryPeak, ...]:
@@ -34,7 +38,9 @@ class MemoryPhase(Phase):
         from nkiverify.phases.memory.claims import MemoryClaims
         from nkiverify.phases.memory.peaks import peaks
 
-        return peaks(claimed, program) if isinstance(claimed, MemoryClaims) else ()
+        if not isinstance(claimed, MemoryClaims):
+            return ()
+        return peaks(claimed, program) if claimed.peaks is None else tuple(claimed.peaks)
 
     def broken_at_end(self, run: ConcreteExecution, hardware: Hardware) -> list[BrokenContract]:
         """What does not fit, or overlaps, at some operation of the run."""

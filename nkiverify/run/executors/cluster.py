@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import dask
 from distributed import Client, LocalCluster, get_worker
 
-from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.executors.jobs import ExecutorLost, Job, replacement, targets_by_name, verify_target
 from nkiverify.run.executors.memory import MEBIBYTE, default_limit
@@ -99,9 +99,13 @@ class DaskCluster:
         if error is None:
             future.set_result(remote.result())
         else:
-            reason = f"on the Dask cluster: {type(error).__name__}: {error}"
+            reason = f"on the Dask cluster: {described(error)}"
             future.set_result(replacement(job.target, job.options, Verdict.ERROR, reason))
         return [future]
+
+    def withdrawn(self) -> Mapping[str, list[Run]]:
+        """None: what a worker process on another machine says twice is told there, with its next job."""
+        return {}
 
     def shutdown(self) -> None:
         """Cancel what has not ended, and leave the cluster; end one that was started for this."""

@@ -13,8 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TextIO, cast
 
+from nkiverify.foundation.errors import described
+from nkiverify.foundation.kernel_text import HarmlessStream
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.verify.options import phases_to_run
 
@@ -64,6 +66,9 @@ class Executor(Protocol):
         Raises `ExecutorLost` where what is left will never end.
         """
 
+    def withdrawn(self) -> Mapping[str, list[Run]]:
+        """What counts in place of runs that were given before, by the name of their job."""
+
     def shutdown(self) -> None:
         """End everything that runs, whatever it is doing, and begin nothing more."""
 
@@ -84,21 +89,27 @@ class JobRuns:
 def perform(
     jobs: Sequence[Job], executor: Executor, listener: Listener, fails: Callable[[Run], bool] | None = None
 ) -> JobRuns:
-    """Have every job run, or every job until one fails where `fails` is given. What has finished is always kept."""
+    """Have every job run, or every job until one fails where `fails` is given. What has finished is always kept.
+
+    A job whose runs are not those that were asked for is an ERROR.
+    """
     finished: dict[str, Sequence[Run]] = {}
     executor.on_start = listener.started
     try:
-        pending = {executor.submit(job): job.name for job in jobs}
+        pending = {executor.submit(job): job for job in jobs}
         while pending:
             ended = executor.wait()
             if not ended:
                 listener.waiting()
             for future in ended:
-                name = pending.pop(future)
-                finished[name] = future.result()
-                listener.finished(name, finished[name])
-                if fails is not None and any(map(fails, finished[name])):
+                job = pending.pop(future)
+                runs = finished[job.name] = whole(job, future.result())
+                listener.finished(job.name, runs)
+                if fails is not None and any(map(fails, runs)):
                     return JobRuns(finished)
+        for name, runs in executor.withdrawn().items():
+            finished[name] = runs
+            listener.finished(name, runs)
     except KeyboardInterrupt:
         return JobRuns(finished, interrupted=True)
     except ExecutorLost as lost:
@@ -108,8 +119,19 @@ def perform(
     return JobRuns(finished)
 
 
+def whole(job: Job, runs: list[Run]) -> list[Run]:
+    """`runs`, if each phase that was asked for has one, and all are of the target of the job; else an ERROR each."""
+    phases = phases_to_run(job.target, job.options)
+    if {run.phase for run in runs} == set(phases) and all(run.target == job.target.name for run in runs):
+        return runs
+    return replacement(job.target, job.options, Verdict.ERROR, "its answer does not have the phases asked for")
+
+
 class InProcess:
-    """Verifies in this process, which a debugger needs, one job after the other. Nothing can stop one by force."""
+    """Verifies in this process, which a debugger needs, one job after the other.
+
+    Nothing can stop one by force, and a kernel that ends its process ends everything: only for who asks for it by name.
+    """
 
     def __init__(self, verify: Verify) -> None:
         self.on_start: Callable[[str], None] = lambda name: None
@@ -128,6 +150,10 @@ class InProcess:
         self.on_start(job.name)
         future.set_result(verify_guarded(job.target, job.options, self._verify))
         return [future]
+
+    def withdrawn(self) -> Mapping[str, list[Run]]:
+        """None: this process answers itself."""
+        return {}
 
     def shutdown(self) -> None:
         """Begin nothing more."""
@@ -165,7 +191,8 @@ class Stopped(SystemExit):
 def verify_guarded(target: Target, options: Options, verify: Verify) -> list[Run]:
     """The target's runs; an ERROR where `verify` itself fails. What a kernel prints goes to stderr."""
     try:
-        with contextlib.redirect_stdout(sys.stderr):
+        said = cast(TextIO, HarmlessStream(sys.stderr))
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             return verify(target, options)
     except (KeyboardInterrupt, Stopped):
         raise
@@ -175,7 +202,7 @@ def verify_guarded(target: Target, options: Options, verify: Verify) -> list[Run
 
 def faulted(target: Target, options: Options, fault: BaseException) -> list[Run]:
     """The runs of a target whose verification raised `fault`, which is being handled."""
-    reason = f"{type(fault).__name__}: {fault}"
+    reason = described(fault)
     runs = replacement(target, options, Verdict.ERROR, reason)
     return [replace(run, traceback=traceback.format_exc()) for run in runs]
 

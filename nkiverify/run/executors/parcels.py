@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.kernel_text import with_texts
 
 #: Folders that hold no source of the repository's own, beside hidden ones and virtual environments.
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
@@ -56,40 +58,43 @@ class Parcel:
     def unpacked(self, folder: Path) -> Path:
         """Write the files into a folder below `folder`, once for all who ask with the same content; that folder."""
         place = folder / f"nkiverify-{os.getuid()}-{self.digest[:32]}"
-        if place.is_dir() and place.stat().st_uid == os.getuid():
+        if _is_ours(place):
             return place
         with tempfile.TemporaryDirectory(dir=folder) as made:
             half = Path(made, "files")
+            half.mkdir(mode=0o700)
             # Modules are looked for up to the top of a repository.
-            (half / ".git").mkdir(parents=True)
+            (half / ".git").mkdir()
             for name, content in self.files.items():
                 path = half / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(zlib.decompress(content))
             try:
                 half.rename(place)
-            except OSError:  # somebody else was faster
-                if not place.is_dir():
-                    raise
+            except OSError:
+                if not _is_ours(place):  # where it is, another process of ours was faster
+                    return self._beside(folder, half)
         return place
+
+    def _beside(self, folder: Path, half: Path) -> Path:
+        """`half` in a new folder of its own: what stands at the place that everybody can compute is not ours."""
+        place = Path(tempfile.mkdtemp(prefix=f"nkiverify-{os.getuid()}-", dir=folder)) / "files"
+        half.rename(place)
+        return place
+
+
+def _is_ours(place: Path) -> bool:
+    """Whether `place` is a folder, no link to one, that this user made and nobody else may write to."""
+    try:
+        found = place.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
 def relocated(record: RecordT, old: Path, new: str) -> RecordT:
     """`record` with `new` in place of the folder `old` in every text in it, at any depth."""
-    moved: RecordT = _relocated(record, str(old), new)
-    return moved
-
-
-def _relocated(value: Any, old: str, new: str) -> Any:
-    if isinstance(value, str):
-        return value.replace(old, new)
-    if isinstance(value, tuple | list):
-        return type(value)(_relocated(part, old, new) for part in value)
-    if isinstance(value, dict):
-        return {_relocated(key, old, new): _relocated(part, old, new) for key, part in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{each.name: _relocated(getattr(value, each.name), old, new) for each in fields(value)})
-    return value
+    return with_texts(record, lambda text: text.replace(str(old), new))
 
 
 def _sources(root: Path) -> Iterator[Path]:

@@ -11,6 +11,7 @@ import contextlib
 import enum
 import multiprocessing
 import os
+import secrets
 import signal
 import sys
 import threading
@@ -55,6 +56,23 @@ class _Signal(enum.Enum):
     BEGUN = enum.auto()
 
 
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """A job as it is sent to a worker. `nonce` is drawn for this sending alone, and comes back with the answer."""
+
+    nonce: bytes
+    target: str
+    options: Options
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a worker says of the question with this `nonce`: that it has begun, or the runs."""
+
+    nonce: bytes
+    said: list[Run] | _Signal
+
+
 @dataclass(slots=True)
 class _Task:
     """A job with its future. `death` says how the worker died that had it before, where one did."""
@@ -62,6 +80,7 @@ class _Task:
     job: Job
     future: Future[list[Run]]
     death: str = ""
+    nonce: bytes = b""
 
     @property
     def options(self) -> Options:
@@ -79,6 +98,8 @@ class _Worker:
     process: BaseProcess
     connection: Connection
     task: _Task | None = None
+    #: The task that it answered last.
+    answered: _Task | None = None
     deadline: float = 0.0
 
 
@@ -109,11 +130,12 @@ class WorkerProcesses:
         self._processes = processes
         self._memory = memory
         self._grace = grace
-        self._context = _start_method()
+        self._context = start_method()
         self._workers: list[_Worker] = []
         self._waiting: deque[_Task] = deque()
         #: Tasks whose worker died: each runs alone, as another may have taken what it needed.
         self._again: deque[_Task] = deque()
+        self._withdrawn: dict[str, list[Run]] = {}
 
     def submit(self, job: Job) -> Future[list[Run]]:
         """Take a job; `wait` hands it to a worker."""
@@ -130,6 +152,20 @@ class WorkerProcesses:
             ended = self._collect(end)
         return ended
 
+    def withdrawn(self) -> Mapping[str, list[Run]]:
+        """The runs that count in place of an answer, by the name of its job: more than one came for it."""
+        idle = [worker for worker in self._workers if worker.task is None]
+        for worker in idle:
+            with contextlib.suppress(OSError):
+                worker.connection.send(None)
+        deadline = time.monotonic() + FAREWELL_SECONDS
+        for worker in idle:
+            # Until its end of the pipe is closed, something may still come.
+            while worker in self._workers and worker.connection.poll(max(0.0, deadline - time.monotonic())):
+                if not self._look_for_second_answer(worker):
+                    break
+        return self._withdrawn
+
     def shutdown(self) -> None:
         """End all workers, whatever they are doing."""
         self._waiting.clear()
@@ -140,8 +176,9 @@ class WorkerProcesses:
         self._workers.clear()
 
     def _hand_out(self) -> None:
-        for dead in [worker for worker in self._workers if not worker.task and not worker.process.is_alive()]:
-            self._dismiss(dead)
+        for idle in [worker for worker in self._workers if worker.task is None]:
+            if not self._look_for_second_answer(idle) and not idle.process.is_alive():
+                self._dismiss(idle)
         while self._waiting:
             worker = self._idle()
             if worker is None:
@@ -159,12 +196,13 @@ class WorkerProcesses:
 
     def _give(self, worker: _Worker, task: _Task) -> None:
         worker.task = task
+        task.nonce = secrets.token_bytes(16)
         worker.deadline = time.monotonic() + STARTUP_SECONDS
         if not task.death:
             self.on_start(task.job.name)
         # A worker that has died meanwhile is found by its sentinel.
         with contextlib.suppress(OSError):
-            worker.connection.send((task.job.target.name, task.options))
+            worker.connection.send(_Question(task.nonce, task.job.target.name, task.options))
 
     def _hire(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
@@ -210,15 +248,22 @@ class WorkerProcesses:
             answer = worker.connection.recv() if worker.connection.poll() else None
         except Exception:  # a death in the middle of an answer leaves bytes that unpickle to anything
             answer = None
-        if answer is _Signal.BEGUN:
+        if isinstance(answer, _Answer) and answer.nonce != task.nonce:
+            # The worker can no longer be believed; the task it was given meanwhile is nobody's fault.
+            self._withdraw(worker)
+            self._waiting.append(task)
+            return None
+        said = answer.said if isinstance(answer, _Answer) else None
+        if said is _Signal.BEGUN:
             worker.deadline = time.monotonic() + task.options.patience + self._grace
             return None
-        if isinstance(answer, list):
+        if isinstance(said, list):
             worker.task = None
+            worker.answered = task
             if self._memory is not None and (resident_bytes(worker.process.pid) or 0) > self._memory // 2:
                 # What one target leaves behind is not held against the next.
                 self._dismiss(worker)
-            return answer
+            return said
         self._dismiss(worker)
         death = _cause_of_death(worker.process.exitcode)
         if not task.death:
@@ -227,6 +272,25 @@ class WorkerProcesses:
             return None
         reason = f"{task.death}; retried alone, {death}"
         return replacement(task.job.target, task.options, Verdict.ERROR, reason)
+
+    def _look_for_second_answer(self, worker: _Worker) -> bool:
+        """Whether a worker without a task has something to say: that nobody asked for."""
+        try:
+            if not worker.connection.poll():
+                return False
+            worker.connection.recv()
+        except Exception:  # its end of the pipe is closed, or what is in the pipe is no answer
+            return False
+        self._withdraw(worker)
+        return True
+
+    def _withdraw(self, worker: _Worker) -> None:
+        """Take back the last answer of a worker that has sent another one."""
+        self._dismiss(worker)
+        if worker.answered is not None:
+            task = worker.answered
+            reason = "its worker process answered more than once: none of the answers counts"
+            self._withdrawn[task.job.name] = replacement(task.job.target, task.options, Verdict.ERROR, reason)
 
     def _timed_out(self, task: _Task) -> list[Run]:
         seconds = f"{task.options.timeout:g} s"
@@ -245,7 +309,7 @@ class WorkerProcesses:
         worker.connection.close()
 
 
-def _start_method() -> ForkContext | SpawnContext:
+def start_method() -> ForkContext | SpawnContext:
     """`fork` where it is safe: on Linux, from a process without other threads, whose locks a child would inherit.
 
     Threads of libraries count, which Python does not know of: a solver that has run keeps some.
@@ -287,20 +351,26 @@ def _work(connection: Connection, load: Loader, verify: Verify, parent: int) -> 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    worker = os.getpid()
     targets: Mapping[str, Target] = load()
     while True:
         try:
-            name, options = connection.recv()
+            question: _Question | None = connection.recv()
         except (EOFError, ConnectionError):
             return
+        if question is None:
+            return
+        target = targets[question.target]
         try:
-            connection.send(_Signal.BEGUN)
-            runs = verify_guarded(targets[name], options, verify)
-            connection.send(runs)
+            connection.send(_Answer(question.nonce, _Signal.BEGUN))
+            runs = verify_guarded(target, question.options, verify)
+            if os.getpid() != worker:  # a kernel has forked: its copy of us has nothing to say
+                os._exit(0)
+            connection.send(_Answer(question.nonce, runs))
         except BrokenPipeError:
             return
         except Exception as fault:  # something in the runs cannot be pickled
-            connection.send(faulted(targets[name], options, fault))
+            connection.send(_Answer(question.nonce, faulted(target, question.options, fault)))
 
 
 def _end_with(parent: int) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.errors import UsageError, described
 from nkiverify.frontend.target import Target
 from nkiverify.verify.options import ENGINES, HARDWARE, PHASES, Options, phases_to_run
 
@@ -78,7 +78,7 @@ def _tables(path: Path) -> list[Mapping[str, Any]]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not TOML: {error}") from None
     except Exception as error:
-        raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
+        raise UsageError(f"{path}: {described(error)}") from error
     tables: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
     if not tables or not all(isinstance(table, dict) for table in tables):
         raise UsageError(f"{path}: {VARIABLE} is a dictionary, or a list of dictionaries")

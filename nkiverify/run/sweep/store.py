@@ -25,6 +25,19 @@ FORMAT = 1
 PATTERN = "shard-*-of-*.jsonl"
 
 
+#: Open files that a worker process is not to hold: the lock would outlive the sweep that took it.
+_kept_from_workers: set[int] = set()
+
+
+def _leave_files() -> None:
+    for descriptor in _kept_from_workers:
+        os.close(descriptor)
+    _kept_from_workers.clear()
+
+
+os.register_at_fork(after_in_child=_leave_files)
+
+
 class StoreError(Exception):
     """A result could not be written."""
 
@@ -57,6 +70,7 @@ class Store:
         except OSError:
             os.close(self._descriptor)
             raise UsageError(f"another sweep is writing to {self.path}") from None
+        _kept_from_workers.add(self._descriptor)
         #: By item, what was found before.
         self.known = {entry.item: entry for entry in entries_in(self.path)}
         self._end = _end_of_lines(self.path)
@@ -78,6 +92,7 @@ class Store:
 
     def close(self) -> None:
         """Let others write."""
+        _kept_from_workers.discard(self._descriptor)
         os.close(self._descriptor)
 
 

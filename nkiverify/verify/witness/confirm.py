@@ -63,14 +63,22 @@ class Confirmation:
     """Makes violations of the refuted claims of one phase, each with a witness and the plain run that fails on it."""
 
     def __init__(
-        self, target: Target, program: Program, engine: EmbeddedEngine, hardware: Hardware, phase: int
+        self,
+        target: Target,
+        program: Program,
+        engine: EmbeddedEngine,
+        hardware: Hardware,
+        phase: int,
+        played: tuple[dict[str, int], Replay] | None = None,
     ) -> None:
         self._target = target
         self._program = program
         self._engine = engine
         self._hardware = hardware
         self._phase = PHASES[phase]
-        self._replays: list[tuple[dict[str, int], Replay]] = []
+        #: `played` is the run that the claims were made in, with its values: it shows all that a further one could.
+        self._replays: list[tuple[dict[str, int], Replay]] = [] if played is None else [played]
+        self._played = played is not None
         #: Contracts and lines of which only what is enough is refuted, without a plain run that breaks them.
         self._unsure: set[tuple[str, str, int]] = set()
         #: Seconds that they have taken, and may take.
@@ -144,6 +152,8 @@ class Confirmation:
         for values, played in self._replays:
             if values == witness.values and played.confirms(claim.contract, claim.site):
                 return _Confirmed(decision, witness, played)
+        if self._played:
+            return _Confirmed(decision, witness, None)
         huge = any(abs(value) > HUGE for value in witness.values.values())
         left = (min(self._may_replay, HUGE_REPLAY_SECONDS) if huge else self._may_replay) - self._replaying
         if left <= 0:

@@ -84,6 +84,10 @@ def _message(decision: Decision, witness: Witness, valuation: Valuation) -> str:
     return f"{text}; {place}" if text else place
 
 
+#: Bits of an integer that is written out.
+_WRITTEN_BITS = 10_000
+
+
 def _shown(value: object, valuation: Valuation) -> str:
     if isinstance(value, Term):
         return _valued(value, valuation)
@@ -91,6 +95,8 @@ def _shown(value: object, valuation: Valuation) -> str:
         return f"({', '.join(_shown(part, valuation) for part in value)}{',' if len(value) == 1 else ''})"
     if isinstance(value, Condition):
         return repr(value)
+    if isinstance(value, int) and value.bit_length() > _WRITTEN_BITS:
+        return "an integer of thousands of digits"  # which Python does not write, and nobody reads
     return str(value)
 
 

@@ -64,9 +64,10 @@ class _Labelling(Verification):
         buffer: MemoryRegion = MemoryRegion.shared_hbm,
         *,
         values: tuple[Extent, Extent] | None = None,
+        elements: Any = None,
     ) -> Tensor:
         self.labels[name] = tuple(extent.label if isinstance(extent, _NamedInt) else "" for extent in shape)
-        return super().tensor(name, shape, dtype, buffer, values=values)
+        return super().tensor(name, shape, dtype, buffer, values=values, elements=elements)
 
     def call(self, *arguments: Any, grid: Any = None, **options: Any) -> Any:
         raise _Called

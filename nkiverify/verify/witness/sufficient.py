@@ -44,14 +44,14 @@ def sufficient(
     tried = list(_tried(program, open_claims, witnesses))
     found: dict[int, Condition] = {}
     for decision in open_claims[:_CLAIMS] if len(open_claims) <= _CLAIMS else ():
-        parts = _about_dimensions(decision.claim.condition) or _enough(decision, [*found.values()], tried, deadline)
+        parts = about_dimensions(decision.claim.condition) or _enough(decision, [*found.values()], tried, deadline)
         if not parts:
             return ()
         found.update((part.uid, part) for part in parts)
     assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
-    plain = {each.uid: each for condition in found.values() for each in _plainer(condition, program, assumed, deadline)}
-    needed = _without_implied(list(plain.values()), assumed)
-    texts = [_text(condition, program) for condition in needed]
+    plain = {each.uid: each for condition in found.values() for each in plainer(condition, program, assumed, deadline)}
+    needed = without_implied(list(plain.values()), assumed)
+    texts = [as_text(condition, program) for condition in needed]
     return tuple(texts) if len(texts) <= MOST and all(texts) and _possible([*assumed, *needed]) else ()
 
 
@@ -65,7 +65,7 @@ def _enough(
     return ()
 
 
-def _about_dimensions(condition: Condition | bool) -> tuple[Condition, ...]:
+def about_dimensions(condition: Condition | bool) -> tuple[Condition, ...]:
     """The parts of a condition that is about nothing but dimensions; none of any other."""
     if isinstance(condition, bool) or any(isinstance(atom, Index | Select) for atom in condition.atoms()):
         return ()
@@ -113,7 +113,7 @@ def _holds(decision: Decision, given: Sequence[Condition]) -> bool:
     return Prover([*decision.hypotheses, *given], BUDGETS.statement).proves(decision.claim.condition)
 
 
-def _plainer(
+def plainer(
     condition: Condition, program: Program, assumed: Sequence[Condition | bool], deadline: float
 ) -> tuple[Condition, ...]:
     """Conditions that suffice for `condition` and say more to a reader, where there are some; else itself.
@@ -164,7 +164,7 @@ def _possible(given: Sequence[Condition | bool]) -> bool:
     return Prover(given, BUDGETS.statement).satisfiable() is Answer.YES
 
 
-def _without_implied(found: list[Condition], assumed: Sequence[Condition | bool]) -> list[Condition]:
+def without_implied(found: list[Condition], assumed: Sequence[Condition | bool]) -> list[Condition]:
     """`found` without what follows from the rest."""
     needed = list(found)
     for condition in found:
@@ -177,7 +177,7 @@ def _without_implied(found: list[Condition], assumed: Sequence[Condition | bool]
 # --- as text ----------------------------------------------------------------------------------------------------------
 
 
-def _text(condition: Condition, program: Program) -> str:
+def as_text(condition: Condition, program: Program) -> str:
     """`condition` as `--where` reads it; empty where it cannot be said so."""
     text = _written(condition)
     dimensions = {each.atom.name: of_atom(each.atom) for each in program.dimensions if not each.choices}
@@ -195,12 +195,14 @@ def _written(condition: Condition) -> str:
         return word.join(f"({text})" if " or " in text else text for text in map(_written, condition.parts))
     if isinstance(condition, Comparison) and condition.relation is not Relation.AT_MOST:
         for atom in condition.term.atoms:
-            if isinstance(atom, Div) and atom.denominator.constant is not None:
-                rest = terms.add(atom.numerator, terms.scale(of_atom(atom), -atom.denominator.constant))
+            if isinstance(atom, Div):
+                rest = terms.add(atom.numerator, terms.multiply(of_atom(atom), atom.denominator), -1)
                 whole = conditions.equals_zero(rest)
                 # Conditions compare by identity: `==` of two is a condition.
                 if whole is condition or whole is condition.negation():
-                    top = render(atom.numerator)
-                    top = top if top.isalnum() else f"({top})"
-                    return f"{top} % {atom.denominator.constant} {condition.relation.value} 0"
+                    top, divisor = (
+                        text if text.isidentifier() or text.isdigit() else f"({text})"
+                        for text in (render(atom.numerator), render(atom.denominator))
+                    )
+                    return f"{top} % {divisor} {condition.relation.value} 0"
     return repr(condition)

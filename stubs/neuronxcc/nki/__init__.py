@@ -20,6 +20,7 @@ __all__ = [
     "profile",
     "simulate_kernel",
     "tensor",
+    "trace",
     "typing",
 ]
 
@@ -28,6 +29,7 @@ jit = _names.jit
 baremetal = _names.baremetal
 benchmark = _names.benchmark
 profile = _names.profile
+trace = _names.trace
 
 
 def simulate_kernel(kernel, *args, **kwargs):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,17 +21,40 @@ on_linux = pytest.mark.skipif(
 
 
 @on_linux
-def test_the_build_of_the_wheel_gets_everything_right() -> None:
-    found = locate.find({"PATH": os.defpath})
-    assert found is not None
-    assert canary.check(found) == ()
+def test_the_builds_of_the_wheels_get_everything_right() -> None:
+    installed = list(locate.every({"PATH": os.defpath}))
+    assert [found.version for found in installed] == [(8, 4, 0), (6, 7, 0)]
+    for found in installed:
+        assert canary.check(found) == canary.Trial()
+
+
+@on_linux
+def test_a_binary_other_than_the_one_that_was_tried_is_refused(tmp_path: Path) -> None:
+    (first, *_) = locate.every({"PATH": os.defpath})
+    other = replace(first, path=build(tmp_path / "esbmc", ""))
+    (wrong,) = canary.check(other).wrong
+    assert (wrong.case, wrong.expected) == ("its SHA-256", locate.WHEELS[0].digest)
+
+
+def test_a_build_that_comes_to_no_end_is_not_wrong_and_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(canary, "SECONDS", 0.1)
+    slow = installation(build(tmp_path / "esbmc", "import time\ntime.sleep(60)"))
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    announced: list[bool] = []
+    for _ in range(2):
+        trial = canary.check_once(slow, environment=environment, announce=lambda: announced.append(True))
+        assert trial.wrong == () and "time-out" in trial.unfinished
+    assert announced == [True, True]
+    assert not (tmp_path / "cache").exists()
 
 
 @pytest.mark.skipif("ESBMC" not in os.environ, reason="$ESBMC names no other build to try")
 def test_the_build_that_the_environment_names_gets_everything_right() -> None:
     found = locate.find()
     assert found is not None
-    assert canary.check(found) == ()
+    assert canary.check(found) == canary.Trial()
 
 
 def test_there_are_a_few_dozen_cases_half_of_which_do_not_hold() -> None:
@@ -58,22 +82,22 @@ def test_the_verdict_on_a_build_is_remembered_until_it_changes(tmp_path: Path) -
     counting = f"open({str(tries)!r}, 'a').write('x')"
     path = build(tmp_path / "esbmc", counting)
     environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    first = canary.check_once(installation(path), environment)
-    assert first
+    first = canary.check_once(installation(path), environment=environment)
+    assert first.wrong
     count = tries.stat().st_size
-    assert canary.check_once(installation(path), environment) == first
+    assert canary.check_once(installation(path), environment=environment) == first
     assert tries.stat().st_size == count
     build(path, counting + "\n# another build")
-    canary.check_once(installation(path), environment)
+    canary.check_once(installation(path), environment=environment)
     assert tries.stat().st_size > count
 
 
 def test_a_cache_that_cannot_be_read_or_written_is_done_without(tmp_path: Path) -> None:
     path = build(tmp_path / "esbmc", "")
     (tmp_path / "file").touch()
-    assert canary.check_once(installation(path), {"XDG_CACHE_HOME": str(tmp_path / "file")})
+    assert canary.check_once(installation(path), environment={"XDG_CACHE_HOME": str(tmp_path / "file")}).wrong
     environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    canary.check_once(installation(path), environment)
+    canary.check_once(installation(path), environment=environment)
     (entry,) = (tmp_path / "cache" / "nkiverify").iterdir()
     entry.write_text("torn")
-    assert canary.check_once(installation(path), environment)
+    assert canary.check_once(installation(path), environment=environment).wrong

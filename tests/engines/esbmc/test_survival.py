@@ -77,7 +77,7 @@ def test_hanging_costs_no_more_than_the_time_that_is_given(tmp_path: Path) -> No
 @pytest.mark.parametrize("code", [SUCCESSFUL, FAILED, "", "os.kill(os.getpid(), signal.SIGKILL)"])
 def test_the_canary_set_refuses_what_goes_wrong(tmp_path: Path, code: str) -> None:
     found = locate.inspect(build(tmp_path / "esbmc", code), Origin.VARIABLE)
-    wrong = canary.check(found)
+    wrong = canary.check(found).wrong
     assert len(wrong) > 20
     assert all(entry.case and entry.expected != entry.found for entry in wrong)
 
@@ -85,4 +85,4 @@ def test_the_canary_set_refuses_what_goes_wrong(tmp_path: Path, code: str) -> No
 def test_one_that_names_a_newer_version_than_it_is_is_refused(tmp_path: Path) -> None:
     rejecting = "print('Unrecognized option', sys.argv[-1], file=sys.stderr); raise SystemExit(64)"
     found = locate.inspect(build(tmp_path / "esbmc", rejecting, "8.4.0", "--python --multi-property"), Origin.PATH)
-    assert canary.check(found)
+    assert canary.check(found).wrong

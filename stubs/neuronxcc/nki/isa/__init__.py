@@ -10,6 +10,8 @@ import numpy as np
 from nkiverify.model.names import LegacyIsa as _names
 from nkiverify.model.stub import stub
 
+from . import constants
+
 __all__ = [
     "activation",
     "activation_reduce",
@@ -17,6 +19,7 @@ __all__ = [
     "bn_aggr",
     "bn_stats",
     "builtin_custom_op",
+    "constants",
     "dge_mode",
     "dma_copy",
     "dma_engine",

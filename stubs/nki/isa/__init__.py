@@ -8,7 +8,8 @@ from __future__ import annotations
 from nkiverify.model.names import Isa as _names
 from nkiverify.model.stub import stub
 
-from .language import equal, maximum
+from ..language import equal, maximum
+from . import constants
 
 __all__ = [
     "NKIObject",
@@ -22,6 +23,7 @@ __all__ = [
     "affine_select",
     "bn_aggr",
     "bn_stats",
+    "constants",
     "core_barrier",
     "dge_mode",
     "dma_compute",

@@ -1,0 +1,63 @@
+"""Zeros that a concrete run has stored: what they are multiplied with need not be defined, but for NaN and infinity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from nkiverify.analysis.effects import Effect
+from nkiverify.analysis.marks.storages import Shadow
+from nkiverify.model.operation import Operation
+
+Rows = npt.NDArray[np.bool_]
+
+#: Products that sum over the rows of both operands: for each operand the one whose zeros make its rows count for
+#: nothing.
+FACTORS: Mapping[str, Mapping[str, str]] = {
+    "nisa.nc_matmul": {"stationary": "moving", "moving": "stationary"},
+    "nisa.nc_matmul_mx": {
+        "stationary": "moving",
+        "moving": "stationary",
+        "stationary_scale": "moving",
+        "moving_scale": "stationary",
+    },
+}
+#: A scale is that of so many partitions; those of a quadrant are in its first partitions.
+_GROUP, _QUADRANT = 8, 32
+
+
+def writes_zeros(operation: Operation) -> bool:
+    """Whether all that it writes is 0."""
+    value = operation.attributes.get("value")
+    fills = operation.name == "nisa.memset" and isinstance(value, int | float) and value == 0
+    return fills or operation.name in ("nl.zeros", "nl.zeros_like")
+
+
+def may_meet_zeros(operation: Operation) -> bool:
+    """Whether it is a product that sums over the rows of its operands, in all places."""
+    return operation.name in FACTORS and not operation.attributes.get("is_transpose")
+
+
+def rows_of_zeros(shadow: Shadow, effect: Effect) -> Rows | None:
+    """Which rows of what is read hold nothing but zeros, for sure; None where none does."""
+    if shadow.zeros is None or effect.view.indirect_by is not None:
+        return None
+    region = shadow.touched(effect)
+    if not (region.in_range and region.exact):
+        return None
+    there = region.spread(region.read(shadow.zeros), 0) != 0
+    rows: Rows = there.reshape(there.shape[0], -1).all(axis=1)
+    return rows if rows.any() else None
+
+
+def rows_of_scales(rows: Rows) -> Rows:
+    """The rows of a tile of scales that are those of `rows` of the data alone; what is beside them counts for none."""
+    found = np.zeros_like(rows)
+    for start in range(0, len(rows), _QUADRANT):
+        for number in range(_QUADRANT // _GROUP):
+            group = rows[start + number * _GROUP : start + (number + 1) * _GROUP]
+            if start + number < len(found):
+                found[start + number] = bool(len(group)) and bool(group.all())
+    return found

@@ -1,0 +1,228 @@
+"""The plain run of a launch in which the elements of some arguments are given: what is computed from them is computed.
+
+Beside the plain run, operations whose operands are all known numbers are computed as the simulator computes them. So an
+index is what it is, a device loop goes round as often as it does, and phase 4 sees which elements an indirect access
+touches. What is not known, as a float of an argument that is not given, stays unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from nkiverify.analysis.values import cells as storage
+from nkiverify.analysis.values.cells import Cells, Region
+from nkiverify.analysis.values.numbers import Floats
+from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.step import Step
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.plain_run import PlainRun
+from nkiverify.model.contents import held
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.known_numbers import Interval
+from nkiverify.model.operation import Operation
+from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.tensor import Register, Storage, Tensor
+
+#: Elements of an operand up to which an operation is computed: tables of floats that are filled are none of indices.
+_MOST = 1 << 20
+
+
+class _Numbers(ValueExecution):
+    """The numbers that are known, by storage and register."""
+
+    def __init__(self, hardware: Hardware) -> None:
+        super().__init__(hardware, Floats())
+        #: With the storages, so that none of them has the id of one that is gone.
+        self._held: dict[int, tuple[Storage, Cells]] = {}
+        #: Arguments that the kernel has written: what they hold is not followed any more.
+        self._written: set[object] = set()
+        self.registers: dict[object, int] = {}
+
+    def cells(self, tensor: Tensor) -> Cells:
+        """What is known of a storage: the elements that are marked are not."""
+        made = tensor.storage
+        found = self._held.get(id(made))
+        if found is None:
+            given = made.elements is not None and made.identity not in self._written
+            cells = self._given(made) if given else Cells(self.numbers, int(made.size), made.dtype)
+            found = self._held[id(made)] = (made, cells)
+        return found[1]
+
+    def _given(self, made: Storage) -> Cells:
+        cells = Cells(self.numbers, int(made.size), made.dtype, written=True)
+        entered = self.numbers.entered(made.elements, made.dtype)
+        self.numbers.flat(cells.buffer, made.dtype, made.dtype)[...] = entered.reshape(1, -1)
+        return cells
+
+    def lose(self, tensor: Tensor) -> None:
+        """Nothing is known of a storage any more."""
+        self._held.pop(id(tensor.storage), None)
+        if tensor.storage.elements is not None:
+            self._written.add(tensor.storage.identity)
+
+    def knows(self, tensor: Tensor, where: Region) -> bool:
+        """Whether all elements of a region are known."""
+        made = tensor.storage
+        given = made.elements is not None and made.identity not in self._written
+        if not given and id(made) not in self._held:
+            return False
+        return storage.read_marks(self.cells(tensor), where) is None
+
+    def knows_all(self, tensor: Tensor) -> bool:
+        """Whether all elements of a view are known."""
+        return self.knows(tensor, self._plain(tensor))
+
+    def register_number(self, register: Register) -> int:
+        """The number a register holds; `ContractViolation` where it is not known."""
+        number = self.registers.get(register.identity)
+        if number is None:
+            raise ContractViolation("register.uninit", "not known", None)
+        return number
+
+    def set_register(self, register: VirtualRegister, number: int) -> None:
+        """Let a register hold a number."""
+        self.registers[register.identity] = number
+
+    def region_of(self, operation: Operation, view: Tensor) -> Region | None:
+        """The elements of a view, where it is known which; None where it is not, or some are out of bounds."""
+        moves = view.indirect_by
+        if moves is None:
+            return self._plain(view)
+        if isinstance(moves.index, Tensor) and not self.knows_all(moves.index):
+            return None
+        try:
+            found = self._indirect(operation, view)
+        except (ContractViolation, UnsupportedConstruct):
+            return None
+        return found if found.valid is None or bool(np.asarray(found.valid).all()) else None
+
+    def compute(self, operation: Operation) -> bool:
+        """Compute an operation; whether that could be done."""
+        meaning = operation.declared.computes
+        if meaning is None or not _is_exact(operation):
+            return False
+        views = {**operation.reads, **operation.writes}
+        regions = {name: self.region_of(operation, view) for name, view in views.items()}
+        known = {name: region for name, region in regions.items() if region is not None}
+        if len(known) < len(regions):
+            return False
+        needed = dict(operation.reads)
+        if operation.declared.keeps:
+            needed.update(operation.writes)
+        if not all(self.knows(view, known[name]) for name, view in needed.items()):
+            return False
+        try:
+            meaning(Step(self, operation, known, tracking=False, marked=False))
+        except (ContractViolation, UnsupportedConstruct):
+            return False
+        # What intervals cannot follow, as numbers beyond their dtype, is not what hardware is known to compute.
+        values = [held(view) for view in operation.writes.values()]
+        return all(value is not None and value.known is not None for value in values)
+
+
+def _is_exact(operation: Operation) -> bool:
+    """Whether what the operation computes is documented to the last bit, and little enough."""
+    declared = operation.declared
+    registers = declared.name.startswith("nisa.register_")
+    if operation.mask is not None or (declared.computes_bounds is None and not registers):
+        return False
+    if (declared.side_effect and not registers) or "reduce_res" in operation.writes:
+        return False
+    if any(view.storage.elements is not None for view in operation.writes.values()):
+        return False
+    return all(int(view.size) <= _MOST for view in (*operation.reads.values(), *operation.writes.values()))
+
+
+class KnowsNumbers(ConcreteExecution):
+    """A concrete run that knows what is computed from the elements of arguments, where some are given."""
+
+    _found: _Numbers | None = None
+
+    def given_elements(self, storage: Storage) -> None:
+        """An argument exists whose elements are given: what is computed is computed where operations are recorded."""
+        self.records = True
+        self._found = self._found or _Numbers(self.hardware)
+
+    @property
+    def _numbers(self) -> _Numbers | None:
+        """The numbers that are known, where what is executed is executed for one iteration."""
+        return None if self.model.stands_for_iterations else self._found
+
+    def operation(self, operation: Operation) -> None:
+        """Note an operation, with the elements that its indices choose; compute what it writes."""
+        numbers = self._numbers
+        if numbers is None:
+            super().operation(operation)
+            self._lose(operation)
+            return
+        operation = replace(
+            operation,
+            reads={name: _placed(numbers, operation, view) for name, view in operation.reads.items()},
+            writes={name: _placed(numbers, operation, view) for name, view in operation.writes.items()},
+            body=None,
+        )
+        super().operation(operation)
+        if not numbers.compute(operation):
+            self._lose(operation)
+
+    def _lose(self, operation: Operation) -> None:
+        if self._found is None:
+            return
+        for view in operation.writes.values():
+            self._found.lose(view)
+        for name in ("dst", "result"):
+            register = operation.attributes.get(name)
+            if isinstance(register, Register):
+                self._found.registers.pop(register.identity, None)
+
+    # --- indices and registers ----------------------------------------------------------------------------------------
+
+    def index_range(self, index: Tensor | Register) -> Interval | None:
+        """The least and the greatest number of an index tensor or register, where they are known."""
+        numbers = self._numbers
+        if numbers is None:
+            return None
+        if isinstance(index, Register):
+            number = numbers.registers.get(index.identity)
+            return None if number is None else Interval(number, number)
+        return numbers.index_range(index) if numbers.knows_all(index) else None
+
+    def register_number(self, register: Register) -> int | None:
+        """The number a register holds, where it is known."""
+        numbers = self._numbers
+        return None if numbers is None else numbers.registers.get(register.identity)
+
+    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
+        """The iterations of a device loop, where its bounds are known."""
+        numbers = self._numbers
+        if numbers is None:
+            return None
+        given = [self.register_number(bound) if isinstance(bound, Register) else bound for bound in (start, stop, step)]
+        bounds = [bound for bound in given if isinstance(bound, int)]
+        return _numbered(numbers, register, range(*bounds)) if len(bounds) == len(given) else None
+
+
+class KnownRun(KnowsNumbers, PlainRun):
+    """The plain run of a launch that knows such numbers."""
+
+
+def _numbered(numbers: _Numbers, register: VirtualRegister, values: range) -> Iterator[None]:
+    for value in values:
+        numbers.registers[register.identity] = value
+        yield
+
+
+def _placed(numbers: _Numbers, operation: Operation, view: Tensor) -> Tensor:
+    """A view that an index moves, with the elements that it has."""
+    if view.indirect_by is None:
+        return view
+    region = numbers.region_of(operation, view)
+    if region is None or region.positions is None:
+        return view
+    found = view.with_layout(view.shape, view.strides)
+    found.indirect_by = replace(view.indirect_by, elements=np.asarray(region.positions))
+    return found

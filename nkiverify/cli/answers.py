@@ -1,0 +1,139 @@
+"""Running `check` on kernels of which not everything is told, and printing what is found out about each."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from nkiverify.cli.outcome import written
+from nkiverify.foundation.errors import UsageError
+from nkiverify.frontend.guard import passed_over
+from nkiverify.project.legality import answer
+from nkiverify.project.proposals import asserts, manifest_entry
+from nkiverify.report import legality
+from nkiverify.report.progress import Progress
+from nkiverify.report.style import Style
+from nkiverify.results.answers import Answer
+from nkiverify.results.session import ExitStatus, Session, Versions, status_of, worst
+from nkiverify.results.warning_rules import failing, outside, with_unused, without_ignored
+from nkiverify.run.supervisor import limited
+from nkiverify.verify.options import Options
+from nkiverify.verify.rule_ids import check_comments
+
+#: Columns that are filled: no fewer, no more, and where there is no terminal.
+_NARROWEST, _WIDEST, _USUAL = 60, 120, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be checked, and what is to be printed of it.
+
+    `references` are kernels as `PATH::NAME`, `arguments`, `where` and `grid` what was typed about the only one.
+    `every`: show the source of all that fails. `fix`: print asserts; `manifest_entry`: print a target.
+    """
+
+    references: tuple[str, ...]
+    arguments: tuple[str, ...]
+    where: tuple[str, ...]
+    grid: str | None
+    hardware: str
+    no_spills: bool
+    assume_asserts: bool
+    every: bool
+    fix: bool
+    manifest_entry: bool
+
+
+def answers(asked: Asked, options: Options) -> int:
+    """Check all kernels, print what is found out about each; the exit status."""
+    started, clock = datetime.now(timezone.utc), time.perf_counter()
+    style, width = Style.of(sys.stdout), terminal_width()
+    files = list(dict.fromkeys(reference.partition("::")[0] for reference in asked.references))
+    check_comments([str(Path(file).resolve()) for file in files])
+    progress = Progress(len(asked.references), sys.stderr)
+    found: list[Answer] = []
+    for reference in asked.references:
+        progress.started(reference)
+        try:
+            one = _answer(reference, asked, options)
+        finally:
+            progress.close()
+        progress.finished(reference, one.runs)
+        progress.close()
+        found.append(one)
+        print(_told(one, asked, options, style, width), flush=True)
+    progress.close()
+    for line in passed_over.values():
+        print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
+    session = Session(
+        runs=tuple(run for one in found for run in one.runs),
+        root=options.root,
+        started=started,
+        seconds=time.perf_counter() - clock,
+        processes=1,
+        versions=Versions.installed(),
+        command=tuple(sys.argv[1:]),
+    )
+    session = without_ignored(with_unused(session, options.policy, everything=True, language=True), options.policy)
+    statuses = [*map(status_of_answer, found), *_language_statuses(found, options)]
+    if len(found) > 1:
+        print(legality.summary(found, [status_of_answer(one) for one in found], session.seconds))
+    statuses.append(written(session, options.json))
+    failed = failing(session, options.policy)
+    print(failed, end="", flush=True)
+    return worst([*statuses, ExitStatus.MISMATCH] if failed else statuses)
+
+
+def _answer(reference: str, asked: Asked, options: Options) -> Answer:
+    try:
+        with limited(reference, options.timeout if options.engine == "embedded" else float("inf")):
+            return answer(
+                reference,
+                options.root,
+                asked.arguments,
+                asked.where,
+                asked.grid,
+                asked.hardware,
+                options,
+                no_spills=asked.no_spills,
+                assume_asserts=asked.assume_asserts,
+            )
+    except UsageError as error:
+        if len(asked.references) == 1:
+            raise
+        return Answer(reference, (), "", problem=str(error))
+
+
+def _told(one: Answer, asked: Asked, options: Options, style: Style, width: int) -> str:
+    """All that is printed of one kernel."""
+    language = outside(one.language, options.policy)
+    parts = [legality.text(one, options.root, width, style, asked.every, language.told)]
+    if asked.fix:
+        parts.append(asserts(one, options.root))
+    if asked.manifest_entry:
+        parts.append(manifest_entry(one))
+    return "\n".join(part for part in parts if part)
+
+
+def _language_statuses(found: Sequence[Answer], options: Options) -> list[ExitStatus]:
+    strict = any(outside(one.language, options.policy).failing for one in found)
+    return [ExitStatus.MISMATCH] if strict else []
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, as far as a report fills them."""
+    return max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size((_USUAL, 24)).columns))
+
+
+def status_of_answer(found: Answer) -> ExitStatus:
+    """The exit status that the answer about one kernel asks for."""
+    if found.problem:
+        return ExitStatus.USAGE
+    if not found.runs:
+        return ExitStatus.NOTHING_VERIFIED
+    return worst(status_of(run) for run in found.runs)

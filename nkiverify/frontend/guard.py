@@ -1,0 +1,195 @@
+"""Kernel code reaches no file, network or other program, while it is imported and while it runs.
+
+A kernel whose meaning depends on such a thing cannot be verified from its text, and verifying a file of somebody's is
+to change nothing. Python tells an audit hook (PEP 578) of every such operation, by whatever name it is reached; the
+hook refuses those that kernel code asks for. What a library does to import itself is not concerned, nor what we do.
+While importing, a statement at the top level that asks is passed over, like others that cannot be executed there:
+kernels that depend on it are UNKNOWN. While a kernel runs, the run is UNKNOWN. No handler in the file may take the
+refusal for an answer. `docs/security.md` says what this protects from and what not: Python tells of no `os.stat` and
+no `os._exit`.
+
+A running kernel may have temporary files: they are in a folder of its own, and gone when it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from nkiverify.foundation.source import READS, is_kernel_frame
+from nkiverify.symbolic.execution import execution_in_progress
+
+#: Code that reads source files for Python.
+_READERS = frozenset({"importlib", "linecache", "tokenize"})
+#: Reads what is installed, on which every verdict depends anyway.
+_METADATA = "importlib.metadata"
+#: What such code reads on behalf of a kernel, which may ask it for other files too.
+_SOURCES = (".py", ".pyc", ".pyi", ".so", ".pyd")
+
+#: What is refused, by the event that Python tells of.
+_FILE, _FOLDER, _PROGRAM, _NETWORK, _MACHINE = "the file", "the folder", "the program", "the network at", "the machine:"
+_REFUSED: dict[str, str] = {
+    event: what
+    for what, events in {
+        _FILE: """
+            open fcntl.fcntl fcntl.flock fcntl.ioctl fcntl.lockf os.chflags os.chmod os.chown os.getxattr os.link
+            os.listxattr os.lockf os.remove os.removexattr os.rename os.setxattr os.symlink os.truncate os.utime
+            shutil.chown shutil.copyfile shutil.copymode shutil.copystat shutil.make_archive shutil.move
+            shutil.unpack_archive sqlite3.connect sqlite3.connect/handle tempfile.mkstemp
+        """,
+        _FOLDER: """
+            glob.glob glob.glob/2 os.chdir os.fwalk os.listdir os.mkdir os.rmdir os.scandir os.walk pathlib.Path.glob
+            pathlib.Path.rglob shutil.copytree shutil.rmtree tempfile.mkdtemp
+        """,
+        _PROGRAM: """
+            os.exec os.fork os.forkpty os.posix_spawn os.spawn os.startfile os.startfile/2 os.system pty.spawn
+            subprocess.Popen webbrowser.open
+        """,
+        _NETWORK: """
+            ftplib.connect http.client.connect imaplib.open nntplib.connect poplib.connect smtplib.connect
+            telnetlib.Telnet.open urllib.Request
+        """,
+        _MACHINE: """
+            mmap.__new__ os.kill os.killpg os.putenv os.unsetenv resource.prlimit resource.setrlimit
+            signal.pthread_kill syslog.openlog syslog.syslog
+        """,
+    }.items()
+    for event in events.split()
+} | {READS: _FILE}
+#: The same for all events of a module.
+_REFUSED_MODULES = {"socket": _NETWORK, "ctypes": _MACHINE}
+#: A socket that is connected to nothing.
+_HARMLESS = "socket.__new__"
+
+
+class ImportRefused(BaseException):
+    """Kernel code asked for a file, the network or a program while it was imported, at `place`; the text is for the
+    user."""
+
+    def __init__(self, text: str, place: str = "") -> None:
+        super().__init__(text)
+        self.place = place
+
+
+#: What was refused during the imports in progress, without the statements that were passed over for it, innermost last.
+_imports: list[list[str]] = []
+#: Statements that were passed over in this process: what is to be said of each, by its place.
+passed_over: dict[str, str] = {}
+#: The folder of the temporary files of the kernel that runs; made when it asks for one.
+_scratch = ""
+#: What a kernel may do in it.
+_OWN = {READS, "open", "os.remove", "tempfile.mkstemp"}
+_installed = False
+
+
+def pass_over(refusal: ImportRefused) -> None:
+    """The statement that asked is passed over, and so is what it asked for."""
+    _imports[-1].remove(str(refusal))
+    passed_over.setdefault(refusal.place, str(refusal))
+
+
+def install() -> None:
+    """Have Python tell of what kernel code does, from here on to the end of this process: a hook cannot be removed."""
+    global _installed
+    if not _installed:
+        sys.addaudithook(_hook)
+        _installed = True
+
+
+@contextmanager
+def guarded_import() -> Iterator[None]:
+    """Refuse within the block what kernel code asks for, and raise `ImportRefused` where it has."""
+    install()
+    refused: list[str] = []
+    _imports.append(refused)
+    try:
+        yield
+        if refused:
+            raise ImportRefused(refused[0])
+    finally:
+        _imports.pop()
+
+
+@contextmanager
+def temporary_files() -> Iterator[None]:
+    """Within the block a kernel may have temporary files."""
+    global _scratch
+    outer, before = _scratch, tempfile.tempdir
+    _scratch = tempfile.tempdir = str(Path(tempfile.gettempdir()) / f"nkiverify-{secrets.token_hex(8)}")
+    try:
+        yield
+    finally:
+        if Path(_scratch).is_dir():
+            shutil.rmtree(_scratch, ignore_errors=True)
+        _scratch, tempfile.tempdir = outer, before
+
+
+def _is_own(event: str, arguments: tuple[object, ...], subject: str) -> bool:
+    """Whether this is about a temporary file of the kernel."""
+    if not _scratch or event not in _OWN:
+        return False
+    folder = Path(_scratch)
+    if event == "tempfile.mkstemp" and _is_below(subject, _scratch):
+        folder.mkdir(0o700, exist_ok=True)
+    if event == "open" and isinstance(arguments[0], int):
+        opened = os.fstat(arguments[0])
+        return folder.is_dir() and any(os.path.samestat(opened, file.stat()) for file in folder.iterdir())
+    return _is_below(subject, _scratch)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    folder = os.path.realpath(folder)
+    return os.path.realpath(path).startswith(folder + os.sep) or os.path.realpath(path) == folder
+
+
+def _hook(event: str, arguments: tuple[object, ...]) -> None:
+    what = _REFUSED.get(event) or _REFUSED_MODULES.get(event.partition(".")[0])
+    run = execution_in_progress()
+    if what is None or event == _HARMLESS or not (_imports or (run is not None and run.isolated)):
+        return
+    subject = _subject(event, arguments)
+    frame = _asking(sys._getframe(1), event, subject)
+    if frame is None or _is_own(event, arguments, subject):
+        return
+    place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    asked = f"{what} {subject!r}"
+    if run is not None:
+        raise run.unsupported(f"the kernel asks for {asked}", "make it an argument: docs/security.md")
+    _imports[-1].append(f"{place}: importing it asks for {asked}")
+    raise ImportRefused(_imports[-1][-1], place)
+
+
+def _subject(event: str, arguments: tuple[object, ...]) -> str:
+    """What is asked for, as far as the event names it."""
+    named = [part for part in arguments if isinstance(part, str | bytes | os.PathLike | tuple) and part]
+    if not named or _REFUSED.get(event) == _MACHINE:
+        return event
+    first = named[0]
+    return ":".join(map(str, first[:2])) if isinstance(first, tuple) else os.fsdecode(first)
+
+
+def _asking(frame: FrameType | None, event: str, subject: str) -> FrameType | None:
+    """The kernel code that this comes from; None where it is a library being imported, or nobody of the kernel."""
+    reads_source = event in ("os.listdir", "os.scandir") or subject.endswith(_SOURCES)
+    while frame is not None:
+        if is_kernel_frame(frame):
+            return frame
+        name = frame.f_globals.get("__name__") or ""
+        top = name.partition(".")[0]
+        if (
+            (top == "nkiverify" and event != READS)
+            or frame.f_code.co_filename.startswith("<frozen importlib")
+            or name.startswith(_METADATA)
+        ):
+            return None
+        if top in _READERS and reads_source:
+            return None
+        frame = frame.f_back
+    return None

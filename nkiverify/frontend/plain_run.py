@@ -1,0 +1,234 @@
+"""The run of a launch whose sizes are all numbers: plain Python, and a shape program without a variable.
+
+Loops, lists, NumPy and `program_id` are what they are in Python. Each contract that is looked at is a claim whose
+condition is true or false, stated once for each line; operations are kept in the order of the run, for the phases that
+look at a kernel as a whole. So the verdict is made by the same rules as that of a symbolic run, and holds for this
+launch: nothing was left out, or `unsupported_construct` says what.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from itertools import product as cartesian
+from types import FrameType
+
+from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
+from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_site
+from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, innermost_kernel_site
+from nkiverify.frontend.observe import ObservingExecution, key_of, observed_in
+from nkiverify.frontend.paths import Limits, Unsupported
+from nkiverify.frontend.tracebacks import kernel_entries, our_entry, raised_by_chance, stub_of
+from nkiverify.ir.contract import Contract
+from nkiverify.ir.program import Claim, Program
+from nkiverify.model.contracts import contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.enumeration import counterexample
+
+#: Programs of a launch grid that are all run. Of a larger grid those at its corners are, and some beside them.
+MAX_PROGRAMS = 64
+#: Contracts of phase 2, whoever states them.
+_ARITHMETIC = frozenset({"host.int32", "host.division_by_zero"})
+
+
+class PlainRun(ObservingExecution):
+    """Executes a target on numbers, and records the claims as a program that engines decide."""
+
+    states_claims = True
+
+    def __init__(self, hardware: Hardware, limits: Limits, phases: frozenset[int] = frozenset()) -> None:
+        super().__init__(hardware, False, limits.seconds, (), phases)
+        self.limits = limits
+        self.program = Program()
+        #: What ended the run before the kernel's end, or leaves a part of the launch out.
+        self.unsupported_construct: Unsupported | None = None
+        #: The exception of the kernel's own that ended it.
+        self.raised: Exception | SystemExit | None = None
+        self._end = time.monotonic() + limits.seconds
+        self._stated: set[tuple[object, ...]] = set()
+
+    # --- claims -------------------------------------------------------------------------------------------------------
+
+    def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """State a claim, which holds or does not."""
+        if self._truth(condition):
+            self._state(rule, True, {}, sys._getframe(1), sufficient=False)
+        else:
+            self.violated(rule, kernel_site(2), quantities)
+
+    def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
+        """State a claim that is enough for the contract."""
+        self._state(rule, self._truth(condition), quantities, sys._getframe(1), sufficient=True)
+
+    def leaves_open(self, rule: Contract, condition: object, why: str, quantities: Mapping[str, object]) -> None:
+        """State a claim that is open where its condition does not hold."""
+        self._state(rule, self._truth(condition), quantities, sys._getframe(1), why=why)
+
+    def _truth(self, condition: object) -> bool:
+        self._claims += 1
+        if not self._claims % CLAIMS_BETWEEN_LOOKS and self.overdue:
+            raise self.unsupported(TOO_LONG)
+        if isinstance(condition, Condition):
+            try:
+                return counterexample(condition) is None
+            except UnsupportedConstruct as limit:
+                raise self.unsupported(limit.construct) from None
+        return bool(condition)
+
+    def _state(
+        self,
+        rule: Contract,
+        holds: bool,
+        quantities: Mapping[str, object],
+        called: FrameType,
+        *,
+        sufficient: bool = False,
+        why: str = "",
+    ) -> None:
+        frame: FrameType | None = called
+        while frame is not None and KERNEL_MARKER not in frame.f_globals:
+            frame = frame.f_back
+        place = (id(frame.f_code), frame.f_lasti) if frame is not None else None
+        key = (rule.id, holds, sufficient, place, why, self.rests_on)
+        if key in self._stated:
+            return
+        self._stated.add(key)
+        stub, _ = stub_of(called)
+        site = frame_site(frame) if frame is not None else None
+        self.claim(rule, holds, site, stub, tuple(quantities.items()), sufficient=sufficient, why=why)
+
+    def claim(
+        self,
+        rule: Contract,
+        holds: bool,
+        site: Site | None,
+        stub: str = "",
+        quantities: tuple[tuple[str, object], ...] = (),
+        *,
+        sufficient: bool = False,
+        why: str = "",
+    ) -> None:
+        """Put a claim into the program; with `why`, one that is open for this reason unless it holds."""
+        number = len(self.program.body.items) + 1
+        phase = 2 if rule.id in _ARITHMETIC else rule.phase
+        severity = self.policy.severity(rule, site)
+        self.program.body.items.append(
+            Claim(
+                number,
+                rule,
+                holds,
+                phase,
+                site,
+                stub,
+                quantities,
+                sufficient=sufficient,
+                severity=severity,
+                open=why,
+                rests_on=self.rests_on,
+            )
+        )
+
+    def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
+        """A claim that does not hold."""
+        key = (rule.id, False, False, site)
+        if key not in self._stated:
+            self._stated.add(key)
+            stub, _ = stub_of(sys._getframe(1))
+            self.claim(rule, False, site, stub, tuple(quantities.items()))
+        super().violated(rule, site, quantities)
+
+    @property
+    def looked_at(self) -> int:
+        """How many contracts have been looked at: how much there was to do."""
+        return self._claims
+
+    @property
+    def overdue(self) -> bool:
+        """Whether the run has taken the time that it may, of this process or of the clock."""
+        return super().overdue or time.monotonic() > self._end
+
+    # --- how it ends --------------------------------------------------------------------------------------------------
+
+    def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
+        """Remember that nothing can be concluded, whatever the kernel does with the exception to raise."""
+        site = kernel_site(2)
+        if self.unsupported_construct is None:
+            self.unsupported_construct = Unsupported(construct, advice, site)
+        return UnsupportedConstruct(construct, advice, site)
+
+    def stopped(self, limit: UnsupportedConstruct) -> None:
+        """The run has ended at a construct that is not understood."""
+        if self.unsupported_construct is None:
+            self.unsupported_construct = Unsupported(limit.construct, limit.advice, limit.site)
+
+    def passes(self, error: BaseException) -> None:
+        """Kernel code handles `error`: it must not where the error is about us rather than about the kernel."""
+        if isinstance(error, UnsupportedConstruct):
+            raise error
+        ours = isinstance(error, AttributeError | NotImplementedError) and our_entry(error) is not None
+        if ours or raised_by_chance(error):
+            raise self.unsupported(f"a handler for {described(error)}")
+
+    def ended(self, error: Exception | SystemExit) -> None:
+        """The kernel has raised `error`. Raises `InternalError` where that is the model's fault."""
+        if isinstance(error, InternalError):
+            raise error
+        if isinstance(error, MemoryError):
+            raise self.unsupported("a kernel that needs more memory than there is", "bound the dimensions")
+        if raised_by_chance(error):
+            fault = fault_of_model(error)
+            if not self.broken:
+                raise fault
+            # What is already known to be wrong with the kernel may be what we stumble over.
+            raise self.unsupported(str(fault))
+        if isinstance(error, AttributeError | NotImplementedError) and our_entry(error) is not None:
+            # The stubs may lack it.
+            raise self.unsupported(described(error))
+        self.raised = error
+        rule = rule_of(error)
+        site = innermost_kernel_site(error)
+        seen = observed_in(error)
+        if seen is not None:
+            self.observations[key_of(rule.id, site)] = seen
+        self.claim(rule, False, site, quantities=(("exception", described(error)),))
+
+    def finish(self) -> None:
+        """The kernel has come to its end."""
+        if 2 in self.phases and not any(claim.phase == 2 for claim in self.program.body.items if type(claim) is Claim):
+            # Each integer was looked at when it was made.
+            self.claim(contract("host.int32"), True, None)
+
+    # --- programs of a launch grid ------------------------------------------------------------------------------------
+
+    def programs(self, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The programs of a launch that are run; where these are not all, that is remembered."""
+        total = 1
+        for extent in grid:
+            total *= extent
+        if total <= MAX_PROGRAMS:
+            yield from cartesian(*map(range, grid))
+            return
+        chosen = [sorted({0, 1, extent // 2, extent - 2, extent - 1} & set(range(extent))) for extent in grid]
+        found = list(cartesian(*chosen))
+        yield from found
+        if self.unsupported_construct is None:
+            advice = f"launch at most {MAX_PROGRAMS} programs"
+            text = f"a launch of {total} programs, of which {len(found)} were run"
+            self.unsupported_construct = Unsupported(text, advice, None)
+
+
+def rule_of(error: Exception | SystemExit) -> Contract:
+    """The contract that a kernel breaks by raising `error`."""
+    if isinstance(error, ZeroDivisionError):
+        return contract("host.division_by_zero")
+    return contract("kernel.assert" if isinstance(error, AssertionError) else "kernel.exception")
+
+
+def fault_of_model(error: BaseException) -> InternalError:
+    """What is raised where code of ours fails on numbers: a fault of ours, with both places."""
+    entry = our_entry(error)
+    ours = f"{entry.tb_frame.f_globals.get('__name__', '')}:{entry.tb_lineno}" if entry is not None else "?"
+    place = f", called at {innermost_kernel_site(error)}" if kernel_entries(error) else ""
+    return InternalError(f"please report this: {described(error)}, raised in {ours}{place}")

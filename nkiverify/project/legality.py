@@ -1,0 +1,251 @@
+"""Checking a kernel of which nothing is known but its text: what it is given is inferred, its domain derived."""
+
+from __future__ import annotations
+
+import ast
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fnmatch import fnmatch
+from pathlib import Path
+
+from nkiverify.engines.embedded import EmbeddedEngine
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.records import Run, Verdict, Violation
+from nkiverify.frontend.domain.arguments import dtype_called
+from nkiverify.frontend.domain.syntax import parse
+from nkiverify.frontend.language_rules import findings
+from nkiverify.frontend.loader import parse as parse_file
+from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.target import Target
+from nkiverify.model.contracts import contract
+from nkiverify.model.hardware import hardware_named
+from nkiverify.model.policy import applied
+from nkiverify.project.discovery import Found, kernels_in
+from nkiverify.project.inference import Inferred, inferred
+from nkiverify.project.request import Request, request
+from nkiverify.results.answers import Answer
+from nkiverify.verify.derive import Budget, Derived, already_proved, derive
+from nkiverify.verify.exploration import explore
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
+
+#: Folders in which no kernels of the user's own are looked for.
+SKIPPED_FOLDERS = frozenset(
+    {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env", "third_party", "vendor"}
+)
+_PHASES = frozenset({1, 2, 3, 4})
+
+
+def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
+    """The Python files below `folder` that mention NKI, but for hidden, generated and installed ones."""
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in SKIPPED_FOLDERS
+            and not (here / name / "pyvenv.cfg").is_file()
+            and not _excluded(here / name, folder, excluded)
+        )
+        for name in sorted(files):
+            file = here / name
+            if name.endswith(".py") and not _excluded(file, folder, excluded) and _mentions_nki(file):
+                yield file
+
+
+def kernels_to_check(files: Sequence[Path]) -> dict[Path, list[Found]]:
+    """The kernels of `files`: the decorated ones, and functions that use NKI and nobody in `files` calls.
+
+    Functions that a factory makes need its arguments: they are not among them. Raises `UsageError` where a single file
+    cannot be read; of several, such are left out.
+    """
+    trees: dict[Path, ast.Module] = {}
+    found: dict[Path, list[Found]] = {}
+    for file in files:
+        try:
+            trees[file] = parse_file(file)
+            found[file] = kernels_in(file)
+        except UsageError:
+            if len(files) == 1:
+                raise
+    called = {name for tree in trees.values() for name in _called(tree)}
+    return {file: [one for one in kernels if _is_kernel(one, called)] for file, kernels in found.items()}
+
+
+def _is_kernel(found: Found, called: set[str]) -> bool:
+    if "(" in found.name:
+        return False
+    undecorated = found.kind.startswith("a function")
+    return not undecorated or (found.name not in called and not found.name.startswith(("_", "test_")))
+
+
+def _called(tree: ast.Module) -> Iterator[str]:
+    """The names of the functions that a file calls, or hands on."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            for part in (node.func, *node.args, *(one.value for one in node.keywords)):
+                if isinstance(part, ast.Name):
+                    yield part.id
+                elif isinstance(part, ast.Attribute):
+                    yield part.attr
+
+
+def _excluded(path: Path, folder: Path, patterns: Iterable[str]) -> bool:
+    shown = path.relative_to(folder).as_posix()
+    return any(fnmatch(shown, pattern) or fnmatch(path.name, pattern) for pattern in patterns)
+
+
+def _mentions_nki(file: Path) -> bool:
+    try:
+        return b"nki" in file.read_bytes()
+    except OSError:
+        return False
+
+
+def inferred_for(path: str, name: str, base: Path, given: Sequence[str]) -> Inferred:
+    """What the parameters of the kernel `name` in `path` are to be, but for those in `given` (`NAME=VALUE`)."""
+    tree = parse_file((base / path).resolve())
+    function = function_named(tree, name.partition("[")[0])
+    if function is None:
+        return Inferred(())
+    return inferred(tree, function, [text.partition("=")[0].strip() for text in given])
+
+
+def check_tensors(found: Inferred, given: Sequence[str]) -> None:
+    """Raise `UsageError` where a parameter that the kernel uses as a tensor is given a shape, or a dtype, alone."""
+    tensors = dict(argument.split("=", 1) for argument in found.arguments if "[" in argument)
+    for text in given:
+        name, _, value = text.partition("=")
+        inner = value.strip()
+        shape = inner[1:-1] if inner[:1] + inner[-1:] in ("[]", "()") else ""
+        alone = dtype_called(inner.rpartition(".")[2]) is not None
+        if name.strip() in tensors and (alone or (shape and all(part.strip().isalnum() for part in shape.split(",")))):
+            example = f"{inner}[{tensors[name.strip()].partition('[')[2]}" if alone else f"bf16[{shape}]"
+            raise UsageError(f"--arg {name.strip()}: a tensor is written {name.strip()}='{example}'")
+
+
+def function_named(tree: ast.Module, name: str) -> ast.FunctionDef | None:
+    """The function `name` or `Class.name` of a module; where it is assigned a decorated function, that one."""
+    parts = name.split(".")
+    body: list[ast.stmt] = tree.body
+    for part in parts[:-1]:
+        owner = next((node for node in _statements(body) if isinstance(node, ast.ClassDef) and node.name == part), None)
+        if owner is None:
+            return None
+        body = owner.body
+    functions = [node for node in _statements(body) if isinstance(node, ast.FunctionDef) and node.name == parts[-1]]
+    if functions:
+        return functions[-1]
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            names = {target.id for target in node.targets if isinstance(target, ast.Name)}
+            for argument in node.value.args:
+                if name in names and isinstance(argument, ast.Name) and argument.id != name:
+                    return function_named(tree, argument.id)
+    return None
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements, and those in `if` and `try` among them."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If):
+            yield from _statements([*node.body, *node.orelse])
+        elif isinstance(node, ast.Try):
+            yield from _statements([*node.body, *node.orelse, *node.finalbody])
+
+
+def answer(
+    reference: str,
+    base: Path,
+    given: Sequence[str],
+    where: Sequence[str],
+    grid: str | None,
+    hardware: str,
+    options: Options,
+    no_spills: bool = False,
+    assume_asserts: bool = False,
+) -> Answer:
+    """For which shapes the kernel `PATH::NAME` is legal; what is not `given` is inferred.
+
+    Raises `UsageError` where something has to be told first.
+    """
+    clock = time.perf_counter()
+    path, _, name = reference.partition("::")
+    found = inferred_for(path, name, base, given)
+    arguments = (*given, *found.arguments)
+    launched = grid if grid is not None else found.grid
+    if "[" in name:
+        launched = ""
+    answered = Answer(reference, arguments, launched, found.arguments, found.grid if grid is None else "")
+    if found.missing:
+        needs = ", ".join(f"{one.name} ({one.why})" for one in found.missing)
+        example = f"--arg {found.missing[0].name}=…"
+        raise UsageError(f"{reference} needs {example}: nothing tells what to give {needs}")
+    asked = request(
+        reference, base, arguments, where, launched or None, assume_asserts=assume_asserts, no_spills=no_spills
+    )
+    with applied(options.policy):
+        runs, derived = _judged(asked, hardware, options)
+    seconds = time.perf_counter() - clock
+    return replace(answered, runs=runs, derived=derived, seconds=seconds, language=tuple(findings(asked.kernel)))
+
+
+def _judged(asked: Request, hardware: str, options: Options) -> tuple[tuple[Run, ...], Derived | None]:
+    """The verdicts on all shapes that the kernel's own asserts let pass, or else on the domain that is derived."""
+
+    def target_for(texts: tuple[str, ...]) -> Target:
+        more = tuple(parse("--where", text) for text in texts)
+        return replace(asked, where=(*asked.where, *more)).target(hardware, False)
+
+    clock = time.perf_counter()
+
+    def left() -> float:
+        return max(1.0, options.timeout - (time.perf_counter() - clock))
+
+    target = target_for(())
+    model = hardware_named(hardware)
+    try:
+        exploration = explore(target, model, Limits(seconds=options.timeout / 2), _PHASES)
+    except UnsupportedConstruct:
+        return tuple(verify(target, replace(options, timeout=left()))), None
+    if not exploration.run.program.dimensions:
+        return tuple(verify(target, replace(options, timeout=left()))), None
+    if exploration.run.unsupported_construct is None and _likely(EmbeddedEngine(exploration.run.program)):
+        runs = tuple(verify(target, replace(options, timeout=left() / 2)))
+        if all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs):
+            return runs, already_proved(exploration, runs, time.perf_counter() - clock)
+    derived = derive(target_for, exploration, model, options, Budget().within(left()))
+    return _with_failures(target, derived), derived
+
+
+def _likely(engine: EmbeddedEngine) -> bool:
+    """Whether nothing is refuted in the phases that take least time to decide."""
+    engine.limit(5.0)
+    outcomes = (one.outcome.value for phase in (1, 2, 3) for one in engine.one_by_one(phase))
+    return all(outcome in ("proved", "unreached") for outcome in outcomes)
+
+
+def _with_failures(target: Target, derived: Derived) -> tuple[Run, ...]:
+    """The verdicts on the domain; FAILED in each phase in which a shape that the kernel accepts fails."""
+    failures = [*derived.bugs, *(one.failure for one in derived.accepted if one.failure is not None)]
+    by_phase: dict[int, list[Violation]] = {}
+    for one in failures:
+        by_phase.setdefault(contract(one.contract).phase, []).append(one)
+    runs = {run.phase: run for run in derived.runs}
+    for phase, violations in by_phase.items():
+        plain = runs.get(phase) or Run(
+            target.name, target.kernel, target.family, target.kind, phase, EmbeddedEngine.name, None, Verdict.FAILED
+        )
+        runs[phase] = replace(
+            plain,
+            verdict=Verdict.FAILED,
+            qualifier="",
+            reason="",
+            violations=tuple(violations),
+            suffices=derived.where if derived.proved else (),
+        )
+    return tuple(run for _, run in sorted(runs.items()))

@@ -1,0 +1,266 @@
+"""For which shapes a kernel is legal, as the terminal shows it: the domain, who checks it, what fails beyond."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nkiverify.foundation.records import BOUNDED, Run, Verdict, Violation
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.language_rules import Finding
+from nkiverify.report import diagnostic
+from nkiverify.report.style import PLAIN, Style
+from nkiverify.results import wording
+from nkiverify.results.answers import Answer
+from nkiverify.results.session import ExitStatus
+from nkiverify.verify.derive import Derived, Precondition
+
+
+def text(
+    answer: Answer,
+    root: Path,
+    width: int = 80,
+    style: Style = PLAIN,
+    every: bool = False,
+    language: Sequence[Finding] = (),
+) -> str:
+    """Everything that is said of one kernel.
+
+    `every`: show the source of all failures. `language`: what it uses beside the documented language.
+    """
+    lines = list(_lines(answer, root, width, style, every))
+    for run in answer.derived.runs if answer.derived is not None else answer.runs:
+        for warned in run.warnings:
+            words = f"{style.warn('warning')} {warned.rule}: {wording.text(warned.message, root)}"
+            lines += _placed(words, Site(warned.file, warned.line), root, width, style)
+    by_rule: dict[str, list[Finding]] = {}
+    for one in language:
+        by_rule.setdefault(one.rule, []).append(one)
+    for rule, places in by_rule.items():
+        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
+        words = f"outside the language: {rule}{more}"
+        lines += _placed(words, Site(places[0].file, places[0].line), root, width, style)
+    return "\n".join(lines) + "\n"
+
+
+def summary(answers: Sequence[Answer], statuses: Sequence[ExitStatus], seconds: float) -> str:
+    """How many kernels there are, and how many of them are legal, fail, or are open."""
+    words = {
+        ExitStatus.AS_EXPECTED: "legal",
+        ExitStatus.MISMATCH: "FAILED",
+        ExitStatus.UNKNOWN: "not proved",
+        ExitStatus.NOTHING_VERIFIED: "of which no shape was found that passes",
+        ExitStatus.USAGE: "not checked",
+        ExitStatus.INTERNAL_ERROR: "with an error of nkiverify",
+    }
+    counted = [(statuses.count(status), text) for status, text in words.items()]
+    told = ", ".join(f"{number} {text}" for number, text in counted if number)
+    return f"{wording.counted(len(answers), 'kernel')} in {seconds:.1f} s: {told}"
+
+
+def _lines(answer: Answer, root: Path, width: int, style: Style, every: bool) -> Iterator[str]:
+    path, _, name = answer.reference.partition("::")
+    if answer.problem:
+        yield style.warn(f"{answer.reference} was not checked")
+        yield from _wrapped(answer.problem, width)
+        return
+    derived = answer.derived
+    if derived is None:
+        yield from _verdicts(answer, name, root, width, style)
+    elif derived.proved:
+        yield from _legal(derived, name, answer, width, style)
+    else:
+        yield from _not_proved(derived, name, answer, root, width, style)
+    if derived is not None:
+        for violation in derived.bugs:
+            yield from diagnostic.violations([violation], root, width, style)
+        yield from _beyond(derived, root, width, style, every)
+        yield from _limits(derived, root, width, style)
+        yield from _necessary(derived, width)
+    yield from _assumed(answer, width)
+    del path
+
+
+def _legal(derived: Derived, name: str, answer: Answer, width: int, style: Style) -> Iterator[str]:
+    conditions = ", ".join(one.text for one in derived.preconditions)
+    words = f"is legal where  {conditions}" if conditions else "is legal for all shapes"
+    how = _proof(answer.runs, derived, answer.seconds)
+    line = f"{name} {words}"
+    if len(line) + 4 + len(how) <= width:
+        line = line + " " * (width - len(line) - len(how)) + how
+        yield line.replace(words.split("  ")[0], style.good(words.split("  ")[0]), 1)
+        return
+    wrapped = textwrap.wrap(line, width, subsequent_indent=" " * 4, break_long_words=False, break_on_hyphens=False)
+    wrapped[0] = wrapped[0].replace(words.split("  ")[0], style.good(words.split("  ")[0]), 1)
+    yield from wrapped
+    yield from _wrapped(how, width)
+
+
+def _proof(runs: Sequence[Run], derived: Derived, seconds: float) -> str:
+    """What the answer rests on."""
+    counted = [run for run in derived.runs or runs if run.verdict is Verdict.SUCCESSFUL]
+    bounds = [f"phase {run.phase}: {run.qualifier.removeprefix(BOUNDED).strip()}" for run in counted if run.qualifier]
+    phases = wording.counted(len(counted), "phase")
+    where = f"proved within bounds ({'; '.join(bounds)})" if bounds else "proved for all such shapes"
+    return f"{where}, {phases}, {seconds:.1f} s"
+
+
+def _verdicts(answer: Answer, name: str, root: Path, width: int, style: Style) -> Iterator[str]:
+    """Of a kernel without dimensions, or one that could not be explored."""
+    bad = [run for run in answer.runs if run.verdict is not Verdict.SUCCESSFUL]
+    if not bad:
+        yield f"{name} {style.good('is legal')} for these arguments, {wording.counted(len(answer.runs), 'phase')}"
+        return
+    failed = any(run.verdict is Verdict.FAILED for run in bad)
+    yield f"{name} {style.bad('fails') if failed else style.warn('is not proved to be legal')}"
+    yield from _open(bad, root, width, style)
+
+
+def _not_proved(derived: Derived, name: str, answer: Answer, root: Path, width: int, style: Style) -> Iterator[str]:
+    open_runs = [run for run in derived.runs if run.verdict is not Verdict.SUCCESSFUL]
+    if derived.bugs and not derived.runs:
+        yield f"{name} {style.bad('fails for every shape that was tried')} ({derived.tried})"
+        return
+    if not derived.runs:
+        yield f"{name}: {style.warn('no shape was found for which it is legal')} ({derived.tried} tried)"
+        return
+    conditions = ", ".join(one.text for one in derived.preconditions)
+    words = f" where  {conditions}" if conditions else ""
+    head = f"{name} {style.warn('is not proved to be legal')}{words}"
+    yield from textwrap.wrap(head, width + (len(head) - len(f"{name} is not proved to be legal{words}")))
+    yield from _open(open_runs, root, width, style)
+
+
+def _open(runs: Sequence[Run], root: Path, width: int, style: Style) -> Iterator[str]:
+    """Verdicts that are no success; what stops several phases is said once."""
+    alike: dict[tuple[object, ...], list[Run]] = {}
+    for run in runs:
+        broken = tuple((one.contract, one.file, one.line) for one in run.violations)
+        reason = run.reason if run.place is None else ""
+        alike.setdefault((run.verdict, run.qualifier, reason, run.place, broken), []).append(run)
+    for same in alike.values():
+        first = same[0]
+        # The qualifier of an UNKNOWN is the short form of its reason.
+        said = first.verdict.value if first.reason else wording.verdict(first)
+        reason = f": {wording.text(first.reason, root)}" if first.reason else ""
+        yield from _wrapped(f"{wording.phases(sorted(run.phase for run in same))} {said}{reason}", width)
+        yield from diagnostic.unknown(first, root, width, style)
+        for group in diagnostic.grouped(first.violations):
+            yield from diagnostic.violations(group, root, width, style)
+
+
+def _beyond(derived: Derived, root: Path, width: int, style: Style, every: bool) -> Iterator[str]:
+    """What the kernel does not check, and what comes of it."""
+    unchecked = [one for one in derived.preconditions if not one.asserted]
+    failing = [one for one in unchecked if not one.from_above]
+    for one in failing:
+        yield from _unchecked(one, root, width, style)
+    if derived.preconditions and not unchecked:
+        yield "  the kernel checks it itself"
+    if not every:
+        return
+    seen: set[tuple[str, int]] = set()
+    for one in failing:
+        violation = one.failure
+        if violation is not None and (violation.contract, violation.line) not in seen:
+            seen.add((violation.contract, violation.line))
+            yield from diagnostic.violations([violation], root, width, style)
+
+
+def _unchecked(one: Precondition, root: Path, width: int, style: Style) -> Iterator[str]:
+    told = False
+    if one.dropped is not None:
+        what = f"{_values(one, one.dropped_at)} is accepted and drops {one.dropped.name}{one.dropped.elements}"
+        yield from _placed(f"the kernel does not check {one.text}: {what}", one.dropped.site, root, width, style)
+        told = True
+    if one.failure is not None:
+        what = f"{_values(one, one.values)} is accepted and {consequence(one.failure)}"
+        place = Site(one.failure.file, one.failure.line) if one.failure.file else None
+        head = "and: " if told else f"the kernel does not check {one.text}: "
+        yield from _placed(head + what, place, root, width, style)
+        told = True
+    if not told:
+        yield from _wrapped(f"the kernel does not check {one.text}: no shape beyond it could be run", width)
+
+
+def consequence(violation: Violation) -> str:
+    """What goes wrong, in a few words: `out[128, 0] is never written`."""
+    quantities = dict(re.findall(r"(\w+) = (\([^)]*\)|[^,;]+)", violation.message))
+    tensor = quantities.get("tensor", "").replace("result", "the result")
+    element = quantities.get("element", "").strip("()")
+    if violation.contract == "df.output_written":
+        return f"{tensor}[{element.rstrip(',')}] is never written"
+    if violation.contract == "df.read_unwritten":
+        return f"{tensor}[{element.rstrip(',')}] is read unwritten"
+    if violation.contract == "idx.oob" and {"stop", "extent"} <= quantities.keys():
+        return f"a slice ends at {quantities['stop']} of {quantities['extent']}"
+    if violation.contract in ("leg.oob_static", "ap.in_bounds") and "extent" in quantities:
+        return f"an index leaves an extent of {quantities['extent']}"
+    if violation.contract == "host.division_by_zero":
+        return "divides by zero"
+    if violation.contract == "kernel.exception":
+        return f"raises {violation.message.partition('raised = ')[2] or violation.message}"
+    return f"breaks {violation.contract}: {violation.statement.rstrip('.')}"
+
+
+def _values(one: Precondition, values: dict[str, int]) -> str:
+    names = [name for name in one.dimensions if name in values] or list(values)
+    return ", ".join(f"{name} = {values[name]}" for name in names)
+
+
+def _limits(derived: Derived, root: Path, width: int, style: Style) -> Iterator[str]:
+    limits = [*(one for one in derived.preconditions if one.from_above and not one.asserted), *derived.limits]
+    if not limits:
+        return
+    told = []
+    for one in limits:
+        where = wording.place(one.site.file, one.site.line, root) if one.site is not None else ""
+        told.append(f"{one.text} ({', '.join(part for part in (one.limit, where) if part)})")
+    yield from _wrapped(f"limits: {' · '.join(told) if style.unicode else '; '.join(told)}", width)
+
+
+def _necessary(derived: Derived, width: int) -> Iterator[str]:
+    if derived.passing is None:
+        return
+    values = ", ".join(f"{name} = {value}" for name, value in derived.passing.items())
+    yield from _wrapped(f"sufficient, not known to be necessary: {values} passes as well", width)
+
+
+def _assumed(answer: Answer, width: int) -> Iterator[str]:
+    """What was assumed, as something that can be typed and edited."""
+    if not answer.inferred and not answer.inferred_grid:
+        return
+    parts = [f"--arg {_quoted(one)}" for one in answer.inferred]
+    if answer.inferred_grid:
+        parts.append(f"--grid {shlex.quote(answer.inferred_grid)}")
+    yield from textwrap.wrap(
+        f"assumed: {' '.join(parts)}",
+        width,
+        initial_indent="  ",
+        subsequent_indent=" " * 11,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _quoted(argument: str) -> str:
+    name, _, value = argument.partition("=")
+    return f"{name}={shlex.quote(value)}"
+
+
+def _placed(words: str, site: Site | None, root: Path, width: int, style: Style) -> Iterator[str]:
+    place = wording.place(site.file, site.line, root) if site is not None and site.file else ""
+    line = f"  {words}"
+    if place and len(line) + 2 + len(place) <= width:
+        yield line + " " * (width - len(line) - len(place)) + style.faint(place)
+        return
+    yield from _wrapped(f"{words}   {place}" if place else words, width)
+
+
+def _wrapped(words: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        words, width, initial_indent="  ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )

@@ -1,0 +1,31 @@
+"""What is found out about a kernel that is checked without being told for which shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nkiverify.foundation.records import Run
+from nkiverify.frontend.language_rules import Finding
+from nkiverify.verify.derive import Derived
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found out about one kernel.
+
+    `arguments` are what it was given, as after `--arg`, and `grid` as after `--grid`; `inferred` are those that nobody
+    typed, `inferred_grid` the grid if nobody did. `runs` are its verdicts, `derived` the domain, where one was looked
+    for; `problem` says what has to be told before anything can be said.
+    """
+
+    reference: str
+    arguments: tuple[str, ...]
+    grid: str
+    inferred: tuple[str, ...] = ()
+    inferred_grid: str = ""
+    runs: tuple[Run, ...] = ()
+    derived: Derived | None = None
+    problem: str = ""
+    seconds: float = 0.0
+    #: What it uses beside the documented language.
+    language: tuple[Finding, ...] = ()

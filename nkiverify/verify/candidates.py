@@ -1,0 +1,69 @@
+"""Shapes of a domain that are worth being run: the simplest, and such as let each loop go round twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+
+from nkiverify.engines.minimise import smallest_legal
+from nkiverify.engines.rounds import Rounds, rounds
+from nkiverify.engines.shapes import Shapes, domain_of
+from nkiverify.ir.program import DomainDimension, Program
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.smt import Answer
+
+#: Shapes that are tried, at most.
+MAX_SHAPES = 64
+#: Dimensions up to which a shape on which a loop goes round twice is run before others.
+NEAR = 4096
+
+
+def shapes_show_nothing(tried: int) -> str:
+    """What is said of shapes that were run, and prove nothing."""
+    return f"{tried} shape{'s' if tried > 1 else ''} run in plain Python show{'' if tried > 1 else 's'} no fault"
+
+
+class Candidates:
+    """The shapes of a program's domain in the order in which they are tried; some may not be in the domain."""
+
+    def __init__(self, program: Program, assumptions: Iterable[str]) -> None:
+        self._program = program
+        self.assumed = domain_of(program, assumptions)
+        self.shapes = Shapes(program.dimensions, self.assumed)
+        #: The shapes on which loops go round twice, once they have been asked for.
+        self.reached = Rounds((), loops=False)
+
+    def tried(self, left: Callable[[], float], found_none: Callable[[], bool]) -> Iterator[dict[str, int]]:
+        """The shapes, while there are seconds `left`; such as a solver finds where so far `found_none` is legal."""
+        shapes = self.shapes
+        simplest = islice(shapes.tried(), MAX_SHAPES)
+        yield from islice(simplest, len(shapes.dimensions) + 1)
+        self.reached = rounds(self._program, shapes.dimensions, self.assumed, shapes.tried(), left())
+        # Large ones last: one may take all the work that there is.
+        near = [shape for shape in self.reached.shapes if max(shape.values(), default=0) <= NEAR]
+        yield from chain(near, simplest, self.reached.shapes, solved(shapes.dimensions, self.assumed, found_none))
+
+    def by_size(self, left: Callable[[], float], found_none: Callable[[], bool]) -> Iterator[dict[str, int]]:
+        """The same shapes, the smallest first."""
+        shapes = self.shapes
+        reached = rounds(self._program, shapes.dimensions, self.assumed, shapes.tried(), left()).shapes
+        found = {tuple(shape.values()): shape for shape in (*islice(shapes.tried(), MAX_SHAPES), *reached)}
+        yield from sorted(found.values(), key=lambda shape: sum(shape.values()))
+        yield from solved(shapes.dimensions, self.assumed, found_none)
+
+
+def solved(
+    dimensions: Sequence[DomainDimension], domain: Sequence[Condition | bool], wanted: Callable[[], bool]
+) -> Iterator[dict[str, int]]:
+    """Shapes that a solver finds in the domain; for domains in which small numbers alone do not fit together."""
+    assumed = list(domain)
+    while dimensions and wanted() and len(assumed) < len(domain) + MAX_SHAPES:
+        prover = Prover(assumed, BUDGETS.domain)
+        if prover.satisfiable() is not Answer.YES:
+            return
+        model = [(one.atom, prover.model.get(one.atom, smallest_legal(one))) for one in dimensions]
+        yield {atom.name: value for atom, value in model}
+        same = [conditions.equals_zero(terms.add(terms.of_atom(a), terms.constant(-value))) for a, value in model]
+        assumed.append(conditions.negate(conditions.conjunction(same)))

@@ -1,0 +1,296 @@
+"""Conditions that a domain may be made of, and sizes at which they differ: taken from what the program compares and
+divides.
+
+The language is small: multiples of constants, bounds, equalities and multiples between two dimensions, the conditions
+of refuted claims themselves, and one disjunction (`K <= 128 or K % 128 == 0`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+from nkiverify.analysis.sets.structure import items
+from nkiverify.engines.embedded import Decision
+from nkiverify.ir.program import Assume, Branch, Claim, DomainDimension, Loop, Program
+from nkiverify.model.recorded import Executed
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
+from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Term, constant, divide, of_atom
+from nkiverify.verify.witness.sufficient import about_dimensions, as_text
+
+#: Constants up to which shapes are run, and constants of one dimension that are looked at.
+LARGEST = 4096
+MOST_CONSTANTS = 6
+#: Conditions of refuted claims that are looked at.
+_MOST_CLAIMS = 200
+
+
+#: A bound from below as conditions write it.
+_TURNED = re.compile(r"^(\d+) <= (\w+)$")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A condition with its text; the dearer, the later it is chosen. `rule` names the contract that it is about."""
+
+    condition: Condition
+    text: str
+    cost: float
+    rule: str = ""
+
+    @property
+    def dimensions(self) -> frozenset[str]:
+        """The names of the dimensions in it."""
+        return frozenset(atom.name for atom in _leaves(self.condition.atoms()) if isinstance(atom, Dimension))
+
+
+@dataclass(slots=True)
+class Constants:
+    """Of one dimension: what it is divided by, and what it is compared with."""
+
+    divisors: set[int]
+    bounds: set[int]
+
+    @property
+    def all(self) -> list[int]:
+        """All of them that shapes are run about, the greatest first."""
+        small = {one for one in self.divisors | self.bounds if 1 < one <= LARGEST}
+        return sorted(small, key=lambda one: (one not in self.divisors, -one))[:MOST_CONSTANTS]
+
+
+def constants(program: Program, decisions: Sequence[Decision]) -> dict[str, Constants]:
+    """The constants of each dimension."""
+    found = {one.atom.name: Constants(set(), set()) for one in program.dimensions if not one.choices}
+    seen: set[Atom] = set()
+    for term in _terms(program):
+        waiting = list(term.atoms)
+        while waiting:
+            atom = waiting.pop()
+            if atom in seen:
+                continue
+            seen.add(atom)
+            if isinstance(atom, Div) and (divisor := atom.denominator.constant or 0) > 1:
+                for leaf in _leaves(atom.numerator.atoms):
+                    if isinstance(leaf, Dimension) and leaf.name in found:
+                        found[leaf.name].divisors.add(divisor)
+            waiting += [inner for argument in atom.arguments() for inner in argument.atoms]
+    compared = [
+        *(item.condition for item in items(program.body) if isinstance(item, Branch | Assume | Claim)),
+        *(part for one in decisions for part in _at_last(one.claim.condition)),
+    ]
+    for condition in compared:
+        for part in _comparisons(condition):
+            atoms = _leaves(part.term.atoms)
+            names = {atom.name for atom in atoms if isinstance(atom, Dimension)}
+            linear = [(key, value) for key, value in part.term.monomials.items() if key]
+            if len(names) == 1 and len(linear) == 1 and len(linear[0][0]) == 1:
+                (name,), (_, factor) = names, linear[0]
+                bound = -part.term.constant_part // factor
+                if name in found and bound > 0:
+                    found[name].bounds.add(bound)
+    return found
+
+
+def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[str, Constants]) -> list[Candidate]:
+    """The conditions that are tried. `decisions` are those about claims that are refuted or undecided."""
+    found: dict[int, Candidate] = {}
+
+    def add(condition: Condition | bool, cost: float, rule: str = "") -> None:
+        if isinstance(condition, Condition) and condition.uid not in found:
+            text = readable(condition, program)
+            if text:
+                found[condition.uid] = Candidate(condition, text, cost, rule)
+
+    dimensions = [one for one in program.dimensions if not one.choices]
+    for one in dimensions:
+        known = numbers[one.atom.name]
+        for value in sorted(known.divisors):
+            add(multiple(one, value), 1.0)
+        for value in known.all:
+            add(at_most(one, value), 1.0)
+            add(at_least(one, value), 1.3)
+            add(equals(one, value), 1.2)
+        add(equals(one, 1), 1.25)
+    for two, first in permutations(dimensions, 2):
+        # As the kernel names them: what comes later is said in terms of what came before.
+        later, earlier = of_atom(two.atom), of_atom(first.atom)
+        add(conditions.equals_zero(terms.add(earlier, later, -1)), 1.0)
+        add(conditions.at_most_zero(terms.add(later, earlier, -1)), 1.15)
+    for decision in decisions[:_MOST_CLAIMS]:
+        rule = decision.claim.contract.id
+        for part in about_dimensions(decision.claim.condition):
+            add(part, _cost(part), rule)
+            if isinstance(part, Junction):
+                for way in part.parts:
+                    add(way, _cost(way), rule)
+        for part in _at_last(decision.claim.condition):
+            for inner in _parts(part):
+                add(inner, 0.6 + _cost(inner), rule)
+    for one, other in permutations(dimensions, 2):
+        for factor in _ratios(decisions, one, other):
+            add(conditions.equals_zero(terms.add(of_atom(one.atom), of_atom(other.atom), -factor)), 1.4)
+    for atom in _symbolic_divisions(program):
+        rest = terms.add(atom.numerator, terms.multiply(of_atom(atom), atom.denominator), -1)
+        if not any(isinstance(leaf, Index) for leaf in _leaves(rest.atoms)):
+            add(conditions.equals_zero(rest), 1.35)
+    for one in dimensions:
+        known = numbers[one.atom.name]
+        for value in sorted(known.divisors):
+            whole = multiple(one, value)
+            add(conditions.disjunction([at_most(one, value), whole]), 2.6)
+    for two, first in permutations(dimensions, 2):
+        same = conditions.equals_zero(terms.add(of_atom(first.atom), of_atom(two.atom), -1))
+        add(conditions.disjunction([equals(two, 1), same]), 2.6)
+    return list(found.values())
+
+
+def readable(condition: Condition, program: Program) -> str:
+    """The condition as `--where` reads it, dimensions first: `E >= 8`; empty where it cannot be said so."""
+    text = as_text(condition, program)
+    return _TURNED.sub(r"\2 >= \1", text)
+
+
+def multiple(dimension: DomainDimension, value: int) -> Condition | bool:
+    """The dimension is a multiple of `value`."""
+    atom = of_atom(dimension.atom)
+    return conditions.equals_zero(terms.add(atom, terms.scale(divide(atom, constant(value)), -value)))
+
+
+def at_most(dimension: DomainDimension, value: int) -> Condition | bool:
+    """The dimension is at most `value`."""
+    return conditions.at_most_zero(terms.add(of_atom(dimension.atom), constant(-value)))
+
+
+def at_least(dimension: DomainDimension, value: int) -> Condition | bool:
+    """The dimension is at least `value`."""
+    return conditions.at_most_zero(terms.add(constant(value), of_atom(dimension.atom), -1))
+
+
+def equals(dimension: DomainDimension, value: int) -> Condition | bool:
+    """The dimension is `value`."""
+    return conditions.equals_zero(terms.add(of_atom(dimension.atom), constant(-value)))
+
+
+def within(dimension: DomainDimension, most: int) -> list[Condition | bool]:
+    """The dimension is one of its values, and at most `most`."""
+    return [at_least(dimension, dimension.low), at_most(dimension, most)]
+
+
+def is_upper_bound(condition: Condition) -> bool:
+    """Whether the condition holds for smaller values wherever it holds for larger ones: `N <= 512`, `H*D <= 128`."""
+    if isinstance(condition, Junction):
+        return all(map(is_upper_bound, condition.parts))
+    if not isinstance(condition, Comparison) or condition.relation is not Relation.AT_MOST:
+        return False
+    return all(_rises(key, factor) for key, factor in condition.term.monomials.items() if key)
+
+
+def at_last_iteration(condition: Condition | bool) -> tuple[Condition, ...]:
+    """What a condition about the iterations of loops says of the last one of each, in terms of dimensions."""
+    return tuple(_at_last(condition))
+
+
+def related(decisions: Sequence[Decision], program: Program) -> set[frozenset[str]]:
+    """Pairs of dimensions that one claim, or loop, is about."""
+    found: set[frozenset[str]] = set()
+    for one in decisions:
+        for condition in (one.claim.condition, *_at_last(one.claim.condition)):
+            if isinstance(condition, Condition):
+                names = sorted({leaf.name for leaf in _leaves(condition.atoms()) if isinstance(leaf, Dimension)})
+                found |= {frozenset(pair) for pair in permutations(names, 2)}
+    return found
+
+
+def _rises(monomial: Sequence[Atom], factor: int) -> bool:
+    plain = all(isinstance(atom, Dimension) or (isinstance(atom, Div) and _rising(atom)) for atom in monomial)
+    return factor > 0 and plain
+
+
+def _rising(atom: Div) -> bool:
+    parts = ((key, factor) for key, factor in atom.numerator.monomials.items() if key)
+    return (atom.denominator.constant or 0) > 0 and all(_rises(key, factor) for key, factor in parts)
+
+
+def _at_last(condition: Condition | bool) -> Iterator[Condition]:
+    """`condition` with the loop indices in it at their last values."""
+    if not isinstance(condition, Condition):
+        return
+    indices = {atom for atom in _leaves(condition.atoms()) if isinstance(atom, Index)}
+    if not indices:
+        return
+    last: dict[Atom, Term] = {}
+    for atom in sorted(indices, key=lambda one: one.uid):
+        last[atom] = terms.add(terms.substitute(atom.extent, last), constant(-1))
+    found = condition.substitute(last)
+    if isinstance(found, Condition) and not any(isinstance(one, Index) for one in _leaves(found.atoms())):
+        yield found
+
+
+def _parts(condition: Condition) -> Iterator[Condition]:
+    if isinstance(condition, Junction) and condition.conjunction:
+        yield from condition.parts
+    else:
+        yield condition
+
+
+def _comparisons(condition: object) -> Iterator[Comparison]:
+    if isinstance(condition, Junction):
+        for part in condition.parts:
+            yield from _comparisons(part)
+    elif isinstance(condition, Comparison):
+        yield condition
+
+
+def _cost(condition: Condition) -> float:
+    """What it takes to read a condition."""
+    comparisons = list(_comparisons(condition))
+    atoms = [atom for one in comparisons for atom in one.term.atoms]
+    return 1.0 + 0.4 * (len(comparisons) - 1) + 0.15 * sum(1 if isinstance(one, Dimension) else 3 for one in atoms)
+
+
+def _ratios(decisions: Sequence[Decision], one: DomainDimension, other: DomainDimension) -> Iterator[int]:
+    """Factors with which claims compare two dimensions: `M == 128*G`."""
+    found: set[int] = set()
+    for decision in decisions[:_MOST_CLAIMS]:
+        for condition in (decision.claim.condition, *_at_last(decision.claim.condition)):
+            for part in _comparisons(condition):
+                factors = {key[0]: value for key, value in part.term.monomials.items() if len(key) == 1}
+                mine, others = factors.get(one.atom), factors.get(other.atom)
+                if mine and others and mine * others < 0 and others % mine == 0 and abs(others // mine) > 1:
+                    found.add(-others // mine)
+    yield from sorted(found)
+
+
+def _symbolic_divisions(program: Program) -> Iterator[Div]:
+    seen: set[Atom] = set()
+    for term in _terms(program):
+        for atom in _leaves(term.atoms):
+            if isinstance(atom, Div) and atom not in seen and atom.denominator.constant is None:
+                seen.add(atom)
+                yield atom
+
+
+def _terms(program: Program) -> Iterator[Term]:
+    for item in items(program.body):
+        if isinstance(item, Loop):
+            yield item.extent
+        elif isinstance(item, Branch | Assume | Claim) and isinstance(item.condition, Condition):
+            yield from item.condition.terms()
+        elif isinstance(item, Executed):
+            for view in (*item.operation.reads.values(), *item.operation.writes.values()):
+                yield from (part for part in (*view.shape, *view.strides, view.offset) if isinstance(part, Term))
+
+
+def _leaves(atoms: Iterable[Atom]) -> set[Atom]:
+    """`atoms` and those in their arguments."""
+    found: set[Atom] = set()
+    waiting = list(atoms)
+    while waiting:
+        atom = waiting.pop()
+        if atom not in found:
+            found.add(atom)
+            waiting += [part for term in atom.arguments() for part in term.atoms]
+    return found

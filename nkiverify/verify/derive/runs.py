@@ -1,0 +1,218 @@
+"""Plain runs of single shapes in all phases: whether the kernel is right there, rejects it, or accepts it and fails."""
+
+from __future__ import annotations
+
+import ast
+import dis
+import enum
+import linecache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from types import TracebackType
+
+import numpy as np
+
+from nkiverify.analysis.marks.findings import Fault
+from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.marks.shadow import execute
+from nkiverify.engines.embedded import Decision, Outcome
+from nkiverify.engines.minimise import Witness
+from nkiverify.foundation.errors import described
+from nkiverify.foundation.records import Violation
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.concrete import innermost_kernel_site
+from nkiverify.frontend.observe import Observation, key_of, observed_in
+from nkiverify.frontend.plain_run import rule_of
+from nkiverify.frontend.target import Target
+from nkiverify.frontend.tracebacks import kernel_entries
+from nkiverify.ir.contract import Contract
+from nkiverify.ir.program import Claim, Program
+from nkiverify.model.contracts import contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.recorded import Allocation, Executed, Returned
+from nkiverify.model.tensor import Tensor
+from nkiverify.phases import PHASES
+from nkiverify.phases.dataflow.trial import ShadowRun, play
+from nkiverify.phases.dataflow.unread import as_slices, reads_of
+from nkiverify.symbolic.prover import Rung
+from nkiverify.verify.witness.explain import Circumstances, violation_of
+
+#: Work, in elements of operands, that one shape may take.
+WORK = 30_000_000
+
+
+class Kind(enum.Enum):
+    """How a kernel takes a shape."""
+
+    PASSES = "passes"
+    #: Its own assert, or `raise`, refuses it.
+    REJECTED = "rejected"
+    FAILS = "fails"
+    #: Not in the domain that was asked about.
+    OUTSIDE = "outside"
+    #: A run that shows nothing: too long, or not understood.
+    UNTOLD = "untold"
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A part of an input that a run does not read: `lhsT[128:, :]`; `site` is the last operation that reads some."""
+
+    name: str
+    elements: str
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a plain run on `values` shows. Of a failure the first contract that breaks, its place, and what was seen."""
+
+    values: dict[str, int]
+    kind: Kind
+    rule: Contract | None = None
+    site: Site | None = None
+    quantities: tuple[tuple[str, object], ...] = ()
+    observation: Observation | None = None
+    #: Why it is untold, or what the kernel raised.
+    text: str = ""
+    unread: tuple[Unread, ...] = ()
+    #: Inputs that are read at all, and wholly.
+    whole: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """The contract and its line."""
+        return key_of(self.rule.id if self.rule is not None else "", self.site)
+
+
+def shown(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float) -> Shown:
+    """Run `target` with its dimensions set to `values`, in at most so many `seconds`."""
+    run = ShadowRun(hardware, seconds, WORK, phases=frozenset({3}))
+    played = play(target, values, run)
+    found = Shown(dict(values), Kind.PASSES)
+    if played.outside and played.raised is not None:
+        return _rejected(found, played.raised)
+    if played.outside:
+        return replace(found, kind=Kind.OUTSIDE)
+    broken = [one for one in run.broken if not one.contract.id.startswith("target.")]
+    if broken:
+        first = broken[0]
+        seen = run.observations.get(key_of(first.contract.id, first.site))
+        return _failed(found, first.contract, first.site, first.quantities, seen)
+    if played.raised is not None:
+        site, rule = innermost_kernel_site(played.raised), rule_of(played.raised)
+        text = f"{type(played.raised).__name__}: {played.raised}"
+        if rule.id == "kernel.assert" or _refuses(played.raised):
+            return _rejected(found, played.raised)
+        quantities = (("raised", text),)
+        return replace(_failed(found, rule, site, quantities, observed_in(played.raised)), text=text)
+    if played.unusable:
+        return replace(found, kind=Kind.UNTOLD, text=played.unusable)
+    for one in PHASES[3].broken_at_end(run, hardware):
+        return _failed(found, one.contract, one.site, one.quantities, None)
+    findings = execute(played.recorded, hardware.generation)
+    if findings.faults:
+        return _fault(found, findings.faults, played.recorded, run)
+    if findings.doubts:
+        return replace(found, kind=Kind.UNTOLD, text=findings.doubts[0])
+    reads = reads_of(played.recorded)
+    unread = tuple(
+        Unread(name, as_slices(~one.there), getattr(played.recorded[one.position], "site", None))
+        for name, one in reads.items()
+        if not one.there.all()
+    )
+    whole = frozenset(name for name, one in reads.items() if bool(np.asarray(one.there).all()))
+    return replace(found, unread=unread, whole=whole)
+
+
+def _rejected(found: Shown, error: Exception | SystemExit) -> Shown:
+    text = described(error).removesuffix(": ")
+    return replace(found, kind=Kind.REJECTED, rule=rule_of(error), site=innermost_kernel_site(error), text=text)
+
+
+def _failed(
+    found: Shown,
+    rule: Contract,
+    site: Site | None,
+    quantities: tuple[tuple[str, object], ...],
+    seen: Observation | None,
+) -> Shown:
+    return replace(found, kind=Kind.FAILS, rule=rule, site=site, quantities=quantities, observation=seen)
+
+
+def _fault(found: Shown, faults: Sequence[Fault], recorded: Sequence[Recorded], run: ShadowRun) -> Shown:
+    """The first fault of the shadow memory, with the line that is to blame."""
+    fault = min(faults, key=lambda one: one.position)
+    rule = contract(fault.contract)
+    item = recorded[fault.position]
+    site = item.site if isinstance(item, Executed) else None
+    tensor = fault.tensor
+    if isinstance(item, Returned):
+        allocated, stored = output_places(recorded, item, fault)
+        site = stored or allocated
+        tensor = assigned_name(allocated) or tensor
+    elif isinstance(item, Executed):
+        operand = dict(fault.quantities).get("operand")
+        views = {**item.operation.writes, **item.operation.reads}
+        view = views.get(str(operand)) if operand is not None else None
+        if view is not None:
+            made = (one.site for one in recorded if isinstance(one, Allocation) and one.storage is view.storage)
+            tensor = assigned_name(next(made, None)) or tensor
+    return _failed(found, rule, site, (("tensor", tensor), *fault.quantities), None)
+
+
+def output_places(recorded: Sequence[Recorded], returned: Returned, fault: Fault) -> tuple[Site | None, Site | None]:
+    """Where an output that is not written everywhere is allocated, and the last line that stores to it."""
+    wanted = [tensor for tensor in returned.tensors if (tensor.storage.name or "result") == fault.tensor]
+    storages = {id(tensor.storage) for tensor in wanted or returned.tensors}
+    allocated = stored = None
+    for item in recorded:
+        if isinstance(item, Allocation) and id(item.storage) in storages:
+            allocated = allocated or item.site
+        elif isinstance(item, Executed) and not storages.isdisjoint(map(_storage, item.operation.writes.values())):
+            stored = item.site
+    return allocated, stored
+
+
+def _storage(view: Tensor) -> int:
+    return id(view.storage)
+
+
+def assigned_name(site: Site | None) -> str:
+    """What the statement at `site` calls the tensor that it allocates; empty where it gives it no name."""
+    if site is None:
+        return ""
+    for node in ast.walk(_parsed("".join(linecache.getlines(site.file)))):
+        if isinstance(node, ast.Assign) and node.lineno <= site.line <= (node.end_lineno or 0):
+            target = node.targets[0]
+            return target.id if isinstance(target, ast.Name) else ""
+    return ""
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+def _refuses(error: BaseException) -> bool:
+    """Whether the kernel's own `raise` statement raised it."""
+    last: TracebackType | None = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    entries = kernel_entries(error)
+    if last is None or not entries or entries[-1] is not last or last.tb_lasti < 0:
+        return False
+    return dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
+
+
+def violation(found: Shown, program: Program) -> Violation:
+    """The record of a failure."""
+    assert found.rule is not None
+    claim = Claim(0, found.rule, False, found.rule.phase, found.site, "", found.quantities)
+    decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())
+    witness = Witness(dict(found.values), {}, smallest=False)
+    return violation_of(decision, witness, program, Circumstances(replayed=True, observation=found.observation))

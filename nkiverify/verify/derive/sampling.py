@@ -1,0 +1,217 @@
+"""Which shapes are run: one that passes, and its neighbours at the sizes that the program compares and divides."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, combinations, islice
+from math import lcm
+
+from nkiverify.engines.minimise import smallest_legal
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import DomainDimension, Program
+from nkiverify.model.hardware import Hardware
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.smt import Answer
+from nkiverify.verify.derive.candidates import LARGEST, Constants, equals, within
+from nkiverify.verify.derive.cover import holds
+from nkiverify.verify.derive.runs import Kind, Shown, shown
+
+#: Shapes that are tried for one that passes.
+_FIRST = 24
+#: Sizes of a dimension of which the program says nothing.
+_USUAL = (1, 2, 3, 128, 129, 512, 513)
+_EQUAL = (128, 1, 2, 8, 16, 32, 64, 256, 512, 1024)
+
+
+class Shapes:
+    """Runs shapes of a domain, each once, and remembers what they show."""
+
+    def __init__(
+        self,
+        target: Target,
+        program: Program,
+        guards: Sequence[Condition | bool],
+        hardware: Hardware,
+        seconds: float,
+    ) -> None:
+        self._target = target
+        self._program = program
+        self._guards = [one for one in guards if one is not True]
+        self._hardware = hardware
+        self._deadline = time.process_time() + seconds
+        self.dimensions = [one for one in program.dimensions if not one.choices]
+        self.runs: dict[tuple[int, ...], Shown] = {}
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is over."""
+        return time.process_time() > self._deadline
+
+    def of(self, kind: Kind) -> list[Shown]:
+        """The runs that ended so."""
+        return [one for one in self.runs.values() if one.kind is kind]
+
+    def run(self, wanted: dict[str, int], fixed: Iterable[str] = (), *, needed: bool = False) -> Shown | None:
+        """Run the shape that is most like `wanted` among those of the domain, `fixed` dimensions above all.
+
+        None where there is none, or the time is over and the run is not `needed`.
+        """
+        if self.late and not needed:
+            return None
+        values = self._settled(wanted, tuple(fixed))
+        if values is None:
+            return None
+        key = tuple(values.values())
+        if key not in self.runs:
+            left = max(1.0 if needed else 0.05, self._deadline - time.process_time())
+            self.runs[key] = shown(self._target, values, self._hardware, left)
+        return self.runs[key]
+
+    def first(
+        self,
+        numbers: dict[str, Constants],
+        assumed: Sequence[Condition | bool],
+        pairs: Iterable[frozenset[str]],
+    ) -> Shown | None:
+        """A shape that passes. `assumed` are conditions under which claims that are refuted hold, `pairs` dimensions
+        that belong together."""
+        for wanted in islice(self._starts(numbers, assumed, pairs), _FIRST):
+            found = self.run(wanted)
+            if found is not None and found.kind is Kind.PASSES:
+                return found
+        return None
+
+    def around(self, base: dict[str, int], numbers: dict[str, Constants], pairs: Iterable[frozenset[str]]) -> None:
+        """Run the neighbours of a shape: one dimension, two that belong together, or all of them, at other sizes."""
+        names = [one.atom.name for one in self.dimensions]
+        sizes = {name: _sizes(base[name], numbers[name]) for name in names}
+        together = [pair for pair in map(tuple, map(sorted, pairs)) if set(pair) <= set(names)]
+        groups = [group for group in _connected(together) if len(group) > 2]
+        doubled = {name: 2 * value for name, value in base.items()}
+        self.run(doubled, names)
+        for many in (slice(0, 2), slice(2, 4), slice(4, None)):
+            for name in names:
+                for value in sizes[name][many]:
+                    self.run({**base, name: value}, [name])
+            for one, other in together:
+                if many.start == 0:
+                    self.run({**base, one: 2 * base[one], other: 2 * base[other]}, (one, other))
+                if base[one] == base[other]:
+                    for value in sizes[one][many]:
+                        self.run({**base, one: value, other: value}, (one, other))
+            for group in groups:
+                if many.start == 0:
+                    for factor in (2, 3):
+                        self.run({**base, **{name: factor * base[name] for name in group}}, group)
+                for name in group:
+                    # Those that are alike stay so.
+                    for value in sizes[name][many]:
+                        alike = [one for one in group if base[one] == base[name]]
+                        self.run({**base, **dict.fromkeys(alike, value)}, alike)
+        for name in names:
+            for value in sizes[name][:1]:
+                self.run({**doubled, name: value}, [name])
+        self.run({name: 3 * value for name, value in base.items()}, names)
+
+    def _starts(
+        self, numbers: dict[str, Constants], assumed: Sequence[Condition | bool], pairs: Iterable[frozenset[str]]
+    ) -> Iterator[dict[str, int]]:
+        names = [one.atom.name for one in self.dimensions]
+        own = {name: min(lcm(*(numbers[name].divisors or {1})), LARGEST) for name in names}
+        alike = dict(own)
+        for pair in pairs:
+            for name in pair & alike.keys():
+                if not numbers[name].divisors:
+                    alike[name] = max(own[other] for other in pair if other in own)
+        most = max([*own.values(), 1])
+        top = {name: max([*numbers[name].all, 1]) for name in names}
+        yield alike
+        yield from islice(self._solved(own, assumed), 2)
+        yield own
+        yield top
+        yield dict.fromkeys(names, most)
+        for value in _EQUAL[:4]:
+            yield {name: own[name] if own[name] > 1 else value for name in names}
+        for value in _EQUAL:
+            yield dict.fromkeys(names, value)
+        for one, other in combinations(names, 2):
+            yield {**own, one: most, other: most}
+
+    def _solved(self, wanted: dict[str, int], assumed: Sequence[Condition | bool]) -> Iterator[dict[str, int]]:
+        """Shapes for which `assumed` holds, as small as a bound or two make them."""
+        for bound in (512, LARGEST):
+            small = [condition for one in self.dimensions for condition in within(one, min(bound, one.high or bound))]
+            prover = Prover([*self._guards, *assumed, *small], BUDGETS.domain)
+            if prover.satisfiable() is Answer.YES:
+                yield {one.atom.name: prover.model.get(one.atom, wanted[one.atom.name]) for one in self.dimensions}
+
+    def _settled(self, wanted: dict[str, int], fixed: Sequence[str]) -> dict[str, int] | None:
+        values = {one.atom.name: _legal(one, wanted.get(one.atom.name, 1)) for one in self._program.dimensions}
+        if any(values[name] != wanted[name] for name in fixed):
+            return None
+        if all(holds(one, values, self._program) for one in self._guards):
+            return values
+        prover = Prover(self._guards, BUDGETS.statement)
+        order = [one for name in fixed for one in self.dimensions if one.atom.name == name]
+        order += [one for one in self.dimensions if one not in order]
+        for one in order:
+            name = one.atom.name
+            narrower = prover.with_conditions([equals(one, values[name])])
+            if narrower.satisfiable() is Answer.YES:
+                prover = narrower
+            elif name in fixed:
+                return None
+            else:
+                closer = self._closest(prover, one, values, fixed)
+                if closer is None:
+                    return None
+                prover, values[name] = closer
+        return values if all(holds(one, values, self._program) for one in self._guards) else None
+
+    @staticmethod
+    def _closest(
+        prover: Prover, dimension: DomainDimension, values: dict[str, int], fixed: Sequence[str]
+    ) -> tuple[Prover, int] | None:
+        """A value of a dimension that goes with those settled before: one of theirs, or any."""
+        preferred = chain((values[name] for name in fixed), values.values())
+        for value in dict.fromkeys(preferred):
+            narrower = prover.with_conditions([equals(dimension, value)])
+            if narrower.satisfiable() is Answer.YES:
+                return narrower, value
+        if prover.satisfiable(*within(dimension, LARGEST)) is not Answer.YES:
+            return None
+        value = prover.model.get(dimension.atom, 1)
+        return prover.with_conditions([equals(dimension, value)]), value
+
+
+def _connected(pairs: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Names that pairs connect."""
+    groups: list[set[str]] = []
+    for pair in pairs:
+        touched = [group for group in groups if group & set(pair)]
+        groups = [group for group in groups if group not in touched] + [set(pair).union(*touched)]
+    return [tuple(sorted(group)) for group in groups]
+
+
+def _sizes(base: int, known: Constants) -> list[int]:
+    """Sizes to try for a dimension, those first that tell most."""
+    sizes: list[int] = []
+    for constant in known.all[:2]:
+        sizes += [constant + 1, 2 * constant]
+    sizes += [2 * base, base + 1]
+    for constant in known.all:
+        sizes += [constant - 1, constant, constant + 1, constant + constant // 2, 3 * constant]
+    if not known.all:
+        sizes += _USUAL
+    return [one for one in dict.fromkeys(sizes) if one >= 1 and one != base]
+
+
+def _legal(dimension: DomainDimension, value: int) -> int:
+    """The value of a dimension that is nearest to `value`."""
+    if dimension.choices:
+        return 0
+    step = dimension.multiple_of
+    value = max(smallest_legal(dimension), -(-value // step) * step)
+    return value if dimension.high is None or value <= dimension.high else dimension.high // step * step

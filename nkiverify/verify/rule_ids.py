@@ -1,0 +1,44 @@
+"""The ids of all rules of which findings can be told: contracts, warnings and language rules."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable
+
+from nkiverify.foundation.comments import ignore_comments
+from nkiverify.foundation.errors import UsageError
+from nkiverify.frontend.language_rules import LANGUAGE_RULES
+from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
+from nkiverify.model.contracts import all_contracts
+from nkiverify.phases.dataflow.rules import RULES
+
+#: What no verdict can do without: whether loops were unrolled far enough.
+_NEEDED = frozenset({"host.unwinding"})
+
+
+def warned_of() -> list[str]:
+    """The rules that are warned of."""
+    return [*RULES, *LANGUAGE_RULES, *(rule.id for rule in all_contracts() if rule.contested)]
+
+
+def acceptable() -> frozenset[str]:
+    """The rules whose findings a user can accept."""
+    return frozenset((*RULES, *LANGUAGE_RULES, *(rule.id for rule in all_contracts()))) - _NEEDED
+
+
+def close(id: str, ids: Collection[str]) -> str:
+    """A hint at the rule that is meant."""
+    near = difflib.get_close_matches(id, ids, 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def check_comments(files: Iterable[str]) -> None:
+    """Raise `UsageError` for a comment in one of the files that accepts findings and is not as it should be."""
+    for file in files:
+        for comment in ignore_comments(file):
+            if comment.problem:
+                raise UsageError(comment.problem)
+            ids = acceptable()
+            for id in comment.ids:
+                if id not in ids:
+                    raise UsageError(f"{comment.place}: there is no rule {id!r} to ignore{close(id, ids)}")

@@ -1,0 +1,48 @@
+"""What is left of a check that does not come to its end: the phases that have finished."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from nkiverify.foundation.records import Run
+from nkiverify.verify import verifier
+from tests.check.kernel_files import Checker, write
+
+KERNEL = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+"""
+
+
+@pytest.mark.parametrize("shape", ["f32[16,8]", "f32[R:1..128,C:1..64]"])
+def test_finished_phases_are_in_the_file_when_a_later_one_ends_the_process(
+    check: Checker, monkeypatch: pytest.MonkeyPatch, shape: str
+) -> None:
+    write(check.folder, k=KERNEL)
+    file = check.folder / "results.json"
+    left: dict[int, dict[str, str]] = {}
+    judged = verifier._dataflow
+
+    def dataflow(*given: Any) -> Run:
+        left.update({run["phase"]: run for run in json.loads(file.read_text(encoding="utf-8"))["runs"]})
+        return judged(*given)
+
+    monkeypatch.setattr(verifier, "_dataflow", dataflow)
+    assert check("k.py::kernel", "--arg", f"x={shape}", "--json", str(file)) == 0
+    assert [left[phase]["verdict"] for phase in (1, 2, 3, 4)] == ["SUCCESSFUL"] * 3 + ["UNKNOWN"]
+    assert left[4]["qualifier"] == "not finished"
+    assert "not finished" not in file.read_text(encoding="utf-8")

@@ -1,0 +1,83 @@
+"""What a kernel is checked with where nobody says: read from its text."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from nkiverify.project.inference import Inferred, inferred
+
+HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n"
+
+
+def of(text: str, given: tuple[str, ...] = ()) -> Inferred:
+    """What is inferred for the last function of `text`."""
+    tree = ast.parse(HEAD + textwrap.dedent(text))
+    function = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)][-1]
+    return inferred(tree, function, given)
+
+
+ARGUMENTS = {
+    "unpacking names the dimensions": ("def k(x):\n    K, M = x.shape", ["x=bf16[K,M]"]),
+    "what is not named is named after the tensor": ("def k(x):\n    _, M = x.shape", ["x=bf16[x0,M]"]),
+    "positions name them as well": ("def k(x):\n    M = x.shape[1]\n    K = x.shape[0]", ["x=bf16[K,M]"]),
+    "from the end": ("def k(x):\n    assert len(x.shape) == 3\n    D = x.shape[-1]", ["x=bf16[x0,x1,D]"]),
+    "the shape by another name": ("def k(x):\n    s = x.shape\n    A, B, C = s", ["x=bf16[A,B,C]"]),
+    "two tensors share no dimension": (
+        "def k(a, b):\n    K, M = a.shape\n    K, N = b.shape",
+        ["a=bf16[K,M]", "b=bf16[K2,N]"],
+    ),
+    "one with a shape of another": ("def k(a, b):\n    P, F, G = a.shape\n    assert b.shape == a.shape", None),
+    "indexing": ("def k(x):\n    nl.load(x[0, :, 3:4])", ["x=bf16[x0,x1,x2]"]),
+    "an assert on the dtype": ("def k(x):\n    R, C = x.shape\n    assert x.dtype == nl.float32", ["x=f32[R,C]"]),
+    "an annotation": ("def k(x: 'f32[R, 512]'):\n    nl.load(x)", ["x=f32[R,x1]"]),
+    "an integer": ("def k(n):\n    for i in range(n):\n        pass", ["n=n:1.."]),
+    "an offset": ("def k(x, at):\n    R, C = x.shape\n    nl.load(x[at + 1, :])", ["x=bf16[R,C]", "at=at:0.."]),
+    "a flag": ("def k(fast):\n    if fast:\n        pass", ["fast=False"]),
+    "a text": ("def k(mode):\n    if mode == 'causal':\n        pass", ["mode='causal'"]),
+    "a number": ("def k(eps):\n    nisa.tensor_scalar(dst=1, data=2, op0=nl.add, operand0=eps)", ["eps=1.0"]),
+    "a dtype": ("def k(kind):\n    nl.ndarray((1, 2), dtype=kind)", ["kind=bf16"]),
+    "defaults stay": ("def k(x, tile=128, eps=1e-6):\n    A, B = x.shape", ["x=bf16[A,B]"]),
+    "a helper's look": ("def h(t):\n    A, B, C = t.shape\ndef k(x):\n    h(x)", ["x=bf16[A,B,C]"]),
+    "a launched kernel's look": ("def h(t):\n    A, B, C = t.shape\ndef k(x):\n    h[2](x)", ["x=bf16[A,B,C]"]),
+    "a helper's look, by keyword": ("def h(n, t):\n    A, B, C = t.shape\ndef k(x):\n    h(3, t=x)", ["x=bf16[A,B,C]"]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), ARGUMENTS.values(), ids=ARGUMENTS.keys())
+def test_arguments(text: str, expected: list[str] | None) -> None:
+    found = of(text)
+    assert not found.missing
+    assert list(found.arguments) == (expected or ["a=bf16[P,F,G]", "b=bf16[b0,b1,b2]"])
+
+
+def test_indices_have_the_range_of_what_they_index() -> None:
+    found = of("""
+        def k(table, ids):
+            V, D = table.shape
+            T, _ = ids.shape
+            tile = nl.ndarray((128, 1), dtype=nl.int32, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=ids[0:128, :])
+            nisa.dma_copy(dst=1, src=table.ap(pattern=[[D, 128], [1, D]], vector_offset=tile, indirect_dim=0))
+    """)
+    assert found.arguments == ("table=bf16[V,D]", "ids=i32[T,ids1] in 0..V-1")
+
+
+def test_what_is_given_is_left_out() -> None:
+    assert of("def k(a, b):\n    K, M = a.shape\n    J, N = b.shape", ("a",)).arguments == ("b=bf16[J,N]",)
+
+
+def test_what_cannot_be_inferred_is_named() -> None:
+    found = of("def k(x, config, parts):\n    K, M = x.shape\n    config.tile\n    for part in parts:\n        pass")
+    assert [one.name for one in found.missing] == ["config", "parts"]
+    assert found.missing[0].why == "an object of which the kernel uses attributes"
+
+
+def test_a_program_id_asks_for_a_grid() -> None:
+    assert of("def k(x):\n    K, M = x.shape\n    nl.program_id(0)").grid == "2"
+    legacy = ast.parse("import neuronxcc.nki.language as nl\ndef k(x):\n    nl.program_id(0)\n    nl.program_id(1)")
+    function = legacy.body[1]
+    assert isinstance(function, ast.FunctionDef)
+    assert inferred(legacy, function).grid == "G0,G1"

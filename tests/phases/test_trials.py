@@ -1,0 +1,101 @@
+"""Where a symbolic run stops, or a solver gives up, shapes of the domain are run in plain Python, in every phase."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.manifest import Verification
+from nkiverify.model.dtypes import float32
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
+from tests.dataflow.subject import Subject
+
+STOPS = """
+@nki.jit
+def kernel(x):
+    N, F = x.shape
+    out = nl.ndarray((N, F), dtype=x.dtype, buffer=nl.shared_hbm)
+    keys = {N % 7: 0}
+    last = nl.ndarray((1, F), dtype=x.dtype, buffer=nl.sbuf, address=(0, 0))
+    nisa.memset(last, 0.0)
+    for i in range(N):
+        row = nl.ndarray((1, F), dtype=x.dtype, buffer=nl.sbuf, address=(0, 4 * F))
+        nisa.dma_copy(dst=row, src=x[i : i + 1, :])
+        nisa.dma_copy(dst=out[i : i + 1, :], src=row)
+    nisa.dma_copy(dst=out[0:1, :], src=last)
+    return out
+"""
+FAULTS = [
+    (1, "x[i : i + 1, :]", "x[i + N // 3 - N // 4 : i + 1 + N // 3 - N // 4, :]", "idx.oob"),
+    (1, "return out", "assert N != 4\n    return out", "kernel.assert"),
+    (2, "return out", "1 // (N - 3)\n    return out", "host.division_by_zero"),
+    (2, "return out", "N * 2**30\n    return out", "host.int32"),
+    (3, "(0, 4 * F)", "(0, 4 * F - (4 if N == 2 else 0))", "mem.placed_overlap"),
+    (4, "range(N)", "range(N if N != 3 else 2)", "df.output_written"),
+]
+
+
+def domain(v: Verification) -> None:
+    """Any number of rows."""
+    v.call(v.tensor("x", (v.dim("N"), 16), float32))
+
+
+def runs_of(folder: Path, body: str, **options: object) -> dict[int, Run]:
+    """The runs by phase."""
+    found = verify(Subject.of(folder, body, domain).target, Options(root=folder, phases=(1, 2, 3, 4), **options))  # type: ignore[arg-type]
+    return {run.phase: run for run in found}
+
+
+@pytest.mark.parametrize(("phase", "old", "new", "rule"), FAULTS)
+def test_a_small_shape_shows_the_fault_that_no_proof_came_to(
+    phase: int, old: str, new: str, rule: str, tmp_path: Path
+) -> None:
+    assert old in STOPS
+    runs = runs_of(tmp_path, STOPS.replace(old, new))
+    assert runs[phase].verdict is Verdict.FAILED
+    (violation,) = runs[phase].violations
+    assert violation.contract == rule
+    assert violation.replayed
+    assert not violation.smallest or phase == 4
+    assert violation.values["N"] <= 4
+    others = [run for other, run in runs.items() if other != phase]
+    assert all(run.verdict is Verdict.UNKNOWN for run in others)
+
+
+def test_shapes_without_a_fault_are_counted_and_prove_nothing(tmp_path: Path) -> None:
+    for run in runs_of(tmp_path, STOPS).values():
+        assert run.verdict is Verdict.UNKNOWN
+        assert run.qualifier.startswith("a dictionary key")
+        assert "shapes run in plain Python show no fault" in run.reason
+
+
+def test_claims_that_there_is_no_time_for_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    decided = EmbeddedEngine.decide
+
+    def late(self: EmbeddedEngine, phase: int) -> list[Decision]:
+        # Of what the symbolic run recorded: a plain run has conditions that are constant.
+        return [
+            one if isinstance(one.claim.condition, bool) else replace(one, outcome=Outcome.UNDECIDED, reason="time-out")
+            for one in decided(self, phase)
+        ]
+
+    monkeypatch.setattr(EmbeddedEngine, "decide", late)
+    body = STOPS.replace("keys = {N % 7: 0}", "assert N != 3")
+    run = runs_of(tmp_path, body)[1]
+    assert (run.verdict, run.violations[0].contract, run.violations[0].values) == (
+        Verdict.FAILED, "kernel.assert", {"N": 3},
+    )  # fmt: skip
+
+
+def test_the_callback_hears_every_phase_once(tmp_path: Path) -> None:
+    for body in (STOPS, STOPS.replace("keys = {N % 7: 0}", "pass")):
+        heard: list[Run] = []
+        target = Subject.of(tmp_path, body, domain).target
+        found = verify(target, Options(root=tmp_path, phases=(1, 2, 3, 4)), heard.append)
+        assert sorted(run.phase for run in heard) == [1, 2, 3, 4]
+        assert {run.phase: run for run in heard} == {run.phase: run for run in found}

@@ -1,0 +1,138 @@
+"""A command in a process of its own: whatever ends it, or keeps it, is told, and never reads as success."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.check.kernel_files import COPY, write
+
+TOP = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are supervised on Linux")
+
+COMMAND = """
+import os, signal, sys, time
+from nkiverify.run.supervisor import limited, supervised
+
+def command():
+    print("begun", flush=True)
+    {body}
+    return 7
+
+sys.exit(supervised(command))
+"""
+
+
+def run(body: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", COMMAND.format(body=body)],
+        env=os.environ | {"PYTHONPATH": str(TOP)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "told"),
+    [
+        ("pass", 7, ""),
+        ("sys.exit(5)", 5, ""),
+        ("print('unflushed', end='')", 7, ""),
+        ("os._exit(0)", 4, "ended with exit status 0 before it was done"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", 4, "was ended by SIGKILL before it was done"),
+        ("os._exit(0) if os.fork() else time.sleep(1)", 4, "ended with exit status 0 before it was done"),
+        ("os.fork()", 7, ""),
+        ("\n    with limited('k.py::k', 0.2): time.sleep(60)", 3, "UNKNOWN: k.py::k: no verdict within 0.2 s"),
+        ("\n    with limited('k.py::k', 60): os._exit(0)", 4, "k.py::k: the process that runs kernels ended"),
+        ("\n    with limited('k', 0.1): pass\n    time.sleep(2)", 7, ""),
+    ],
+)
+def test_how_a_command_ends_is_told(body: str, status: int, told: str) -> None:
+    with run(body) as process:
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == status
+    assert out.startswith("begun")
+    assert ("unflushed" in out) is ("unflushed" in body)
+    assert (told in err) if told else not err
+    assert len(err.splitlines()) == bool(told)
+
+
+@pytest.mark.parametrize(
+    "busy", ["time.sleep(60)", "\n    while True: pass", "\n    with limited('k', 60): 10 ** (10**9)"]
+)
+def test_an_interrupt_ends_it_at_once(busy: str) -> None:
+    with run(f"signal.signal(signal.SIGINT, signal.SIG_DFL)\n    {busy}") as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert process.stderr is not None and "interrupted" in process.stderr.read()
+
+
+def test_what_has_finished_can_be_reported_after_an_interrupt() -> None:
+    body = (
+        "\n    try: print('ready', flush=True); time.sleep(60)"
+        "\n    except KeyboardInterrupt: time.sleep(1); print('saved', flush=True); return 130"
+    )
+    with run(body) as process:
+        assert process.stdout is not None
+        assert [process.stdout.readline() for _ in range(2)] == ["begun\n", "ready\n"]
+        # As a terminal does it: to all processes, and then we send it as well.
+        os.killpg(process.pid, signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
+    assert (out, process.returncode) == ("saved\n", 130)
+
+
+def test_the_command_ends_with_a_parent_that_is_killed() -> None:
+    with run("print(os.getpid(), flush=True); time.sleep(600)") as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        child = int(process.stdout.readline())
+        process.kill()
+    deadline = time.monotonic() + 20
+    with contextlib.suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.kill(child, 0)
+            if " Z " in Path(f"/proc/{child}/stat").read_text():
+                return
+            time.sleep(0.05)
+        os.kill(child, signal.SIGKILL)
+        pytest.fail("the child outlives its parent")
+
+
+KERNELS = {
+    "ends its process": ("P, F = a.shape\n        import os; os._exit(0)", 4, "ended with exit status 0"),
+    "is busy in C": ("P, F = a.shape\n        10 ** (10 ** 9)", 3, "UNKNOWN: k.py::copy: no verdict within 2 s"),
+}
+
+
+@pytest.mark.parametrize(("line", "status", "told"), KERNELS.values(), ids=KERNELS.keys())
+@pytest.mark.parametrize("given", [["--arg", "a=bf16[P,F]"], []], ids=["described", "inferred"])
+def test_a_kernel_cannot_end_a_check_in_silence(
+    line: str, status: int, told: str, given: list[str], tmp_path: Path
+) -> None:
+    write(tmp_path, k=COPY.replace("P, F = a.shape", line, 1))
+    command = [sys.executable, "-m", "nkiverify", "check", "k.py::copy", *given, "--timeout", "2"]
+    environment = os.environ | {"PYTHONPATH": str(TOP)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == status, done.stderr
+    assert told in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_file_that_never_ends_loading_is_stopped(tmp_path: Path) -> None:
+    write(tmp_path, k=COPY.replace("@nki.jit", "while True: pass\n\n\n    @nki.jit"))
+    command = [sys.executable, "-m", "nkiverify", "check", "k.py::copy", "--arg", "a=bf16[P,F]", "--timeout", "1"]
+    environment = os.environ | {"PYTHONPATH": str(TOP)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 3
+    assert done.stderr.count("\n") == 1 and "no verdict within 1 s" in done.stderr

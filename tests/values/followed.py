@@ -1,0 +1,70 @@
+"""Runs on numbers that also follow what is known of numbers: each element that is written lies in its interval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nkiverify.analysis.values import cells as storage
+from nkiverify.analysis.values import simulator
+from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.model.contents import held, tracked
+from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
+from nkiverify.model.operation import Operation
+from nkiverify.model.state import ModelState
+from nkiverify.model.tensor import Tensor
+
+#: The run that this stands in for, and what it gives an argument its elements with.
+_array_argument = simulator.array_argument
+
+
+class OutsideItsInterval(AssertionError):
+    """An element is not among the numbers that are known of it: what is known would prove what is not so."""
+
+
+class FollowedExecution(ValueExecution):
+    """A run on numbers in which every operation also says the bounds of what it writes."""
+
+    #: Results of which something is known, in all runs.
+    known = 0
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.model = ModelState()
+
+    def operation(self, operation: Operation) -> None:
+        """Compute an operation, and compare its results with what is known of them."""
+        super().operation(operation)
+        for name, view in operation.writes.items():
+            self._compare(operation.name, name, view)
+
+    def _compare(self, operation: str, name: str, view: Tensor) -> None:
+        value = held(view) if tracked(view.storage) and view.indirect_by is None else None
+        intervals = value.known if value is not None else None
+        if intervals is None:
+            return
+        FollowedExecution.known += 1
+        where = self._plain(view)
+        cells = self.cells(view)
+        elements = np.array(storage.read(self.numbers, cells, where)[0])
+        marks = storage.read_marks(cells, where)
+        defined = elements if marks is None else elements[marks[0] == 0]
+        numbers = defined.astype(np.float64)
+        inside = np.zeros(numbers.shape, dtype=bool)
+        for each in intervals:
+            inside |= (numbers >= float(each.low)) & (numbers <= float(each.high))
+        if not inside.all():
+            text = ", ".join(map(str, intervals))
+            raise OutsideItsInterval(f"{operation} writes {numbers[~inside][0]} to {name}, which is in {text}")
+
+
+def followed_argument(run: ValueExecution, name: str, array: Array) -> Tensor:
+    """A tensor argument, of which its least and its greatest integer are known."""
+    tensor = _array_argument(run, name, array)
+    known = UNKNOWN
+    if array.dtype.kind in "iub" and array.size:
+        known = Value((Interval(int(array.min()), int(array.max())),))
+    run.model.given(tensor.storage.identity, known)
+    return tensor
