@@ -109,14 +109,14 @@ def _measured(subjects: Iterable[_Subject], options: Options, rounds: int) -> It
     # Its processes begin with these imported: their time and memory are the same for every target.
     context.set_forkserver_preload(["nkiverify.verify.verifier"])
     # The first verification, those after it, and the exploration may each take as long as a target may.
-    patience = (rounds + 3) * options.timeout
+    deadline = (rounds + 3) * options.timeout
     for subject in subjects:
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(target=_measure, args=(theirs, subject, options, rounds), daemon=True)
         process.start()
         theirs.close()
         try:
-            yield ours.recv() if ours.poll(patience) else None
+            yield ours.recv() if ours.poll(deadline) else None
         except EOFError:
             yield None
         finally:

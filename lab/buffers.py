@@ -195,7 +195,7 @@ class _Lines:
             self.disturb()
 
     def disturb(self) -> None:
-        """Make something wrong beside, now and then."""
+        """Now and then, add something that is wrong."""
 
 
 class _Writer(_Lines):

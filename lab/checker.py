@@ -74,7 +74,7 @@ ANSWERING = {
     "nkiverify/analysis/sets/affine.py": _DATAFLOW,
     "nkiverify/analysis/dependence.py": _DATAFLOW,
     "nkiverify/analysis/masks.py": _DATAFLOW,
-    "nkiverify/analysis/sets/positions.py": _DATAFLOW,
+    "nkiverify/analysis/sets/definedness.py": _DATAFLOW,
     "nkiverify/model/dependence.py": _DATAFLOW,
     "nkiverify/phases/memory/claims.py": _MEMORY,
     "nkiverify/analysis/lifetimes/intervals.py": _MEMORY,

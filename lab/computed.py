@@ -1,4 +1,4 @@
-"""Whether a mutant that breaks no contract computes what the kernel computes (docs/equivalence.md)."""
+"""Comparison of mutants that break no contract with their kernels, by what they compute (docs/equivalence.md)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class TargetAsked:
 
 
 def compared(target: Target, mutant: Target, choices: Iterator[dict[str, int]]) -> tuple[bool | None, str]:
-    """Whether the mutant computes the same on some legal shapes, and how that is known; None where it is not known.
+    """True if the mutant computes the same on some legal shapes, and how that is known; None where it is not known.
 
     The same: over the real numbers and in floating point, and defined where the kernel is. Where nothing is known of
     the real numbers, or other values may be rounded, the same bits in floating point.

@@ -88,13 +88,13 @@ def _memory(target: Target, values: Mapping[str, int]) -> frozenset[str]:
 
 
 def _simulated(target: Target, values: Mapping[str, int]) -> bool | None:
-    """Whether the simulator says that elements of the result are undefined; None where it cannot run the kernel."""
+    """True if the simulator says that elements of the result are undefined; None where it cannot run the kernel."""
     found = undefined_in_simulator(target, values)
     return None if found is None else any(part.any() for part in found)
 
 
 def undefined_in_simulator(target: Target, values: Mapping[str, int]) -> list[npt.NDArray[np.bool_]] | None:
-    """Which elements of each tensor returned the simulator calls undefined; None where it cannot run the kernel."""
+    """The elements of each tensor returned that the simulator calls undefined; None where it cannot run the kernel."""
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
     run = ValueExecution(hardware_named(target.hardware), Floats())
     results: list[object] = []

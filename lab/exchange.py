@@ -32,7 +32,7 @@ class Loaded:
         ]
 
     def runs_at_import(self) -> bool:
-        """Whether the tree, as it is now, differs in what runs when the module is imported."""
+        """True if the tree, as it is now, differs in what runs when the module is imported."""
         return _at_import(self._code) != _at_import(self._compiled())
 
     def take(self) -> None:

@@ -1,4 +1,4 @@
-"""What becomes of a mutant: which phase kills it, or what plain runs and values say of one that no phase kills."""
+"""What becomes of a mutant: which phase kills it, or what concrete runs and values say of one that no phase kills."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from lab.operators import Mutant
 from lab.same_operations import program_of, same_operations
 from lab.subject import Clock, OutOfTime, forget, time_limit
 from nkiverify.foundation.records import Run, Verdict
+from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.paths import Limits
-from nkiverify.frontend.plain_run import rule_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import hardware_named
@@ -31,12 +31,12 @@ from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify
 
-#: Seconds of this process for the verdicts and plain runs of one mutant, and for comparing what it computes. What else
-#: the machine does takes nothing from them; `VERDICT_SECONDS` are of the clock and only end what waits.
+#: Seconds of this process for the verdicts and concrete runs of one mutant, and for comparing what it computes. What
+#: else the machine does takes nothing from them; `VERDICT_SECONDS` are of the clock and only end what waits.
 MUTANT_SECONDS = 40.0
 VERDICT_SECONDS = 120.0
 
-#: Seconds of this process for one plain run, and after which no other is begun.
+#: Seconds of this process for one concrete run, and after which no other is begun.
 PLAIN_SECONDS = 2.0
 PLAIN_SECONDS_IN_ALL = 2.0
 
@@ -105,7 +105,7 @@ class GoodKernel:
 
     @property
     def proved(self) -> bool:
-        """Whether the asserts of the kernel hold on all of the domain."""
+        """True if the asserts of the kernel hold on all of the domain."""
         return all(run.verdict is Verdict.SUCCESSFUL and not run.qualifier for run in self.verdicts if run.phase == 1)
 
     @property
@@ -167,7 +167,7 @@ def _of_phases(subject: GoodKernel, mutant: Mutant, folder: Path) -> tuple[Fate,
             if not any(run.verdict in (Verdict.FAILED, Verdict.ERROR) for run in runs):
                 # Most mutants are killed before this.
                 runs += _verified(changed, (2, 3, 4))
-            fate, detail = _judged(runs, subject.bounded)
+            fate, detail = _by_verdicts(runs, subject.bounded)
             if fate in (Fate.SURVIVED, Fate.BOUNDED):
                 argued = _argued(subject, mutant, changed)
                 if argued:
@@ -180,7 +180,7 @@ def _of_phases(subject: GoodKernel, mutant: Mutant, folder: Path) -> tuple[Fate,
             for phase, companion in subject.companions:
                 if fate not in (Fate.SURVIVED, Fate.BOUNDED, Fate.UNKNOWN):
                     break
-                found, why = _judged(_verified(replace(companion, root=folder), (phase,)), frozenset())
+                found, why = _by_verdicts(_verified(replace(companion, root=folder), (phase,)), frozenset())
                 if found in (*KILLED.values(), Fate.DEFECT):
                     fate, detail = found, f"{companion.name}: {why}"
             return fate, detail
@@ -202,7 +202,7 @@ def _verified(target: Target, phases: tuple[int, ...]) -> list[Run]:
     return verify(target, Options(root=target.root, phases=phases, timeout=VERDICT_SECONDS))
 
 
-def _judged(runs: Sequence[Run], bounded: frozenset[int]) -> tuple[Fate, str]:
+def _by_verdicts(runs: Sequence[Run], bounded: frozenset[int]) -> tuple[Fate, str]:
     """What the verdicts say. Only those that are bounded where that of the kernel is not make the survival bounded."""
     unknown = ""
     for run in runs:
@@ -225,13 +225,14 @@ def _judged(runs: Sequence[Run], bounded: frozenset[int]) -> tuple[Fate, str]:
     return (Fate.BOUNDED, worse[0]) if worse else (Fate.SURVIVED, "")
 
 
-# --- plain runs -------------------------------------------------------------------------------------------------------
+# --- concrete runs ----------------------------------------------------------------------------------------------------
 
 
 def failing_shape(
     target: Target, phases: Sequence[int], dimensions: Sequence[DomainDimension], source: random.Random
 ) -> str:
-    """Values of the domain on which a plain run breaks a contract of `phases`, and which; empty where none is found."""
+    """Values of the domain on which a concrete run breaks a contract of `phases`, and which; empty where none is
+    found."""
     hardware = hardware_named(target.hardware)
     looked_at = frozenset({MEMORY.number}.intersection(phases))
     at_end = MEMORY.broken_at_end if looked_at else None
@@ -261,7 +262,7 @@ def failing_shape(
 
 
 def broken_by_phase(played: Replay) -> dict[int, list[str]]:
-    """What a plain run broke: divisions by zero and large integers belong to phase 2, what is raised to phase 1."""
+    """What a concrete run broke: divisions by zero and large integers belong to phase 2, what is raised to phase 1."""
     found: dict[int, list[str]] = {}
     rules = [(one.contract, f"{one.contract.id} at {one.site}") for one in played.broken]
     if played.raised is not None:

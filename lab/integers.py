@@ -1,6 +1,6 @@
 """Kernels that watch their own integers: whether a concrete run computes one beyond 32 bits.
 
-Independent of how the verifier's own plain runs find that out: every arithmetic expression, call and literal of the
+Independent of how the verifier's own concrete runs find that out: every arithmetic expression, call and literal of the
 kernel is looked at. What a library computes on the way to a result only the verifier's runs see.
 """
 
@@ -17,7 +17,7 @@ _UINT32_MAX = 2**32 - 1
 
 
 class Watch:
-    """Whether an integer beyond 32 bits has been computed since this was last set to False."""
+    """True if an integer beyond 32 bits has been computed since this was last set to False."""
 
     exceeded = False
 

@@ -211,7 +211,7 @@ def _names(statement: ast.stmt) -> set[str]:
 
 
 def excludes(before: Run, after: Run, wider: bool) -> bool:
-    """Whether one of the two verdicts must be wrong; `wider`: the second domain contains the first."""
+    """True if one of the two verdicts must be wrong; `wider`: the second domain contains the first."""
     certain = {run.verdict for run in (before, after) if not run.qualifier}
     if wider:
         return before.verdict is Verdict.FAILED and after.verdict is Verdict.SUCCESSFUL and not after.qualifier

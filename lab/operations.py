@@ -332,7 +332,7 @@ class _Trial:
             return nothing
 
     def _recorded(self, program: Program) -> None:
-        """The symbolic and the plain run record the same."""
+        """The symbolic and the concrete run record the same."""
         for n in (1, MOST):
             try:
                 other = plain(self._target, {"n": n}, _SECONDS)
@@ -380,7 +380,7 @@ def _within(box: Box) -> tuple[slice, slice]:
 
 
 def _search(seen: Sequence[_Seen], within: tuple[slice, slice]) -> tuple[bool, str, str]:
-    """Whether a run on each `n` finds nothing, what one finds, and what the simulator has against it."""
+    """For the runs on each `n`: if they find nothing, what one finds, and what the simulator has against it."""
     faulty, voted, clean = "", "", True
     for n, one in enumerate(seen, 1):
         clean = clean and one.marks is not None and not one.marks[within].any()
@@ -419,7 +419,7 @@ class _Anywhere(Floats):
 
 
 def _result(run: _Recording, returned: object) -> tuple[Array, Array]:
-    """Which elements of the result the simulator calls undefined, and their values."""
+    """The elements of the result that the simulator calls undefined, and their values."""
     (tensor,) = tensors_in(returned)
     return undefined_elements(run, tensor), contents(run, tensor)[0][0]
 

@@ -87,7 +87,7 @@ def _called(node: ast.AST) -> str:
 
 
 def _is_pattern(node: ast.AST) -> bool:
-    """Whether this is an access pattern: a list of [stride, count]."""
+    """True if this is an access pattern: a list of [stride, count]."""
     pairs = node.elts if isinstance(node, ast.List) else []
     return len(pairs) > 1 and all(isinstance(one, ast.List) and len(one.elts) == 2 for one in pairs)
 

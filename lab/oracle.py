@@ -22,7 +22,7 @@ class Defect(enum.Enum):
     WITNESS_PASSES = "FAILED, but the witness passes"
     NOT_REPLAYED = "FAILED (not replayed)"
     CRASH = "ERROR"
-    RECORDED_DIFFERENTLY = "the symbolic and the plain run record different items"
+    RECORDED_DIFFERENTLY = "the symbolic and the concrete run record different items"
     UNDEFINED_UNSEEN = "the simulator returns undefined elements that the shadow memory does not see"
     UNDEFINED_INVENTED = "the shadow memory sees undefined elements that the simulator does not"
 

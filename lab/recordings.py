@@ -1,9 +1,10 @@
-"""What the symbolic and the plain run of a kernel record, compared: the same kinds of items in the same order.
+"""What the symbolic and the concrete run of a kernel record, compared: the same kinds of items in the same order.
 
-The shape program, with the dimensions set to the values of a plain run and its loops gone through number by number, is
-a list of items as the plain run records them: operations with their operands, allocations, results, the iterations of
-loops without an order. The only difference that is allowed is that a `Loop` stands for its iterations. Contracts are
-compared by their lines: what the symbolic run claims of a shape, the plain run has to check, and the other way round.
+The shape program, with the dimensions set to the values of a concrete run and its loops gone through number by number,
+is a list of items as the concrete run records them: operations with their operands, allocations, results, the
+iterations of loops without an order. The only difference that is allowed is that a `Loop` stands for its iterations.
+Contracts are compared by their lines: what the symbolic run claims of a shape, the concrete run has to check, and the
+other way round.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _OF_ONE_RUN = ("host.", "kernel.", "target.")
 
 #: What a concrete run looks at without stating it, as it may be asked of every element.
 _QUIETLY = ("idx.oob", "idx.empty")
-#: What a view has to keep to: stated where it is used, and at once where it evidently does.
+#: What a view has to keep to: stated where it is used, and at once where that is entailed.
 _OF_VIEWS = ("ap.in_bounds", "ap.partition_overflow")
 _RETURNS = "returns "
 
@@ -51,11 +52,11 @@ Stated = tuple[str, int]
 
 @dataclass(slots=True)
 class Recording:
-    """What one run records: items in order, and the contracts it looks at; `evident` ones need no check."""
+    """What one run records: items in order, and the contracts it looks at; `entailed` ones need no check."""
 
     items: list[str] = field(default_factory=list)
     stated: set[Stated] = field(default_factory=set)
-    evident: set[Stated] = field(default_factory=set)
+    entailed: set[Stated] = field(default_factory=set)
 
 
 class CannotCompare(Exception):
@@ -63,7 +64,7 @@ class CannotCompare(Exception):
 
 
 class _Listening(ConcreteExecution):
-    """A plain run that remembers which contracts it checks."""
+    """A concrete run that remembers which contracts it checks."""
 
     def __init__(self, hardware: Hardware, seconds: float) -> None:
         super().__init__(hardware, stop_at_first=False, seconds=seconds, phases=_PHASES, records=True)
@@ -76,7 +77,7 @@ class _Listening(ConcreteExecution):
 
 
 def plain(target: Target, values: Mapping[str, int], seconds: float) -> Recording | None:
-    """What the plain run on `values` records; None where they are not in the domain. Raises `CannotCompare`."""
+    """What the concrete run on `values` records; None where they are not in the domain. Raises `CannotCompare`."""
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
     run, binding = _Listening(hardware_named(target.hardware), seconds), ConcreteBinding(values)
     try:
@@ -135,7 +136,7 @@ def _walk(block: Block, given: dict[Atom, int], found: Recording) -> None:
                 raise CannotCompare(f"it is assumed that {item.condition}")
         elif isinstance(item, Claim):
             if not item.unwinding and not item.contract.id.startswith(_OF_ONE_RUN):
-                (found.evident if item.condition is True else found.stated).add((item.contract.id, _line(item.site)))
+                (found.entailed if item.condition is True else found.stated).add((item.contract.id, _line(item.site)))
         elif isinstance(item, Branch):
             _walk(item.then if here.holds(item.condition) else item.orelse, given, found)
         elif isinstance(item, Loop):
@@ -194,15 +195,15 @@ def differences(mine: Recording, other: Recording) -> Iterator[str]:
         if one != two:
             yield f"item {number}: symbolic {one}, plain {two}"
             break
-    claimed, checked, evident = (
+    claimed, checked, entailed = (
         {(rule, 0 if rule in _OF_VIEWS else line) for rule, line in stated}
-        for stated in (mine.stated, other.stated, mine.evident)
+        for stated in (mine.stated, other.stated, mine.entailed)
     )
     for rule, line in sorted(stated for stated in claimed - checked if stated[0] not in _QUIETLY):
         yield f"{rule} at line {line} is claimed in the symbolic run only"
     theirs = {stated for stated in checked if not stated[0].startswith(_OF_ONE_RUN)}
-    for rule, line in sorted(theirs - claimed - evident):
-        yield f"{rule} at line {line} is checked in the plain run only"
+    for rule, line in sorted(theirs - claimed - entailed):
+        yield f"{rule} at line {line} is checked in the concrete run only"
 
 
 def compared(target: Target, shapes: Iterable[Mapping[str, int]], seconds: float) -> list[Complaint]:

@@ -1,4 +1,4 @@
-"""Whether two kernels do the same operations on the same elements, in the same loops, for all shapes of a domain.
+"""Comparison of two kernels: the same operations on the same elements, in the same loops, for all shapes of a domain.
 
 Both shape programs are walked side by side. Loop indices and allocations of one stand for those of the other, terms are
 equal where they are the same, or where a solver finds no values on the way to the place for which they differ. Claims
@@ -48,7 +48,7 @@ def program_of(target: Target, seconds: float) -> Program | None:
 
 
 def same_operations(kernel: Program, mutant: Program) -> bool:
-    """Whether both programs are shown to do the same. Memories (SBUF, PSUM, …) and placements are not compared."""
+    """True if both programs are shown to do the same. Memories (SBUF, PSUM, …) and placements are not compared."""
     try:
         _Walk().blocks(kernel.body, mutant.body, [])
     except (_Differ, UnsupportedConstruct):
@@ -207,13 +207,13 @@ def _sequence(register: VirtualRegister) -> object:
 
 
 def _plain(value: object) -> bool:
-    """Whether `==` says all there is to say of values of this kind."""
+    """True if `==` says all there is to say of values of this kind."""
     return (
         value is None or isinstance(value, str | float | int | slice) or type(value).__module__.startswith("nkiverify.")
     )
 
 
 def _same_function(one: object, two: object) -> bool:
-    """Whether these are one function of the stubs, which each kernel has a copy of."""
+    """True if these are one function of the stubs, which each kernel has a copy of."""
     names = [(getattr(value, "__module__", ""), getattr(value, "__qualname__", "")) for value in (one, two)]
     return names[0] == names[1] and str(names[0][0]).partition(".")[0] in ("nki", "neuronxcc") and names[0][1] != ""

@@ -158,7 +158,7 @@ def concrete(target: Target, values: dict[str, int]) -> Replay:
 
 
 def fails(played: Replay, phase: int) -> bool:
-    """Whether a concrete run breaks a contract of `phase`: a division by zero and a large integer belong to phase 2."""
+    """True if a concrete run breaks a contract of `phase`: a division by zero and a large integer belong to phase 2."""
     if played.excluded:
         return False
     host = [found.contract.id.startswith("host.") for found in played.broken]

@@ -27,7 +27,7 @@ GRACE = 30
 #: What a launch may take: bytes of memory, in use at the same time.
 MEMORY = 2**30
 
-HEADER = ("launch", *PHASES, "judged", "s", "MB", "why")
+HEADER = ("launch", *PHASES, "assessment", "s", "MB", "why")
 #: Said of a phase that a launch leaves nothing to claim in.
 NOTHING = "none"
 _SHORT = {"SUCCESSFUL": "ok", "UNKNOWN": "?"}
@@ -47,7 +47,7 @@ class Outcome:
     peak: int
 
     @property
-    def judged(self) -> str:
+    def assessment(self) -> str:
         """`right` where every phase is as expected; else what is wrong, the worst first."""
         said = {(self.verdicts.get(phase), self.launch.expected[phase]) for phase in PHASES}
         wrong = {pair for pair in said - {(NOTHING, "SUCCESSFUL")} if pair[0] != pair[1]}
@@ -97,14 +97,14 @@ def execute(arguments: argparse.Namespace) -> int:
     outcomes = []
     for launch, checkout in chosen:
         outcomes.append(outcome(launch, checkout))
-        print(f"{launch.name}: {outcomes[-1].judged}, {outcomes[-1].seconds:.1f} s", file=sys.stderr)
+        print(f"{launch.name}: {outcomes[-1].assessment}, {outcomes[-1].seconds:.1f} s", file=sys.stderr)
     print(table(outcomes))
     print("\n".join(sums(outcomes)))
     if arguments.write:
         section = "symbolic" if arguments.symbolic else "concrete"
         content = "\n".join([markdown(outcomes), "", *(f"- {line}" for line in sums(outcomes))])
         PAGE.write_text(with_section(PAGE.read_text(encoding="utf-8"), section, content), encoding="utf-8")
-    right = all(each.judged == "right" for each in outcomes)
+    right = all(each.assessment == "right" for each in outcomes)
     return ExitStatus.AS_EXPECTED if right else ExitStatus.MISMATCH
 
 
@@ -163,7 +163,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
 
 def markdown(outcomes: Sequence[Outcome]) -> str:
     """The outcomes as a table of the page, with the launch and the argument of what is expected."""
-    lines = ["| launch | kernel | arguments | 1 | 2 | 3 | 4 | judged | s | MB | why |"]
+    lines = ["| launch | kernel | arguments | 1 | 2 | 3 | 4 | assessment | s | MB | why |"]
     lines.append("|---|---|---|---|---|---|---|---|--:|--:|---|")
     for each in outcomes:
         launch = each.launch
@@ -177,16 +177,16 @@ def markdown(outcomes: Sequence[Outcome]) -> str:
 def _cells(each: Outcome) -> tuple[str, ...]:
     verdicts = (each.verdicts.get(phase, "-") for phase in PHASES)
     shown = (_SHORT.get(verdict, verdict) for verdict in verdicts)
-    return each.launch.name, *shown, each.judged, f"{each.seconds:.1f}", f"{each.peak / 1e6:.0f}"
+    return each.launch.name, *shown, each.assessment, f"{each.seconds:.1f}", f"{each.peak / 1e6:.0f}"
 
 
 def sums(outcomes: Sequence[Outcome]) -> list[str]:
     """How many are right, what the others are, and what the launches took."""
-    judged = [each.judged for each in outcomes]
-    others = ", ".join(f"{judged.count(word)} {word}" for word in sorted(set(judged) - {"right"}))
-    right, seconds = judged.count("right"), [each.seconds for each in outcomes]
+    assessments = [each.assessment for each in outcomes]
+    others = ", ".join(f"{assessments.count(word)} {word}" for word in sorted(set(assessments) - {"right"}))
+    right, seconds = assessments.count("right"), [each.seconds for each in outcomes]
     over = sum(each.peak > MEMORY for each in outcomes)
-    share = f"{right} of {len(judged)} launches ({right / len(judged):.0%}) are right in all four phases"
+    share = f"{right} of {len(assessments)} launches ({right / len(assessments):.0%}) are right in all four phases"
     return [
         f"{share}; {others}" if others else share,
         f"median {statistics.median(seconds):.1f} s, at most {max(seconds):.1f} s; {over} took more than 1 GB",

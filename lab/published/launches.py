@@ -46,7 +46,7 @@ class Launch:
         return checkout / self.root
 
     def is_in(self, checkout: Path) -> bool:
-        """Whether the kernel is in this checkout."""
+        """True if the kernel is in this checkout."""
         return (self.folder(checkout) / self.kernel.partition("::")[0]).is_file()
 
 

@@ -32,7 +32,7 @@ from nkiverify.symbolic.terms import Atom, Dimension, Index, Term
 
 
 def is_shared(storage: Storage) -> bool:
-    """Whether all programs of a launch see the same storage; for constants it is no matter."""
+    """True if all programs of a launch see the same storage; for constants it is no matter."""
     return not storage.buffer.on_chip and storage.buffer.name != "private_hbm" and not storage.constant
 
 
@@ -165,7 +165,7 @@ def _terms(condition: Condition | bool) -> list[Term]:
 
 
 def _same(terms: Iterable[Term], loops: Sequence[Index], programs: Sequence[Index]) -> bool:
-    """Whether terms are made of dimensions and indices of the loops around alone."""
+    """True if terms are made of dimensions and indices of the loops around alone."""
     waiting: list[Atom] = [atom for term in terms for atom in term.atoms]
     seen: set[Atom] = set()
     while waiting:
@@ -238,7 +238,7 @@ class _Contents:
 
 
 def _apart(one: Tensor, other: Tensor) -> bool:
-    """Whether two views of a storage surely share no element: their partitions, or their columns, lie apart."""
+    """True if two views of a storage surely share no element: their partitions, or their columns, lie apart."""
     if any(view.indirect_by is not None or view.dtype.itemsize != view.storage.dtype.itemsize for view in (one, other)):
         return False
     free = int(one.storage.free_size) if one.on_chip else int(one.storage.size)
@@ -377,7 +377,7 @@ def _kind(view: Tensor) -> Hashable:
 
 
 def _commutes(operation: Operation) -> bool:
-    """Whether the two operands of an element-wise operation may be exchanged."""
+    """True if the two operands of an element-wise operation may be exchanged."""
     operator = getattr(operation.attributes.get("op"), "name", "")
     first, second = (operation.reads.get(name) for name in _FACTORS)
     if operation.name != "nisa.tensor_tensor" or operator not in _COMMUTATIVE or first is None or second is None:
@@ -386,7 +386,7 @@ def _commutes(operation: Operation) -> bool:
 
 
 def _writes_all(operation: Operation, argument: str) -> bool:
-    """Whether all elements of a result are written for sure, or what it held is among what is read."""
+    """True if all elements of a result are written for sure, or what it held is among what is read."""
     declared = operation.declared
     partly = operation.mask is not None or declared.keeps or argument in declared.rows
     return not partly and is_certain(operation, argument)

@@ -41,7 +41,7 @@ def reduced_axes(operation: Operation, rank: int) -> tuple[int, ...] | None:
 
 
 def is_reduced(argument: str) -> bool:
-    """Whether an operand written holds a number for each partition of what is read."""
+    """True if an operand written holds a number for each partition of what is read."""
     return argument in (REDUCTION_RESULT, REGISTERS)
 
 
@@ -63,7 +63,7 @@ def link_of(operation: Operation, argument: str, read: str) -> Link:
 
 
 def matters(operation: Operation, argument: str, read: str) -> bool:
-    """Whether the written operand `argument` depends on the operand `read` at all."""
+    """True if the written operand `argument` depends on the operand `read` at all."""
     return link_of(operation, argument, read) is not Link.NOTHING
 
 

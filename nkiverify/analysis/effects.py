@@ -59,7 +59,7 @@ class Effect:
 
     @property
     def writes(self) -> bool:
-        """Whether it changes what is there."""
+        """True if it changes what is there."""
         return self.does in (Does.WRITE, Does.CLOBBER)
 
     @property
@@ -69,11 +69,11 @@ class Effect:
 
     @property
     def decides(self) -> bool:
-        """Whether undefined elements count at once, as what is read decides where others go."""
+        """True if undefined elements count at once, as what is read decides where others go."""
         return self.argument.endswith(".index") or self.operation.declared.decides
 
     def depends_on(self, read: str) -> Link:
-        """Which elements of the operand `read` an element of what is written depends on."""
+        """The elements of the operand `read` that an element of what is written depends on."""
         return link_of(self.operation, self.argument, read)
 
 
@@ -124,30 +124,30 @@ class Effects:
 
 
 def is_certain(operation: Operation, argument: str) -> bool:
-    """Whether all elements of a result that the mask and `rows` leave are written, whatever the data are."""
+    """True if all elements of a result that the mask and `rows` leave are written, whatever the data are."""
     anywhere = is_moved(operation.writes[argument]) or skips(operation)
     perhaps = operation.body is not None or _may_leave_out(operation, argument)
     return not (anywhere or perhaps or masks_otherwise(operation) or leaves_out_earlier(operation))
 
 
 def adds_product(operation: Operation) -> bool:
-    """Whether it writes, or adds to, a sum of products in PSUM."""
+    """True if it writes, or adds to, a sum of products in PSUM."""
     return operation.declared.product and "dst" in operation.writes
 
 
 def begins_sum(effect: Effect) -> bool:
-    """Whether it reads what `+=` adds a product to, in PSUM: where nothing has been written, the sum begins."""
+    """True if it reads what `+=` adds a product to, in PSUM: where nothing has been written, the sum begins."""
     return effect.argument == "x" and effect.operation.attributes.get("begins_sum") is True
 
 
 def exchanges(operation: Operation) -> bool:
-    """Whether what it writes comes from the operands of another program of the launch."""
+    """True if what it writes comes from the operands of another program of the launch."""
     stated = operation.declared.dependence
     return stated is not None and stated.exchanges
 
 
 def _may_leave_out(operation: Operation, argument: str) -> bool:
-    """Whether it is not known which elements of a result are written."""
+    """True if it is not known which elements of a result are written."""
     if operation.declared.dependence is None:
         # What nobody described defines nothing.
         return True
@@ -158,7 +158,7 @@ def _may_leave_out(operation: Operation, argument: str) -> bool:
 
 
 def _shuffles_from_outside(operation: Operation) -> bool:
-    """Whether a shuffle may take a partition that its source has not got: what comes from there is not documented."""
+    """True if a shuffle may take a partition that its source has not got: what comes from there is not documented."""
     lanes = operation.attributes.get("shuffle_mask")
     source, target = operation.reads.get("src"), operation.writes.get("dst")
     shuffles = operation.declared.updates is Updates.SHUFFLING

@@ -59,7 +59,7 @@ def placing_of(operation: Operation, argument: str, *, writes: bool) -> Placing:
 
 
 def on_one_grid(operation: Operation) -> bool:
-    """Whether operands and results share a grid, as they do not for a matmul or a transpose."""
+    """True if operands and results share a grid, as they do not for a matmul or a transpose."""
     stated = operation.declared.dependence
     # Indices known at run time are a column of the grid, whatever the elements depend on.
     operands = [argument for argument in operation.reads if not argument.endswith(".index")]
@@ -67,12 +67,12 @@ def on_one_grid(operation: Operation) -> bool:
 
 
 def masks_otherwise(operation: Operation) -> bool:
-    """Whether the operation has a mask over a grid that is not that of its operands and result, as for a matmul."""
+    """True if the operation has a mask over a grid that is not that of its operands and result, as for a matmul."""
     return operation.mask is not None and not on_one_grid(operation)
 
 
 def leaves_out_earlier(operation: Operation) -> bool:
-    """Whether the mask of a scan may leave out an element before one that it computes, of which that depends: what the
+    """True if the mask of a scan may leave out an element before one that it computes, of which that depends: what the
     scan goes on with then is not documented."""
     stated, mask = operation.declared.dependence, operation.mask
     if stated is None or stated.others is not Link.BEFORE or mask is None:
@@ -139,7 +139,7 @@ class Touched:
 
     @property
     def exact(self) -> bool:
-        """Whether both are the same."""
+        """True if both are the same."""
         return self.may is self.must or (
             self.may is not None and self.must is not None and bool((self.may == self.must).all())
         )
@@ -150,7 +150,7 @@ EVERYTHING = Touched(None, None)
 
 
 def touched(operation: Operation, argument: str, *, writes: bool) -> Touched:
-    """Which elements of an operand a concrete run touches, under the mask and in the rows that count."""
+    """The elements of an operand that a concrete run touches, under the mask and in the rows that count."""
     mask, rows = operation.mask, operation.declared.rows.get(argument)
     if mask is None and rows is None:
         return EVERYTHING
@@ -216,7 +216,7 @@ def held(mask: Mask) -> Places | None:
 
 
 def _covers(holds: Places, grid: tuple[int, ...]) -> bool:
-    """Whether no axis of the mask is longer than that of the grid."""
+    """True if no axis of the mask is longer than that of the grid."""
     return holds.ndim <= len(grid) and all(
         one in (1, extent) for one, extent in zip(holds.shape[::-1], grid[::-1], strict=False)
     )

@@ -100,7 +100,7 @@ class Registers:
 
 
 def is_register_file(storage: Storage) -> bool:
-    """Whether a storage stands for reduction registers."""
+    """True if a storage stands for reduction registers."""
     return isinstance(storage.identity, RegisterFile)
 
 

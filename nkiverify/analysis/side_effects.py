@@ -1,4 +1,4 @@
-"""Operations that do something besides writing to their tensors: what they read is used, whatever becomes of it."""
+"""Operations with side effects, not only writes to their tensors: what they read is used, whatever becomes of it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def source_of(item: Executed) -> Source | None:
 
 
 def has_effect(operation: Operation) -> bool:
-    """Whether leaving the operation out may change more than the elements, and reduction registers, that it writes."""
+    """True if leaving the operation out may change more than the elements, and reduction registers, that it writes."""
     return (
         not operation.writes
         or operation.declared.side_effect
@@ -27,12 +27,12 @@ def has_effect(operation: Operation) -> bool:
 
 
 def skips(operation: Operation) -> bool:
-    """Whether a DMA leaves out what is out of bounds, as its indices are known at run time only."""
+    """True if a DMA leaves out what is out of bounds, as its indices are known at run time only."""
     return getattr(operation.attributes.get("oob_mode"), "name", "") == "skip" and any(
         map(is_moved, (*operation.reads.values(), *operation.writes.values()))
     )
 
 
 def is_moved(view: Tensor) -> bool:
-    """Whether an index moves a view to where it is not known."""
+    """True if an index moves a view to where it is not known."""
     return view.indirect_by is not None and not view.indirect_by.is_known

@@ -133,7 +133,7 @@ def _limit(options: Options, arguments: argparse.Namespace) -> float:
 
 
 def _described(arguments: argparse.Namespace, reference: str) -> bool:
-    """Whether everything that the kernel needs is given, so that nothing has to be inferred."""
+    """True if everything that the kernel needs is given, so that nothing has to be inferred."""
     if arguments.derive:
         return False
     if arguments.arg or arguments.where:

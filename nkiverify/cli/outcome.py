@@ -184,7 +184,7 @@ def _explained(run: Run, request: Request, hardware: str) -> Run:
 
 
 def _is_empty(request: Request, hardware: str, more: Sequence[str] = ()) -> bool:
-    """Whether no values of the dimensions satisfy `--where`, and `more`, as far as the solver can tell in a moment."""
+    """True if no values of the dimensions satisfy `--where`, and `more`, as far as the solver can tell in a moment."""
     request = replace(request, where=(*request.where, *(parse("--where", text) for text in more)))
     run = SymbolicExecution(hardware_named(hardware), Limits(seconds=10.0), {})
     empty = True

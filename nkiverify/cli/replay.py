@@ -117,10 +117,10 @@ def replayed(recorded: Recorded, target: Target | str, root: Path, hardware: str
 
 
 def _is_the_one(error: BaseException, recorded: Recorded, root: Path) -> bool:
-    """Whether `error` is the recorded violation: the contract at the line, or the kernel's own exception there."""
+    """True if `error` is the recorded violation: the contract at the line, or the kernel's own exception there."""
     from nkiverify.foundation.errors import ContractViolation
     from nkiverify.frontend.concrete import innermost_kernel_site
-    from nkiverify.frontend.plain_run import rule_of
+    from nkiverify.frontend.concrete_launch import rule_of
 
     violation = recorded.violation
     if isinstance(error, ContractViolation):

@@ -192,7 +192,7 @@ def _prepare(names: Sequence[str], lowering: str | None) -> None:
 
 
 def _outside_language(targets: Sequence[Target]) -> list[Finding]:
-    """What the kernels of `targets` use beside the documented language."""
+    """What the kernels of `targets` use outside the documented language."""
     from nkiverify.frontend.instrument import Rewriting
     from nkiverify.frontend.language_rules import findings
     from nkiverify.frontend.loader import load_kernel

@@ -74,7 +74,7 @@ class Compared:
 
     @property
     def differs(self) -> bool:
-        """Whether the difference is beyond the tolerance."""
+        """True if the difference is beyond the tolerance."""
         return not self.worst <= self.tolerance
 
     @property
@@ -99,7 +99,7 @@ class Simulated:
 
     @property
     def failed(self) -> bool:
-        """Whether anything is wrong with the kernel."""
+        """True if anything is wrong with the kernel."""
         return bool(self.violation or self.mismatch or self.undefined) or any(part.differs for part in self.compared)
 
     def save(self, folder: Path) -> None:

@@ -214,7 +214,7 @@ class _Search:
         return False
 
     def _answer(self, prover: Prover, *more: Condition | bool) -> bool:
-        """Whether there is surely such a witness; `prover.model` is then one, else it stays as it was."""
+        """True if there is surely such a witness; `prover.model` is then one, else it stays as it was."""
         if not self._in_time():
             return False
         answer = prover.satisfiable(self._failure, *more)

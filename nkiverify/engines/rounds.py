@@ -49,7 +49,7 @@ class Goal:
             self.more = True
 
     def reached(self, dimensions: Sequence[DomainDimension], values: Mapping[str, int]) -> bool:
-        """Whether it is seen to be reached with these dimensions: in the first or second iterations around it."""
+        """True if it is seen to be reached with these dimensions: in the first or second iterations around it."""
         base = Valuation({dimension.atom: values[dimension.atom.name] for dimension in dimensions})
         return any(next(variants(base, list(way)), None) is not None for way in self.ways)
 

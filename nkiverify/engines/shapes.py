@@ -91,7 +91,7 @@ class Axis:
         return found
 
     def has(self, value: int) -> bool:
-        """Whether `value` is one of them."""
+        """True if `value` is one of them."""
         inside = self.low <= value <= self.high and value % self.period in self.residues
         return inside and Valuation({self.atom: value}).satisfies(self.others)
 
@@ -149,7 +149,7 @@ def domain_of(program: Program, texts: Iterable[str]) -> list[Condition | bool]:
 
 
 def _is_idle(block: Block) -> bool:
-    """Whether nothing is executed, or claimed, on a path: the domain excludes it."""
+    """True if nothing is executed, or claimed, on a path: the domain excludes it."""
     return all(isinstance(item, Assume) for item in block.items)
 
 

@@ -92,11 +92,11 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class KernelWarning:
-    """A contested contract that is broken, or something done in vain, or with undefined numbers that reach no output.
+    """A contested contract that is broken, a dead store, or work with undefined numbers that reach no output.
 
     `rule` is its id and `statement` what it says (the page of verdicts), `message` what is so here. `tensor` is the one
     that it is about, if it is about one; `element` its first such element (a position in the operand) in the first such
-    iteration, `loops` say which. A plain run on the values `witness` has shown it. `holds` says for what: "for all
+    iteration, `loops` say which. A concrete run on the values `witness` has shown it. `holds` says for what: "for all
     shapes", "for 2 shapes that were run", "for these shapes". `also` are places that serve nothing else.
     """
 
@@ -211,7 +211,8 @@ class Run:
     suffices: tuple[str, ...] = ()
     #: What phase 3 tells of each memory that is used.
     memory: tuple[MemoryPeak, ...] = ()
-    #: What is warned of: contested contracts that are broken, and what phase 4 sees done in vain. No verdict changes.
+    #: What is warned of: contested contracts that are broken, and the dead stores that phase 4 sees. No verdict
+    #: changes.
     warnings: tuple[KernelWarning, ...] = ()
     #: Findings that the user accepts. What follows them is modelled as if their rules did not exist.
     accepted: tuple[AcceptedFinding, ...] = ()

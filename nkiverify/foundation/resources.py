@@ -10,12 +10,12 @@ _WHEEL_DATA = _PACKAGE / "_data"
 
 
 def in_checkout() -> bool:
-    """Whether the package runs from a checkout of the repository, editable installations included."""
+    """True if the package runs from a checkout of the repository, editable installations included."""
     return not _WHEEL_DATA.is_dir()
 
 
 def holds(folder: Path) -> bool:
-    """Whether `folder` is in the checkout of the repository that the package runs from."""
+    """True if `folder` is in the checkout of the repository that the package runs from."""
     return in_checkout() and folder.resolve().is_relative_to(_CHECKOUT)
 
 

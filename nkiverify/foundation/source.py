@@ -31,7 +31,7 @@ class Site:
 
 
 def is_kernel_frame(frame: FrameType) -> bool:
-    """Whether `frame` executes code of a module loaded as kernel source."""
+    """True if `frame` executes code of a module loaded as kernel source."""
     return KERNEL_MARKER in frame.f_globals
 
 
@@ -89,7 +89,7 @@ _kernel_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 
 
 def is_kernel_class(cls: type) -> bool:
-    """Whether a class is defined in kernel code."""
+    """True if a class is defined in kernel code."""
     known = _kernel_classes.get(cls)
     if known is None:
         known = _kernel_classes[cls] = cls.__module__ in _kernel_modules or any(
@@ -109,7 +109,7 @@ def register_kernel_module(name: str) -> None:
 
 
 def is_exception_of_kernel(error: BaseException) -> bool:
-    """Whether `error` is no `Exception`, and no signal of ours or of Python's that has to go on as it is."""
+    """True if `error` is no `Exception`, and no signal of ours or of Python's that has to go on as it is."""
     if isinstance(error, Exception | SystemExit | KeyboardInterrupt):
         return False
     return isinstance(error, GeneratorExit) or type(error).__module__ in _kernel_modules

@@ -24,7 +24,7 @@ class Stage(enum.Enum):
     #: Asking the solver.
     SOLVING = "solving"
     #: Walking the shape program, looking for values, making witnesses small, saying what they mean.
-    JUDGING = "judging"
+    DECIDING = "deciding"
     #: Running witnesses in plain Python.
     REPLAYING = "replaying"
     #: Writing what was found.

@@ -112,7 +112,7 @@ def stands_for(value: object) -> type | None:
 
 
 def lacks(value: object, name: str) -> bool:
-    """Whether `name` is an attribute of ours that the value a symbolic one stands for does not have."""
+    """True if `name` is an attribute of ours that the value a symbolic one stands for does not have."""
     kind = stands_for(value)
     return kind is not None and not hasattr(kind, name)
 
@@ -171,7 +171,7 @@ def inspecting(value: Any, name: str) -> Any:
 
 
 def _holds(value: Any, name: str) -> bool:
-    """Whether a snapshot that reaches `value` has what its attribute `name` leads to."""
+    """True if a snapshot that reaches `value` has what its attribute `name` leads to."""
     if name == "__dict__":
         return not isinstance(value, types.ModuleType | types.FunctionType | type) or is_watched(value)
     return name == "__annotations__" and not isinstance(value, types.FunctionType)

@@ -65,7 +65,7 @@ class SymbolicBinding:
         self._run.assume(condition, "domain")
 
     def possible(self) -> bool:
-        """Whether the present path may be one of some values."""
+        """True if the present path may be one of some values."""
         return self._run.context.with_conditions((), BUDGETS.domain).satisfiable() is not Answer.NO
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
@@ -127,7 +127,7 @@ class ConcreteBinding:
         self._asserts = lines
 
     def excludes(self, error: BaseException) -> bool:
-        """Whether the kernel has raised `error` because an assert that is part of the domain does not hold."""
+        """True if the kernel has raised `error` because an assert that is part of the domain does not hold."""
         if not isinstance(error, AssertionError):
             return False
         frames = traceback.walk_tb(error.__traceback__)

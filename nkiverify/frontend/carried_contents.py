@@ -36,7 +36,7 @@ class CarriedContents:
         self._refined = 0
 
     def verified(self, ends: Sequence[Contents], looked_at: Set[AllocationKey]) -> bool:
-        """Whether an iteration that finds `at_start` leaves nothing else; if not, the guess has been refined.
+        """True if an iteration that finds `at_start` leaves nothing else; if not, the guess has been refined.
 
         `ends` are what the paths through the body leave, in any iteration. Of a storage that they have not `looked_at`
         it does not matter what they found in it: what they leave there is what they write, beside what they found."""

@@ -112,7 +112,7 @@ class _UnorderedRange(Sequence[int]):
 
 
 def _begins_loop(frame: FrameType) -> bool:
-    """Whether `frame` is about to run over something: with a `for`, so that nobody else gets at the iterator."""
+    """True if `frame` is about to run over something: with a `for`, so that nobody else gets at the iterator."""
     return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "GET_ITER"
 
 
@@ -184,7 +184,7 @@ class ConcreteExecution:
 
     @property
     def overdue(self) -> bool:
-        """Whether the run has taken the time that it may."""
+        """True if the run has taken the time that it may."""
         return time.process_time() > self._deadline
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
@@ -277,7 +277,7 @@ class ConcreteExecution:
         return ""
 
     def allocation_id(self) -> object:
-        """The how-manieth allocation it is."""
+        """The ordinal of the allocation."""
         self._count += 1
         return self._count
 
@@ -288,7 +288,7 @@ class ConcreteExecution:
     def unroll_for(self, term: Term, use: str) -> None:
         """Every loop does run number by number."""
 
-    def lend(self, parts: Sequence[object]) -> None:
+    def copied_on_read(self, parts: Sequence[object]) -> None:
         """A concrete run copies nothing."""
 
     def decide(self, condition: Condition) -> bool:
@@ -300,7 +300,7 @@ class ConcreteExecution:
         raise self.unsupported(f"control flow that depends on the element of an index grid: {condition}")
 
     def holds(self, condition: Condition) -> bool:
-        """Whether `condition` holds for every element of the grid."""
+        """True if `condition` holds for every element of the grid."""
         return counterexample(condition) is None
 
     def forced_value(self, term: Term) -> int | None:

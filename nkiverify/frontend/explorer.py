@@ -63,7 +63,7 @@ TOO_LARGE = 10**4200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllocationId:
-    """Which allocation: the site, the how-manieth on its path, and the indices of the loops around it."""
+    """The identity of an allocation: the site, its ordinal on the path, and the indices of the loops around it."""
 
     site: Site | None
     key: tuple[int, ...]
@@ -123,7 +123,7 @@ class SymbolicExecution(Paths):
         self.raised_within = False
         #: How many `try` bodies of the kernel are running.
         self.try_depth = 0
-        #: Copies lent to kernel code, with what they held.
+        #: Copies made on reading, which kernel code has, with what they held.
         self._lent: list[tuple[Any, list[Any]]] = []
         #: The loops being summarised, outermost first.
         self.open_loops: list[OpenLoop] = []
@@ -187,12 +187,12 @@ class SymbolicExecution(Paths):
                 raise self.give_up_loop(lost.site, f"`{name}` is read after it")
             raise self.unsupported(f"reading {lost} after it", "bind it after the loop")
 
-    def lend(self, parts: Sequence[Any]) -> None:
+    def copied_on_read(self, parts: Sequence[Any]) -> None:
         """Kernel code gets copies of what a list made in a loop holds: it must not change them."""
         self._lent.extend((part, contents(part)) for part in parts)
 
     def check_lent(self) -> None:
-        """End the run if a copy that was lent has been changed."""
+        """End the run if a copy made on reading has been changed."""
         for part, before in self._lent:
             now = contents(part)
             if len(now) != len(before) or any(one is not two for one, two in zip(now, before, strict=True)):
@@ -282,7 +282,7 @@ class SymbolicExecution(Paths):
         self.assume(condition, f"the assert at line {site.line}")
 
     def excludes_path(self) -> bool:
-        """Whether a false assert only says that this path, one of several, is outside the domain."""
+        """True if a false assert only says that this path, one of several, is outside the domain."""
         precondition = self._precondition()
         if precondition is None or self._scopes[0].position == 0:
             return False
@@ -337,7 +337,7 @@ class SymbolicExecution(Paths):
             raise self.unsupported(f"{type(error).__name__} in the model of NKI: {error}")
 
     def raised_by_us(self, error: BaseException) -> bool:
-        """Whether `error` was raised by code that is neither the kernel's nor a library's."""
+        """True if `error` was raised by code that is neither the kernel's nor a library's."""
         return raised_in(error).partition(".")[0] in ("nkiverify", "nki", "neuronxcc")
 
     def _check_escaped(self, condition: Condition | bool) -> None:
@@ -411,7 +411,7 @@ class SymbolicExecution(Paths):
         return AllocationId(kernel_site(2), (*scope.key, self.next_ordinal()), scope.indices)
 
     def is_one_allocation(self, identity: object) -> bool:
-        """Whether the allocation was made in this iteration of each loop around it."""
+        """True if the allocation was made in this iteration of each loop around it."""
         if not isinstance(identity, AllocationId):
             return True
         scope = self._scopes[-1]

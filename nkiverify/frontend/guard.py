@@ -132,7 +132,7 @@ def temporary_files() -> Iterator[None]:
 
 
 def _is_own(event: str, arguments: tuple[object, ...], subject: str) -> bool:
-    """Whether this is about a temporary file of the kernel."""
+    """True if this is about a temporary file of the kernel."""
     if not _scratch or event not in _OWN:
         return False
     folder = Path(_scratch)

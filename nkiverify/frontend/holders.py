@@ -91,7 +91,7 @@ class Holder:
 
 
 def is_leaf(value: object) -> bool:
-    """Whether objects of the class of `value` have neither parts nor state of their own; the same for all of them."""
+    """True if objects of the class of `value` have neither parts nor state of their own; the same for all of them."""
     kind = type(value)
     if isinstance(value, enum.Enum):
         # A member of an enumeration of the kernel's own may have attributes beside its value.
@@ -103,12 +103,12 @@ def is_leaf(value: object) -> bool:
 
 
 def keeps_attributes(kind: type) -> bool:
-    """Whether objects of a class have attributes that can be assigned, beside what the class they derive from holds."""
+    """True if objects of a class have attributes that can be assigned, beside what the class they derive from holds."""
     return bool(kind.__dictoffset__) or is_kernel_class(kind)
 
 
 def is_watched(value: Any) -> bool:
-    """Whether an attribute that kernel code assigns to `value` is part of the state that is compared."""
+    """True if an attribute that kernel code assigns to `value` is part of the state that is compared."""
     if isinstance(value, types.FunctionType):
         return KERNEL_MARKER in value.__globals__
     if isinstance(value, type):
@@ -126,7 +126,7 @@ def is_watched(value: Any) -> bool:
 
 
 def follows_module(module: types.ModuleType) -> bool:
-    """Whether the names of a module are state: it is a kernel's, or one the kernel has made itself."""
+    """True if the names of a module are state: it is a kernel's, or one the kernel has made itself."""
     names = vars(module)
     return KERNEL_MARKER in names or sys.modules.get(names.get("__name__", "")) is not module
 

@@ -15,6 +15,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import inspecting, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import binary, called, computed, method, stated, unary
 from nkiverify.frontend.loops import (
@@ -25,7 +26,6 @@ from nkiverify.frontend.loops import (
     WhileLoop,
     loop_over,
 )
-from nkiverify.frontend.plain_run import PlainRun
 from nkiverify.frontend.ranges import symbolic_sequence
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.summaries import SummarisedLoop
@@ -237,7 +237,7 @@ def handling() -> None:
     """A handler of the kernel begins: signals and exceptions of ours are not for it."""
     error = sys.exc_info()[1]
     run = execution_in_progress()
-    if error is None or not isinstance(run, SymbolicExecution | PlainRun):
+    if error is None or not isinstance(run, SymbolicExecution | ConcreteLaunch):
         return
     if isinstance(error, UnsupportedConstruct | PathEnded | LoopNotSummarised):
         raise error

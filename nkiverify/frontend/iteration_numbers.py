@@ -44,7 +44,7 @@ class Numbers:
 
     @property
     def kept(self) -> bool:
-        """Whether one of an iteration before the last is still there."""
+        """True if one of an iteration before the last is still there."""
         return _most_used(self._earlier) > _UNUSED
 
 

@@ -1,4 +1,4 @@
-"""Would the compiler take it: what kernel code uses beside the Python that NKI documents (reference section d).
+"""Would the compiler take it: what kernel code uses outside the Python that NKI documents (reference section d).
 
 A kernel is Python only by its syntax: NKI's compiler evaluates a subset of the language. The verifier runs all of
 Python, as NKI's simulator does, so what lies outside of the subset is a warning of its own, with its place.
@@ -88,7 +88,7 @@ class _Code:
 
 
 def findings(kernel: object) -> list[Finding]:
-    """What `kernel` and the kernel code it reaches use beside the documented language, in the order of the files."""
+    """What `kernel` and the kernel code it reaches use outside the documented language, in the order of the files."""
     found: set[Finding] = set()
     for code in _reached(kernel):
         legacy = _legacy_import(code)

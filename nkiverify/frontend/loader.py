@@ -145,7 +145,7 @@ class KernelSpace:
         self._read[file] = _stamp(file)
 
     def outdated(self) -> bool:
-        """Whether a file has changed since a module was read from it."""
+        """True if a file has changed since a module was read from it."""
         return any(not file.is_file() or _stamp(file) != stamp for file, stamp in self._read.items())
 
     def load(self, name: str) -> ModuleType:

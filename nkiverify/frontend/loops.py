@@ -43,7 +43,7 @@ class PlainLoop:
         """The loop is left by `break` or `return`."""
 
     def absorb(self, error: BaseException) -> bool:
-        """Whether the exception that ended the body ends only a path."""
+        """True if the exception that ended the body ends only a path."""
         return False
 
 

@@ -1,4 +1,5 @@
-"""What a plain run sees at the moment a contract breaks: calls, loops and tensors, from the frames of kernel code."""
+"""What a concrete run sees at the moment a contract breaks: calls, loops and tensors, from the frames of kernel
+code."""
 
 from __future__ import annotations
 
@@ -174,7 +175,7 @@ def _within(node: ast.For, line: int) -> bool:
 def _in_inner_function(
     functions: Sequence[ast.FunctionDef | ast.Lambda], loop: ast.For, line: int, first_line: int
 ) -> bool:
-    """Whether `line` is in a function defined inside `loop`: its frame is another one than the loop's."""
+    """True if `line` is in a function defined inside `loop`: its frame is another one than the loop's."""
     return any(
         loop.lineno <= node.lineno <= line <= (node.end_lineno or 0) <= (loop.end_lineno or 0)
         and first_line < node.lineno

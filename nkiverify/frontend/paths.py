@@ -221,7 +221,7 @@ class Paths:
 
     @property
     def recording(self) -> bool:
-        """Whether the present path is past what earlier paths have recorded."""
+        """True if the present path is past what earlier paths have recorded."""
         if self._dead:
             return False
         for scope in self._scopes:  # noqa: SIM110 (every claim asks: a generator takes twice as long)
@@ -261,12 +261,12 @@ class Paths:
         return decision.value
 
     def holds(self, condition: Condition) -> bool:
-        """Whether `condition` surely holds on this path; False is "not known"."""
+        """True if `condition` surely holds on this path; False is "not known"."""
         self.check_alive()
         return self._context.truth(condition) is True
 
     def holds_already(self, condition: object) -> bool:
-        """Whether assuming `condition` would add nothing."""
+        """True if assuming `condition` would add nothing."""
         return condition is True or (isinstance(condition, Condition) and self._context.entails(condition))
 
     def forced_value(self, term: Term) -> int | None:

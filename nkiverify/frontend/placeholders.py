@@ -261,7 +261,7 @@ _guards: dict[str, tuple[range, ...]] = {}
 
 
 def _guarded(file: str, line: int) -> bool:
-    """Whether line `line` of `file` is in the body of a `try` that handles ImportError."""
+    """True if line `line` of `file` is in the body of a `try` that handles ImportError."""
     if file not in _guards:
         try:
             tree = ast.parse(Path(file).read_bytes())

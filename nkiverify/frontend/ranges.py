@@ -22,7 +22,7 @@ class SymbolicSequence(Protocol):
 
     @property
     def parallel(self) -> bool:
-        """Whether the iterations of a loop over it have no order."""
+        """True if the iterations of a loop over it have no order."""
 
     def trip_count(self) -> Term:
         """How many elements there are; never negative."""

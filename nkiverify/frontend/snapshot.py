@@ -158,7 +158,7 @@ class Snapshot:
                     yield Change(holder, key, before, after)
 
     def knows(self, value: object) -> bool:
-        """Whether `value` was there when the state was recorded."""
+        """True if `value` was there when the state was recorded."""
         return id(value) in self._seen
 
     def restore(self) -> None:
@@ -182,12 +182,12 @@ def _opaque(value: object) -> OpaqueState:
 
 
 def missing(value: object) -> bool:
-    """Whether a side of a `Change` is absent."""
+    """True if a side of a `Change` is absent."""
     return value is MISSING
 
 
 def _identical(before: dict[Any, Any], after: dict[Any, Any]) -> bool:
-    """Whether the same parts are there, in the same order: asked first, as nearly always nothing has changed."""
+    """True if the same parts are there, in the same order: asked first, as nearly always nothing has changed."""
     return all(map(is_, before.values(), after.values())) and list(before) == list(after)
 
 

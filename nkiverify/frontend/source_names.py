@@ -169,12 +169,12 @@ def loaded_outside(reads: Counter[str], loop: ast.For) -> set[str]:
 
 
 def leaves_early(body: list[ast.stmt]) -> bool:
-    """Whether the statements may leave the function or an iteration."""
+    """True if the statements may leave the function or an iteration."""
     return any(isinstance(node, ast.Return | ast.Break | ast.Continue) for node in walk_scope(body))
 
 
 def deletes(body: list[ast.stmt]) -> bool:
-    """Whether the body unbinds a local name itself."""
+    """True if the body unbinds a local name itself."""
     return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) for node in walk_scope(body))
 
 

@@ -139,7 +139,7 @@ class SummarisedLoop:
     # --- what the rewritten statement calls ---------------------------------------------------------------------------
 
     def has(self, name: str) -> bool:
-        """Whether the local `name` is to be bound now."""
+        """True if the local `name` is to be bound now."""
         return name in self._values
 
     def get(self, name: str) -> object:
@@ -158,7 +158,7 @@ class SummarisedLoop:
         self._give_up("it is left by `break` or `return`")
 
     def absorb(self, error: BaseException) -> bool:
-        """Whether the exception that ended the body ends only a path through it."""
+        """True if the exception that ended the body ends only a path through it."""
         run = self._run
         if isinstance(error, UnsupportedConstruct | LoopNotSummarised | GeneratorExit | KeyboardInterrupt):
             return False
@@ -245,7 +245,7 @@ class SummarisedLoop:
         return tuple(part for part in mutable_parts(template) if self._snapshot.knows(part))
 
     def _tells(self, template: Any, index: Index) -> bool:
-        """Whether elements of a list tell which iteration made them, where iterations have no order."""
+        """True if elements of a list tell which iteration made them, where iterations have no order."""
         return self._sequence.parallel and _has_number(template, index)
 
     def _begin_path(self, snapshot: Snapshot, scope: Scope, index: Term) -> None:
@@ -279,10 +279,10 @@ class SummarisedLoop:
         run = self._run
         return _Ending(values, list(snapshot.changes()), lists, run.model.contents, run.context)
 
-    # --- judging ------------------------------------------------------------------------------------------------------
+    # --- verdict ------------------------------------------------------------------------------------------------------
 
     def _verified(self, endings: list[_Ending], index: Term, looked_at: Set[AllocationKey]) -> bool:
-        """Whether what the body did is what was guessed; if not, the guess has been refined."""
+        """True if what the body did is what was guessed; if not, the guess has been refined."""
         following = terms.add(index, terms.constant(1))
         verified = True
         # Every path of this pass ran with these; what one path adds is for the next pass.
@@ -450,7 +450,7 @@ def _bound_index(run: SymbolicExecution) -> Index:
 
 
 def _has_number(value: Any, index: Index) -> bool:
-    """Whether an integer in `value` depends on `index`; a tensor is none."""
+    """True if an integer in `value` depends on `index`; a tensor is none."""
     if isinstance(value, tuple | list):
         return any(_has_number(part, index) for part in value)
     if isinstance(value, dict):

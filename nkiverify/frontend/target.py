@@ -73,7 +73,7 @@ class Binding(Protocol):
         """Take the kernel's asserts at these lines, each with its text, for assumptions."""
 
     def possible(self) -> bool:
-        """Whether the present path may be one of some values."""
+        """True if the present path may be one of some values."""
 
     def number(self, value: Extent) -> Extent:
         """An integer as kernel code is to see it, so that its arithmetic with it can be checked."""
@@ -126,7 +126,7 @@ class Verification:
         self._binding.assume_asserts(lines)
 
     def possible(self) -> bool:
-        """Whether what has been assumed and decided so far holds for some values of the dimensions; True if unsure."""
+        """True if what has been assumed and decided so far holds for some values of the dimensions; True if unsure."""
         return self._binding.possible()
 
     def tensor(

@@ -36,14 +36,14 @@ def our_entry(error: BaseException) -> TracebackType | None:
 
 
 def raised_by_chance(error: BaseException) -> bool:
-    """Whether `error` comes from our own code, and no `raise` statement there but an operation that failed raised it:
+    """True if `error` comes from our own code, and no `raise` statement there but an operation that failed raised it:
     code that raises on purpose says what is wrong with what it was given."""
     entry = our_entry(error)
     return entry is not None and not _raises(entry)
 
 
 def raised_by_kernel(error: BaseException) -> bool:
-    """Whether a `raise` statement of the kernel itself raised `error`."""
+    """True if a `raise` statement of the kernel itself raised `error`."""
     entries = kernel_entries(error)
     last = entries[-1] if entries else None
     return last is not None and last.tb_next is None and _raises(last)
@@ -54,7 +54,7 @@ def _raises(entry: TracebackType) -> bool:
 
 
 def in_simulator(error: BaseException) -> bool:
-    """Whether `error` comes from the computing of values, be it from NumPy that it calls: no fault of the kernel."""
+    """True if `error` comes from the computing of values, be it from NumPy that it calls: no fault of the kernel."""
     inside = False
     entry = error.__traceback__
     while entry is not None:

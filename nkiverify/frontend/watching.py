@@ -244,7 +244,7 @@ class Watching(ast.NodeTransformer):
         return node
 
     def _too_large(self, node: ast.Constant) -> bool:
-        """Whether a literal is an integer beyond 32 bits."""
+        """True if a literal is an integer beyond 32 bits."""
         if type(node.value) is not int or node.value <= INT32_MAX:
             return False
         if node.value > _UINT32_MAX:
@@ -262,7 +262,7 @@ def _in_place(node: ast.AugAssign, value: ast.expr) -> ast.expr:
 
 
 def _is_least(node: ast.expr) -> bool:
-    """Whether `node` is 2**31, in one of the ways to write it, or a literal no larger."""
+    """True if `node` is 2**31, in one of the ways to write it, or a literal no larger."""
     if isinstance(node, ast.Constant):
         return type(node.value) is not int or node.value <= -INT32_MIN
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Pow | ast.LShift):
@@ -272,7 +272,7 @@ def _is_least(node: ast.expr) -> bool:
 
 
 def _is_token(function: ast.expr) -> bool:
-    """Whether what is called gives numbers that are no quantities."""
+    """True if what is called gives numbers that are no quantities."""
     if isinstance(function, ast.Name):
         return function.id in _TOKENS
     if not isinstance(function, ast.Attribute):

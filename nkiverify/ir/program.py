@@ -65,10 +65,10 @@ class Claim:
     `site` is the place in the kernel, None where no kernel code is executing (the output contract);
     `stub` is the function that states it. `quantities` are the named values a message shows. `unwinding` claims say
     that a loop was unrolled far enough: refuting one refutes nothing, it bounds the verdict. A `sufficient` one may ask
-    for more than its contract: refuting one proves nothing until a plain run breaks the contract. One decided `by_sets`
-    has no condition that an engine could be asked about. `severity` says whether the verdict depends on it. `open` is
-    what to say where the condition does not hold and nobody can tell whether the contract does: the claim is undecided
-    then, not refuted. Nothing is decided of one that `rests_on` what has turned out to be wrong.
+    for more than its contract: refuting one proves nothing until a concrete run breaks the contract. One decided
+    `by_sets` has no condition that an engine could be asked about. `severity` says whether the verdict depends on it.
+    `open` is what to say where the condition does not hold and nobody can tell whether the contract does: the claim is
+    undecided then, not refuted. Nothing is decided of one that `rests_on` what has turned out to be wrong.
     """
 
     number: int
@@ -87,7 +87,7 @@ class Claim:
 
     @property
     def decides(self) -> bool:
-        """Whether the verdict depends on it."""
+        """True if the verdict depends on it."""
         return self.severity is Severity.CLAIM
 
     @property

@@ -35,8 +35,8 @@ class Bounds(Protocol):
     def before(self, name: str) -> Value | None:
         """The elements of a result before it is written; None where nothing has been written to it."""
 
-    def in_vain(self, *names: str) -> bool:
-        """Whether an operand is known to be unknown: what depends on it, and on numbers beside it, is so too."""
+    def undetermined(self, *names: str) -> bool:
+        """True if an operand is known to be unknown: what depends on it, and on numbers beside it, is so too."""
 
     def count(self, name: str) -> Any:
         """How many elements each partition of an operand has."""
@@ -45,7 +45,7 @@ class Bounds(Protocol):
         """A result, or the only one where it is empty, has elements of a source as they are."""
 
     def has_taken(self, name: str, source: str) -> bool:
-        """Whether the elements of an operand have been taken from another, and neither has been written since."""
+        """True if the elements of an operand have been taken from another, and neither has been written since."""
 
     def operated(
         self, op: Operator | None, left: str | Value, right: str | Value | None, reverse: object = False

@@ -67,12 +67,12 @@ def any_of_dtype(value: Value | None, tensor: Tensor) -> Value:
 
 
 def is_unknown(tensor: Tensor) -> bool:
-    """Whether it is known beforehand that `held` knows nothing of the elements of a view of floats."""
+    """True if it is known beforehand that `held` knows nothing of the elements of a view of floats."""
     return not tensor.dtype.is_integer and current_execution().model.is_unknown(tensor.storage)
 
 
 def tracked(storage: Storage) -> bool:
-    """Whether the numbers in a storage are followed."""
+    """True if the numbers in a storage are followed."""
     return storage.dtype.is_integer or storage.dtype.is_float
 
 
@@ -92,7 +92,7 @@ def _seen_as(value: Value, dtype: DType, other: DType) -> Value:
 
 
 def _is_whole(view: Tensor) -> bool:
-    """Whether the view surely has every element of its storage."""
+    """True if the view surely has every element of its storage."""
     if view.indirect_by is not None or not same(view.size, view.storage.size) or view.dtype != view.storage.dtype:
         return False
     if not all(is_zero(start) or is_zero(step) for start, step in view.offset_terms):

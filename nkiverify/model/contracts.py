@@ -118,7 +118,7 @@ def require(id: str, condition: object, /, **quantities: object) -> None:
 
 
 def require_if_open(id: str, condition: object, /, **quantities: object) -> None:
-    """`require`, unless `condition` evidently holds: then there is nothing to claim."""
+    """`require`, unless `condition` is entailed: then there is nothing to claim."""
     if condition is not True:
         require(id, condition, **quantities)
 
@@ -126,8 +126,8 @@ def require_if_open(id: str, condition: object, /, **quantities: object) -> None
 def suffices(id: str, condition: object, /, **quantities: object) -> None:
     """State that `condition` is enough for the contract `id` to hold here, and may be more than it asks for.
 
-    A symbolic run records a claim whose refutation proves nothing until a plain run breaks the contract; a plain run,
-    which could not tell either, has nothing to report.
+    A symbolic run records a claim whose refutation proves nothing until a concrete run breaks the contract; a concrete
+    run, which could not tell either, has nothing to report.
     """
     run = _execution()
     rule = _registry.get(id) or contract(id)
@@ -138,8 +138,8 @@ def suffices(id: str, condition: object, /, **quantities: object) -> None:
 def leaves_open(id: str, condition: object, why: str, /, **quantities: object) -> None:
     """State that the contract `id` holds here if `condition` does, and that nobody can tell if it does not: `why`.
 
-    A symbolic run records a claim that is proved or stays undecided; a plain run, which knows no more, has nothing to
-    report.
+    A symbolic run records a claim that is proved or stays undecided; a concrete run, which knows no more, has nothing
+    to report.
     """
     run = _execution()
     rule = _registry.get(id) or contract(id)
@@ -148,12 +148,12 @@ def leaves_open(id: str, condition: object, why: str, /, **quantities: object) -
 
 
 def looked_at(id: str) -> bool:
-    """Whether the execution in progress looks at the contract, and at the others of its phase."""
+    """True if the execution in progress looks at the contract, and at the others of its phase."""
     return contract(id).phase in _execution().phases
 
 
 def _counts(rule: Contract, run: ClaimingExecution) -> bool:
-    """Whether the run looks at the contract, and the API in use, in its version, documents it."""
+    """True if the run looks at the contract, and the API in use, in its version, documents it."""
     if rule.phase not in run.phases or (_legacy_calls and _LEGACY not in rule.api):
         return False
     return not (rule.since or rule.until) or within(nki_version(), rule.since, rule.until)
@@ -169,7 +169,7 @@ def claim_version(name: str, since: str) -> None:
     require_if_open("api.version", within(nki_version(), since, ""), name=name, since=since, nki=nki_version())
 
 
-def evident(id: str) -> None:
-    """State a contract that evidently holds here: a symbolic run counts the claim, others have nothing to check."""
+def entailed(id: str) -> None:
+    """State a contract that is entailed here: a symbolic run counts the claim, others have nothing to check."""
     if _execution().symbolic:
         require(id, True)

@@ -48,17 +48,17 @@ class DType(str):
 
     @property
     def is_integer(self) -> bool:
-        """Whether bit-wise operators take it; a bool is stored as uint8."""
+        """True if bit-wise operators take it; a bool is stored as uint8."""
         return self.kind in (DTypeKind.SIGNED, DTypeKind.UNSIGNED, DTypeKind.BOOL)
 
     @property
     def is_float(self) -> bool:
-        """Whether it is an unpacked floating-point type."""
+        """True if it is an unpacked floating-point type."""
         return self.kind is DTypeKind.FLOAT
 
     @property
     def is_packed(self) -> bool:
-        """Whether one element holds four values."""
+        """True if one element holds four values."""
         return self.kind is DTypeKind.PACKED
 
     def __eq__(self, other: object) -> bool:

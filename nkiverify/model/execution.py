@@ -60,7 +60,7 @@ class ModelExecution(ClaimingExecution, Protocol):
         """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""
 
     def is_one_allocation(self, identity: object) -> bool:
-        """Whether the identity surely names one allocation, not those of several iterations of a loop."""
+        """True if the identity surely names one allocation, not those of several iterations of a loop."""
 
 
 #: The phases whose contracts every execution looks at, whatever else it is made for.

@@ -30,25 +30,25 @@ def as_number(value: object) -> int | None:
 
 
 def is_one(value: Extent) -> bool:
-    """Whether `value` is the number 1, whatever the shapes are."""
+    """True if `value` is the number 1, whatever the shapes are."""
     return equal(value, 1) is True
 
 
 def is_zero(value: Extent) -> bool:
-    """Whether `value` is the number 0, whatever the shapes are."""
+    """True if `value` is the number 0, whatever the shapes are."""
     return equal(value, 0) is True
 
 
 def same(left: Extent, right: Extent) -> bool:
-    """Whether two integers are equal whatever the shapes are, as far as their canonical forms show."""
+    """True if two integers are equal whatever the shapes are, as far as their canonical forms show."""
     return equal(left, right) is True
 
 
 def are_extents(values: Iterable[object]) -> TypeGuard[tuple[Extent, ...]]:
-    """Whether every element is an integer the model computes with."""
+    """True if every element is an integer the model computes with."""
     return all(isinstance(value, int | SymInt) for value in values)
 
 
 def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
-    """Whether `value` is a tuple or a list, be it Python's or that of an instrumented kernel."""
+    """True if `value` is a tuple or a list, be it Python's or that of an instrumented kernel."""
     return isinstance(value, tuple | list | SymList)

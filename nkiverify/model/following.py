@@ -68,13 +68,13 @@ class Following:
         view = self.tensor(name)
         return None if view is None else contents.held(view)
 
-    def in_vain(self, *names: str) -> bool:
-        """Whether an operand is known to be unknown: what depends on it, and on numbers beside it, is so too."""
+    def undetermined(self, *names: str) -> bool:
+        """True if an operand is known to be unknown: what depends on it, and on numbers beside it, is so too."""
         views = [self.tensor(name) for name in names]
         return any(view is not None and contents.is_unknown(view) for view in views)
 
     def holds_integers(self, *names: str) -> bool:
-        """Whether none of these operands is a tensor of anything but integers."""
+        """True if none of these operands is a tensor of anything but integers."""
         views = [self.tensor(name) for name in names]
         return all(view is None or view.dtype.is_integer for view in views)
 
@@ -120,7 +120,7 @@ class Following:
         named = [name for name in (left, right) if isinstance(name, str)]
         if op.bitvec:
             return self._on_bits(op, left, right, reverse, named)
-        if self.in_vain(*named):
+        if self.undetermined(*named):
             return UNKNOWN
         one = self.numbers(left) if isinstance(left, str) else left
         if op.arity == 1 or right is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from nkiverify.model.access import Access
-from nkiverify.model.contracts import evident, require
+from nkiverify.model.contracts import entailed, require
 from nkiverify.model.extents import as_extent, is_one
 from nkiverify.model.indices import IndexTensor
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
@@ -46,7 +46,7 @@ def index(tensor: TensorT, key: object) -> Any:
 
 
 def has_index_tensor(keys: tuple[object, ...]) -> bool:
-    """Whether one of the keys is an index tensor."""
+    """True if one of the keys is an index tensor."""
     for part in keys:
         kind = type(part)
         if kind is not slice and kind is not int and isinstance(part, IndexTensor):
@@ -125,7 +125,7 @@ def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
     """One key per dimension: `...` and missing trailing keys become full slices ("idx.fewer_keys")."""
     given = len(keys)
     if given <= rank and _are_plain(keys):
-        evident("idx.keys")
+        entailed("idx.keys")
         return keys if given == rank else keys + (slice(None),) * (rank - given)
     ellipses = sum(1 for part in keys if part is Ellipsis)
     for part in keys:
@@ -145,7 +145,7 @@ def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
 
 
 def _are_plain(keys: tuple[object, ...]) -> bool:
-    """Whether all keys are slices and plain numbers."""
+    """True if all keys are slices and plain numbers."""
     for part in keys:  # written out: every index of every kernel comes by here
         kind = type(part)
         if kind is not slice and kind is not int:
@@ -174,7 +174,7 @@ def _describe_key(part: object) -> str:
 def element(part: object, extent: Extent, axis: int) -> Extent:
     """Position of the integer key `part` in a dimension, claimed to be inside it."""
     if type(part) is type(extent) is int and 0 <= part < extent:  # as below, for a plain number inside
-        evident("idx.oob")
+        entailed("idx.oob")
         return part
     position = as_extent(part)
     if position is None:
@@ -209,7 +209,7 @@ def _slice(key: slice, extent: Extent, axis: int) -> _Interval:
     plain = key.step is None and type(key.start) is type(key.stop) is type(extent) is int
     if plain and 0 <= key.start < key.stop <= extent:
         # Plain numbers inside the dimension: what the lines below come to, without what they do for the others.
-        evident("idx.oob")
+        entailed("idx.oob")
         return _Interval(key.start, key.stop - key.start, 1)
     step = 1 if key.step is None else _host_integer(key.step, axis)
     start = 0 if key.start is None else _start(key.start, extent, axis)

@@ -143,7 +143,7 @@ class IndexTensor:
         return IndexTensor(self.base * factor, scaled, self.shape, self.of_mgrid)
 
     def is_constant(self) -> bool:
-        """Whether the value is the same all over the grid."""
+        """True if the value is the same all over the grid."""
         return all(is_zero(coefficient) for coefficient in self.coefficients)
 
     def __le__(self, other: object) -> Any:
@@ -198,7 +198,7 @@ class MaskTerm:
     relation: Relation
 
     def at(self, coordinates: Coordinates) -> Any:
-        """Whether it holds at grid coordinates."""
+        """True if it holds at grid coordinates."""
         value = self.difference.at(coordinates)
         if self.relation is Relation.AT_MOST:
             return value <= 0
@@ -229,7 +229,7 @@ class Mask:
         _no_control("a mask")
 
     def at(self, coordinates: Coordinates) -> Any:
-        """Whether it holds at grid coordinates."""
+        """True if it holds at grid coordinates."""
         return all_of(self.host, *(term.at(coordinates) for term in self.terms))
 
     def reduced(self, rank: int, axes: Collection[int], *, keepdims: bool) -> Mask:
@@ -258,7 +258,7 @@ class Mask:
         return Mask(tuple(terms), self.host)
 
     def varies_along(self, axis_from_last: int) -> bool:
-        """Whether it depends on the coordinate of an axis, counted from the last one (1)."""
+        """True if it depends on the coordinate of an axis, counted from the last one (1)."""
         return any(
             axis_from_last <= term.difference.ndim and not is_zero(term.difference.coefficients[-axis_from_last])
             for term in self.terms

@@ -26,7 +26,7 @@ TensorT = TypeVar("TensorT", bound="Tensor")
 
 
 def is_run_time(value: object) -> bool:
-    """Whether `value` is an index known at run time only."""
+    """True if `value` is an index known at run time only."""
     return isinstance(value, Tensor | Register)
 
 

@@ -118,7 +118,7 @@ def summed(value: Value, count: Extent) -> Value:
 
 
 def is_between(value: Value, low: int, high: int) -> bool:
-    """Whether all numbers are known to be in an interval."""
+    """True if all numbers are known to be in an interval."""
     return _all_within(value, Interval(low, high))
 
 

@@ -117,14 +117,14 @@ def _annotations(cls: type) -> dict[str, Any]:
 
 
 def _is_constant(kind: object) -> bool:
-    """Whether an annotation is `ClassVar[…]` or `KW_ONLY`, which declare no field."""
+    """True if an annotation is `ClassVar[…]` or `KW_ONLY`, which declare no field."""
     text = kind if isinstance(kind, str) else ""
     named = text.partition("[")[0].rpartition(".")[2] in ("ClassVar", "KW_ONLY")
     return named or kind in (ClassVar, dataclasses.KW_ONLY) or get_origin(kind) is ClassVar
 
 
 def _is_plain(name: str, value: object) -> bool:
-    """Whether a name of a class body is a value: no method, no property, nothing that Python put there."""
+    """True if a name of a class body is a value: no method, no property, nothing that Python put there."""
     if name.startswith("__") or callable(value) or isinstance(value, dataclasses.Field):
         return False
     # A value that can change would be shared by all objects: `@dataclass` refuses it.

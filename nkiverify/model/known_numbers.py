@@ -37,7 +37,7 @@ class Interval:
     high: Extent
 
     def same_as(self, other: object) -> bool:
-        """Whether both are the same interval whatever the shapes are, as far as canonical forms show."""
+        """True if both are the same interval whatever the shapes are, as far as canonical forms show."""
         if not isinstance(other, Interval):
             return False
         return equal(self.low, other.low) is True and equal(self.high, other.high) is True
@@ -154,7 +154,7 @@ class Value:
         )
 
     def covers(self, other: Value) -> bool:
-        """Whether every number of `other` is surely one of these, and what is promised of these holds of it."""
+        """True if every number of `other` is surely one of these, and what is promised of these holds of it."""
         if self is other:
             return True
         mine, others = self.known, other.known

@@ -40,7 +40,7 @@ def current_launch() -> Launch:
 
 
 def _launched() -> bool:
-    """Whether a kernel is being executed."""
+    """True if a kernel is being executed."""
     return current_execution().model.launch is not None
 
 

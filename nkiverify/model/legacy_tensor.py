@@ -299,7 +299,7 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
 
 
 def _same_elements(one: Tensor, two: Tensor) -> bool:
-    """Whether two views are the same one: `t[i] += x` computes in place, and then assigns the tile to itself."""
+    """True if two views are the same one: `t[i] += x` computes in place, and then assigns the tile to itself."""
     return (
         one.storage is two.storage
         and one.ndim == two.ndim

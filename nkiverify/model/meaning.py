@@ -144,10 +144,10 @@ class Step(Protocol):
         """The parameter it writes."""
 
     def has(self, name: str) -> bool:
-        """Whether a parameter is a tensor that is read."""
+        """True if a parameter is a tensor that is read."""
 
     def writes(self, name: str) -> bool:
-        """Whether a parameter is a tensor that is written."""
+        """True if a parameter is a tensor that is written."""
 
     def attribute(self, name: str, default: Any = None) -> Any:
         """A parameter that is no tensor."""
@@ -172,7 +172,7 @@ class Step(Protocol):
         """As `operator`, or None."""
 
     def is_number(self, name: str, value: float) -> bool:
-        """Whether a parameter is this very number."""
+        """True if a parameter is this very number."""
 
     def refuse(self, construct: str) -> NoReturn:
         """Say that the operation has no values."""
@@ -220,7 +220,7 @@ class Step(Protocol):
         """Raise where an index is outside what it indexes."""
 
     def integers_on_gpsimd(self, *names: str) -> bool:
-        """Whether 32-bit integers are computed exactly: all operands are such, none in PSUM, Vector not asked for."""
+        """True if 32-bit integers are computed exactly: all operands are such, none in PSUM, Vector not asked for."""
 
     def axes(self, name: str, operand: str) -> tuple[int, ...]:
         """The axes a parameter names, counted from 0 in the operand's shape."""

@@ -18,7 +18,7 @@ class MemoryRegion(enum.Enum):
 
     @property
     def on_chip(self) -> bool:
-        """Whether dimension 0 of a tensor there is spread over partitions."""
+        """True if dimension 0 of a tensor there is spread over partitions."""
         return self is SBUF or self is PSUM
 
 

@@ -100,11 +100,11 @@ class NkiTensor(Tensor):
         return indirection.indirect(self, index, num_elem)
 
     def is_contiguous(self) -> Any:
-        """Whether the elements lie without gaps in row-major order; on chip, inside each partition."""
+        """True if the elements lie without gaps in row-major order; on chip, inside each partition."""
         return views.is_contiguous(self)
 
     def is_indirect(self) -> bool:
-        """Whether the view's place depends on a tensor or register of indices."""
+        """True if the view's place depends on a tensor or register of indices."""
         return self.indirect_by is not None
 
     def get_pattern(self) -> list[list[Extent]]:

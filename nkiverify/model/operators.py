@@ -34,7 +34,7 @@ class Operator:
 
     @property
     def arithmetic(self) -> bool:
-        """Whether it is an arithmetic ALU operator."""
+        """True if it is an arithmetic ALU operator."""
         return self.arity > 0 and not self.bitvec
 
     def __str__(self) -> str:

@@ -118,7 +118,7 @@ def _claim_resident(operation: Operation, storages: Iterable[Storage]) -> None:
 
 
 def _is_scale(operation: Operation, argument: str) -> bool:
-    """Whether the operand holds scales of blocks, with start partitions of its own ("mem.start_partition_mx_scale")."""
+    """True if the operand holds scales of blocks, with start partitions of its own ("mem.start_partition_mx_scale")."""
     return argument.endswith("scale") and argument in operation.declared.rows
 
 
@@ -155,7 +155,7 @@ def _claim_start(operation: Operation, argument: str, view: Tensor) -> None:
 
 
 def _may_start(start: Extent, count: Extent) -> Any:
-    """Whether an engine's access to `count` partitions may start at partition `start`."""
+    """True if an engine's access to `count` partitions may start at partition `start`."""
     return any_of(
         equal(start, 0),
         all_of(equal(start, 64), count <= 64),

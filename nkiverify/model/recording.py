@@ -200,6 +200,6 @@ def _leaves_lanes(attributes: dict[str, Any], target: Tensor) -> bool:
 
 
 def _all_lanes_written(lanes: Sequence[object], target: Tensor) -> bool:
-    """Whether every partition that the destination surely has takes another's numbers. False means "not known"."""
+    """True if every partition that the destination surely has takes another's numbers. False means "not known"."""
     first = next(at for at, lane in enumerate(lanes) if lane == LANE_STAYS)
     return known(target.shape[0] <= first)

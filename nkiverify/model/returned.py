@@ -228,7 +228,7 @@ def _parts(value: Any) -> _Parts:
 
 
 def _readable(kind: type) -> bool:
-    """Whether what objects of a class hold is in their elements and attributes."""
+    """True if what objects of a class hold is in their elements and attributes."""
     if kind in _OPEN:
         return True
     if issubclass(kind, BaseException) or kind.__module__.partition(".")[0] == "nkiverify":
@@ -270,7 +270,7 @@ def _entries(value: Any) -> list[tuple[Any, Any]]:
 
 
 def _is_name(key: object) -> bool:
-    """Whether the key of an entry says which one it is, in other kernels as well."""
+    """True if the key of an entry says which one it is, in other kernels as well."""
     if type(key) is tuple:
         return all(map(_is_name, key))
     return isinstance(key, enum.Enum | DType) or type(key) in (int, bool, float, str, bytes, type(None))

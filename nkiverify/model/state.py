@@ -24,7 +24,7 @@ class HoldsNumbers(Protocol):
 
     @property
     def identity(self) -> object:
-        """Which allocation it is."""
+        """The identity of the allocation."""
 
 
 class LoopBody:
@@ -43,7 +43,7 @@ class LoopBody:
         self.assumed: dict[AllocationKey, Assumption] = {}
 
     def is_around(self, body: LoopBody | None) -> bool:
-        """Whether `body` is this one or inside it."""
+        """True if `body` is this one or inside it."""
         while body is not None:
             if body is self:
                 return True
@@ -158,7 +158,7 @@ class ModelState:
         return value if shared in value.assumptions else value.assuming(shared)
 
     def is_unknown(self, holder: HoldsNumbers) -> bool:
-        """Whether nothing at all is known of what a storage holds."""
+        """True if nothing at all is known of what a storage holds."""
         value = self._contents.get(place_of(holder.identity))
         return value is not None and value.intervals is None and not value.undeclared
 
@@ -202,7 +202,7 @@ class ModelState:
             self._recorded = None
 
     def _is_shared(self, holder: HoldsNumbers) -> bool:
-        """Whether other programs of the launch in progress reach the storage."""
+        """True if other programs of the launch in progress reach the storage."""
         if getattr(holder, "buffer", None) is not SHARED_HBM or self.launch is None:
             return False
         return any(equal(extent, 1) is not True for extent in self.launch.grid)
@@ -229,7 +229,7 @@ class ModelState:
 
     @property
     def stands_for_iterations(self) -> bool:
-        """Whether what is executed is executed once for several iterations of a device loop."""
+        """True if what is executed is executed once for several iterations of a device loop."""
         body = self.body
         while body is not None:
             if body.once:

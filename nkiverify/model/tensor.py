@@ -146,12 +146,12 @@ class Indirection:
 
     @property
     def is_known(self) -> bool:
-        """Whether it is known which elements the index chooses."""
+        """True if it is known which elements the index chooses."""
         return self.elements is not None
 
     @property
     def by_rows(self) -> bool:
-        """Whether dimension 0 of the view is made of rows chosen one by one."""
+        """True if dimension 0 of the view is made of rows chosen one by one."""
         return self.kind is IndirectionKind.ROWS
 
 
@@ -285,12 +285,12 @@ class Tensor:
 
     @property
     def on_chip(self) -> bool:
-        """Whether it is in SBUF or PSUM."""
+        """True if it is in SBUF or PSUM."""
         return self.storage.buffer.on_chip
 
     @property
     def first_is_fixed(self) -> bool:
-        """Whether dimension 0 cannot be moved, split or merged: partitions, or rows chosen by a vector of indices."""
+        """True if dimension 0 cannot be moved, split or merged: partitions, or rows chosen by a vector of indices."""
         return self.storage.buffer.on_chip or (self.indirect_by is not None and self.indirect_by.by_rows)
 
     @property

@@ -23,6 +23,6 @@ def version(text: str) -> str:
 
 
 def within(version: str, since: str, until: str) -> bool:
-    """Whether `version` is not before `since`, and is before `until`; empty for no such limit."""
+    """True if `version` is not before `since`, and is before `until`; empty for no such limit."""
     at = VERSIONS.index(version)
     return (not since or at >= VERSIONS.index(since)) and (not until or at < VERSIONS.index(until))

@@ -200,7 +200,7 @@ def claim_not_indirect(tensor: Tensor, dimension: int) -> None:
 
 
 def is_contiguous(tensor: Tensor) -> Any:
-    """Whether each dimension's stride is the product of the extents inside it; on chip dimension 0 does not count."""
+    """True if each dimension's stride is the product of the extents inside it; on chip dimension 0 does not count."""
     conditions: list[Any] = []
     inner: Extent = 1
     for dim in range(tensor.ndim - 1, 0 if tensor.on_chip else -1, -1):

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from nkiverify.foundation.records import MemoryPeak
     from nkiverify.foundation.source import Site
     from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
+    from nkiverify.frontend.concrete_launch import ConcreteLaunch
     from nkiverify.frontend.explorer import SymbolicExecution
-    from nkiverify.frontend.plain_run import PlainRun
     from nkiverify.frontend.target import Target
     from nkiverify.ir.program import Program
     from nkiverify.model.hardware import Hardware
@@ -33,7 +33,7 @@ class Explored(Protocol):
         """The generation it was run for."""
 
     @property
-    def run(self) -> SymbolicExecution | PlainRun:
+    def run(self) -> SymbolicExecution | ConcreteLaunch:
         """The run, with the program it recorded."""
 
     @property

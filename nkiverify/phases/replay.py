@@ -14,10 +14,10 @@ from nkiverify.foundation.source import Site, is_kernel_frame
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import TOO_LONG, AllBroken, BrokenContract, ConcreteExecution, innermost_kernel_site
+from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of, observed_in
-from nkiverify.frontend.plain_run import rule_of
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.ir.contract import Contract
 from nkiverify.model.hardware import Hardware
@@ -44,11 +44,11 @@ class Replay:
 
     @property
     def failed(self) -> bool:
-        """Whether anything is wrong with the kernel on these values."""
+        """True if anything is wrong with the kernel on these values."""
         return not self.excluded and (bool(self.broken) or self.raised is not None)
 
     def confirms(self, rule: Contract, site: Site | None) -> bool:
-        """Whether the run broke this very contract at this line."""
+        """True if the run broke this very contract at this line."""
         if self.excluded:
             return False
         for found in (*self.broken, *self.tolerated):
@@ -81,7 +81,7 @@ def interrupted_in_time(run: ConcreteExecution) -> Iterator[None]:
 
 
 def _same_line(one: Site | None, two: Site | None) -> bool:
-    """Whether two sites are in one statement, as far as their spans tell."""
+    """True if two sites are in one statement, as far as their spans tell."""
     if one is None or two is None:
         return one is two
     return one.file == two.file and one.line <= _last_line(two) and two.line <= _last_line(one)

@@ -1,4 +1,4 @@
-"""Which contracts the targets of a manifest exercise, and which controls keep and break each."""
+"""Coverage of contracts: those that the targets of a manifest exercise, and which controls keep and break each."""
 
 from __future__ import annotations
 

@@ -189,12 +189,12 @@ def answer(
         reference, base, arguments, where, launched or None, assume_asserts=assume_asserts, no_spills=no_spills
     )
     with applied(options.policy):
-        runs, derived = _judged(asked, hardware, options)
+        runs, derived = _verified(asked, hardware, options)
     seconds = time.perf_counter() - clock
     return replace(answered, runs=runs, derived=derived, seconds=seconds, language=tuple(findings(asked.kernel)))
 
 
-def _judged(asked: Request, hardware: str, options: Options) -> tuple[tuple[Run, ...], Derived | None]:
+def _verified(asked: Request, hardware: str, options: Options) -> tuple[tuple[Run, ...], Derived | None]:
     """The verdicts on all shapes that the kernel's own asserts let pass, or else on the domain that is derived."""
 
     def target_for(texts: tuple[str, ...]) -> Target:
@@ -223,7 +223,7 @@ def _judged(asked: Request, hardware: str, options: Options) -> tuple[tuple[Run,
 
 
 def _likely(engine: EmbeddedEngine) -> bool:
-    """Whether nothing is refuted in the phases that take least time to decide."""
+    """True if nothing is refuted in the phases that take least time to decide."""
     engine.limit(5.0)
     outcomes = (one.outcome.value for phase in (1, 2, 3) for one in engine.one_by_one(phase))
     return all(outcome in ("proved", "unreached") for outcome in outcomes)

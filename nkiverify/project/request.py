@@ -34,7 +34,7 @@ _SUGGESTION = "bf16[K,M]"
 
 @dataclass(slots=True)
 class Completion:
-    """Whether the kernel returned for some values of the domain, as far as is known."""
+    """True if the kernel returned for some values of the domain, as far as is known."""
 
     returned: bool = False
 
@@ -260,7 +260,7 @@ def _wrapping(kernel: Callable[..., Any], module: ModuleType) -> str:
 
 
 def _launches(function: Any, namespace: Mapping[str, Any]) -> bool:
-    """Whether a function calls kernels, and has no operation of its own: a kernel may call others as helpers."""
+    """True if a function calls kernels, and has no operation of its own: a kernel may call others as helpers."""
     names = set(getattr(getattr(function, "__code__", None), "co_names", ()))
     used = [namespace[name] for name in names if name in namespace]
     if not any(isinstance(value, Kernel) for value in used):
@@ -270,12 +270,12 @@ def _launches(function: Any, namespace: Mapping[str, Any]) -> bool:
 
 
 def _operates(value: object) -> bool:
-    """Whether `value` is an operation of NKI, of which functions that launch kernels use one at most, for the grid."""
+    """True if `value` is an operation of NKI, of which functions that launch kernels use one at most, for the grid."""
     return isinstance(value, FunctionType) and _package_of(value) in STUB_PACKAGES and value.__name__ != "spmd_dim"
 
 
 def _is_legacy(function: Any, namespace: Mapping[str, Any]) -> bool:
-    """Whether a function is of the legacy API: by what it and the functions it calls use, else by what its module
+    """True if a function is of the legacy API: by what it and the functions it calls use, else by what its module
     imports. Annotations do not count: kernels of the current API have been seen with those of `neuronxcc.nki.typing`.
     """
     used = _packages_used(function)

@@ -1,4 +1,4 @@
-"""Which targets of the manifest a run is about, and in which phases."""
+"""The targets of the manifest that a run is about, and in which phases."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def violations(group: Sequence[Violation], root: Path, width: int = 80, style: S
 
 
 def warning(warned: KernelWarning, root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:
-    """The lines about something done in vain."""
+    """The lines about a warning."""
     head = _head(f"warning {warned.rule}: {warned.statement}", width)
     yield head[0].replace(warned.rule, style.warn(warned.rule), 1)
     yield from head[1:]

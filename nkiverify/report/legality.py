@@ -29,7 +29,7 @@ def text(
 ) -> str:
     """Everything that is said of one kernel.
 
-    `every`: show the source of all failures. `language`: what it uses beside the documented language.
+    `every`: show the source of all failures. `language`: what it uses outside the documented language.
     """
     lines = list(_lines(answer, root, width, style, every))
     for run in answer.derived.runs if answer.derived is not None else answer.runs:

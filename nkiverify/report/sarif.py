@@ -136,7 +136,7 @@ def _results(
 
 
 def _warning(run: Run, warning: KernelWarning, root: Path) -> dict[str, Json]:
-    """Something done in vain, as a result without its rule."""
+    """A warning, as a result without its rule."""
     because = wording.because(warning, root)
     about = f"{run.target}, phase {run.phase}, {wording.extent_of(warning)}"
     key = _digest(run.target, str(run.phase), warning.rule, wording.relative(warning.file, root), warning.tensor)

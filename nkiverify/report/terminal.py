@@ -125,7 +125,7 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
 
 
 def _expecting(runs: Sequence[Run]) -> bool:
-    """Whether anything was expected of `runs`: it is of targets of a manifest, not of a kernel that is checked."""
+    """True if anything was expected of `runs`: it is of targets of a manifest, not of a kernel that is checked."""
     return any(run.expected is not None for run in runs)
 
 
@@ -240,7 +240,7 @@ def _unexpected(run: Run) -> bool:
 
 
 def _tells(run: Run) -> bool:
-    """Whether there is more to say of a run than its line in the table."""
+    """True if there is more to say of a run than its line in the table."""
     return bool(run.violations or run.reason or run.memory or run.warnings)
 
 

@@ -27,5 +27,5 @@ class Answer:
     derived: Derived | None = None
     problem: str = ""
     seconds: float = 0.0
-    #: What it uses beside the documented language.
+    #: What it uses outside the documented language.
     language: tuple[Finding, ...] = ()

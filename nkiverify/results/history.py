@@ -18,7 +18,7 @@ from nkiverify.foundation.records import Run
 from nkiverify.results.session import Session, status_of
 
 #: Seconds that one invocation waits for another that is writing.
-_PATIENCE = 10.0
+_LOCKED_SECONDS = 10.0
 
 #: How many invocations back `durations` looks.
 _RECENT = 20
@@ -270,7 +270,7 @@ def _opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
             path.parent.mkdir(parents=True, exist_ok=True)
         mode = "rwc" if write else "ro"
         uri = f"{path.resolve().as_uri()}?mode={mode}"
-        with contextlib.closing(sqlite3.connect(uri, _PATIENCE, uri=True, isolation_level=None)) as connection:
+        with contextlib.closing(sqlite3.connect(uri, _LOCKED_SECONDS, uri=True, isolation_level=None)) as connection:
             # The lock is taken before the version is read: of two invocations that find an old database, the second
             # waits, and finds a new one.
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")

@@ -160,7 +160,7 @@ def accepted(runs: Iterable[Run]) -> list[AcceptedFinding]:
 
 
 def is_open(run: Run) -> bool:
-    """Whether `run`, of another engine beside the one that counts, comes to no conclusion."""
+    """True if `run`, of another engine beside the one that counts, comes to no conclusion."""
     return run.qualifier != DISAGREEMENT and run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED)
 
 

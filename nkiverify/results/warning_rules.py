@@ -56,7 +56,7 @@ def failing(session: Session, policy: Policy) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What kernels use beside the documented language: what is told of, what of that fails, and what is accepted."""
+    """What kernels use outside the documented language: what is told of, what of that fails, and what is accepted."""
 
     told: tuple[Finding, ...] = ()
     failing: tuple[Finding, ...] = ()

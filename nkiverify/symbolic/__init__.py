@@ -39,14 +39,14 @@ __all__ = [
 
 
 def all_of(*parts: Any) -> Any:
-    """Whether all conditions hold, without splitting the run."""
+    """True if all conditions hold, without splitting the run."""
     if all(part is True for part in parts):  # as nearly always where shapes are plain numbers
         return True
     return conditions.conjunction(part if isinstance(part, Condition) else bool(part) for part in parts)
 
 
 def any_of(*parts: Any) -> Any:
-    """Whether at least one condition holds, without splitting the run."""
+    """True if at least one condition holds, without splitting the run."""
     if any(part is True for part in parts):
         return True
     return conditions.disjunction(part if isinstance(part, Condition) else bool(part) for part in parts)
@@ -58,12 +58,12 @@ def negate(condition: Any) -> Any:
 
 
 def implies(premise: Any, conclusion: Any) -> Any:
-    """Whether `conclusion` holds wherever `premise` does."""
+    """True if `conclusion` holds wherever `premise` does."""
     return any_of(negate(premise), conclusion)
 
 
 def equal(left: Any, right: Any) -> Any:
-    """Whether two integers are equal."""
+    """True if two integers are equal."""
     return left == right
 
 
@@ -81,7 +81,7 @@ def product(factors: Iterable[Any]) -> Any:
 
 
 def is_symbolic(value: object) -> bool:
-    """Whether `value` is an integer or condition whose value depends on the shapes."""
+    """True if `value` is an integer or condition whose value depends on the shapes."""
     return (isinstance(value, SymInt) and value.constant is None) or isinstance(value, Condition | SymRational)
 
 
@@ -94,7 +94,7 @@ def constant_value(value: object) -> int | None:
 
 
 def known(condition: Any) -> bool:
-    """Whether `condition` surely holds on the present path. False means "not known"; the run is not split."""
+    """True if `condition` surely holds on the present path. False means "not known"; the run is not split."""
     if not isinstance(condition, Condition):
         return bool(condition)
     run = execution_in_progress()

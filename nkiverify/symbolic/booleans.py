@@ -114,7 +114,7 @@ conditions.use_condition_classes(SymComparison, SymJunction)
 
 
 def differ(left: Condition | bool, right: Condition | bool) -> Condition | bool:
-    """Whether exactly one of two conditions holds."""
+    """True if exactly one of two conditions holds."""
     return conditions.disjunction(
         (
             conditions.conjunction((left, conditions.negate(right))),

@@ -62,7 +62,7 @@ class Valuation:
         return value
 
     def holds(self, condition: Condition | bool) -> bool:
-        """Whether `condition` holds. Raises `Undefined`."""
+        """True if `condition` holds. Raises `Undefined`."""
         # Most conditions are comparisons. Asking whether something is a bool is slow where it is none, but says so.
         if isinstance(condition, Comparison):
             value = self.term(condition.term)
@@ -77,7 +77,7 @@ class Valuation:
         return all(parts) if condition.conjunction else any(parts)
 
     def satisfies(self, conditions: Iterable[Condition | bool]) -> bool:
-        """Whether all `conditions` hold; False where one has no value."""
+        """True if all `conditions` hold; False where one has no value."""
         try:
             for condition in conditions:
                 if not self.holds(condition):

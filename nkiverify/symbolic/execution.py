@@ -48,14 +48,14 @@ class Execution(Protocol):
     def host_extents(self, extents: Sequence[Extent]) -> None:
         """Kernel code hands these integers to the API, as the shape of a tensor."""
 
-    def lend(self, parts: Sequence[object]) -> None:
+    def copied_on_read(self, parts: Sequence[object]) -> None:
         """Kernel code gets copies of these mutable objects: it must not change them."""
 
     def decide(self, condition: Condition) -> bool:
         """The truth value of `condition` on this path; where both are possible, the run is split."""
 
     def holds(self, condition: Condition) -> bool:
-        """Whether `condition` surely holds on this path; False is "not known"."""
+        """True if `condition` surely holds on this path; False is "not known"."""
 
     def forced_value(self, term: Term) -> int | None:
         """The one value the path leaves for `term`, if there is only one."""

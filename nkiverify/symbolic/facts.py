@@ -32,7 +32,8 @@ Bound = tuple[Term, Term]
 
 @dataclass(slots=True)
 class _Budget:
-    """What one proof may still spend, and what it has tried in vain: facts and term, with the depth there was."""
+    """What one proof may still spend, and what it has tried without success: facts and term, with the depth there
+    was."""
 
     steps: int = STEP_BUDGET
     failed: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -339,7 +340,7 @@ class Facts:
 
     @of_stage(Stage.SIMPLIFYING)
     def proves(self, goal: Condition | bool) -> bool:
-        """Whether `goal` follows from the facts, as far as the cheap prover can see."""
+        """True if `goal` follows from the facts, as far as the cheap prover can see."""
         return self._proves(goal, _Budget())
 
     def _proves(self, goal: Condition | bool, budget: _Budget) -> bool:
@@ -397,7 +398,7 @@ class Facts:
         return result
 
     def _at_least_zero(self, term: Term, budget: _Budget, depth: int) -> bool:
-        """Whether `term >= 0` can be proved."""
+        """True if `term >= 0` can be proved."""
         value = term.constant
         if value is not None:
             return value >= 0
@@ -417,7 +418,7 @@ class Facts:
         return False
 
     def _at_once(self, term: Term, budget: _Budget) -> bool:
-        """Whether `term >= 0` can be proved without a search."""
+        """True if `term >= 0` can be proved without a search."""
         for shown in (self._by_quotient, self._at_ends):
             small = _Budget(max(0, min(200, budget.steps)))
             before = small.steps
@@ -428,7 +429,7 @@ class Facts:
         return False
 
     def _at_ends(self, term: Term, budget: _Budget) -> bool:
-        """Whether `term >= 0` where each index is at one of its ends."""
+        """True if `term >= 0` where each index is at one of its ends."""
         return self._at_least_zero(self._at_last_iterations(term), budget, 4)
 
     def _at_last_iterations(self, term: Term) -> Term:
@@ -460,7 +461,7 @@ class Facts:
         return term
 
     def _by_quotient(self, term: Term, budget: _Budget) -> bool:
-        """Whether `term >= 0` by what a quotient in it by a term is: `a // b <= x` just if `a <= b*x + b - 1`, and
+        """True if `term >= 0` by what a quotient in it by a term is: `a // b <= x` just if `a <= b*x + b - 1`, and
         `a // b >= x` just if `a >= b*x`, for a positive `b`."""
         for atom in term.atoms:
             if not isinstance(atom, Div) or atom.denominator.constant is not None:

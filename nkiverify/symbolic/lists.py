@@ -35,7 +35,7 @@ def element_at(segment: Segment, position: Term) -> Any:
         raise unsupported(f"reading a list made in a loop: it holds {reason}") from None
     if anew:
         # What is read is a copy: changing it would not be seen by who reads the same element again.
-        current_execution().lend([part for part in mutable_parts(value) if id(part) not in shared])
+        current_execution().copied_on_read([part for part in mutable_parts(value) if id(part) not in shared])
     return value
 
 
@@ -57,7 +57,7 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
 
     @property
     def symbolic(self) -> bool:
-        """Whether the list has segments."""
+        """True if the list has segments."""
         return any(isinstance(part, Segment) for part in self.parts)
 
     def length(self) -> Extent:

@@ -51,7 +51,7 @@ def without_warnings(operation: Operation, *operands: Any) -> Any:
 
 
 def _divides_by_zero(operation: Operation, operands: tuple[Any, ...]) -> bool:
-    """Whether a divisor is zero. The elements of an array of floats may be: what comes of it is a float as well."""
+    """True if a divisor is zero. The elements of an array of floats may be: what comes of it is a float as well."""
     if operation is operator.pow:
         base, exponent = operands[:2]
         return _is_scalar(base) and _is_scalar(exponent) and not base and exponent < 0
@@ -90,7 +90,7 @@ def _tell_exact(operation: Operation, operands: tuple[Any, ...]) -> bool:
 
 
 def _surely_within(operands: tuple[Any, ...]) -> bool:
-    """Whether sums, differences and products of these operands have 32 bits; False is "not known"."""
+    """True if sums, differences and products of these operands have 32 bits; False is "not known"."""
     sizes = [int(np.max(np.abs(np.asarray(operand, dtype=np.float64)), initial=0)) for operand in operands]
     return max(sizes[0] * sizes[1], sizes[0] + sizes[1]) < INT32_MAX
 

@@ -36,7 +36,7 @@ class Context(Prover):
         return child
 
     def truth(self, condition: Condition) -> bool | None:
-        """Whether `condition` holds: True and False are certain, None is either or not known."""
+        """True if `condition` holds: True and False are certain, None is either or not known."""
         if condition.uid not in self._truth:
             self._truth[condition.uid] = super().truth(condition)
         return self._truth[condition.uid]

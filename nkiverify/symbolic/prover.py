@@ -33,7 +33,7 @@ from nkiverify.symbolic.terms import Atom, Index, Term
 class Budgets:
     """How hard Z3 tries to answer one question, in milliseconds of an idle core, by what the question is about."""
 
-    #: A condition on the path that is explored. Not knowing only explores a path in vain.
+    #: A condition on the path that is explored. Not knowing only explores a path that no values take.
     path: int = 1000
     #: Whether a domain, or a path through what the target says of it, has any values; and some of them.
     domain: int = 2000
@@ -56,7 +56,7 @@ SAMPLES = 48
 
 
 class Rung(enum.Enum):
-    """Which rung answered; values that show something count as the solver's, whom they save being asked.
+    """The rung that answered; values that show something count as the solver's, whom they save being asked.
 
     Sets of elements are none of the prover's: they decide what is claimed about all elements of a tensor.
     """
@@ -143,11 +143,11 @@ class Prover:
     # --- questions ----------------------------------------------------------------------------------------------------
 
     def entails(self, condition: Condition | bool) -> bool:
-        """Whether the simplifier alone shows that `condition` follows."""
+        """True if the simplifier alone shows that `condition` follows."""
         return condition if isinstance(condition, bool) else self._facts_with_samples().proves(condition)
 
     def truth(self, condition: Condition) -> bool | None:
-        """Whether `condition` holds: True and False are certain, None is either or not known."""
+        """True if `condition` holds: True and False are certain, None is either or not known."""
         # What has been seen to be false need not be tried to be proved.
         seen = self._seen_values(condition, self.known_sample())
         if False not in seen and self.entails(condition):
@@ -186,7 +186,7 @@ class Prover:
         return candidate if self._solved([other]) is Answer.NO else None
 
     def satisfiable(self, *asked: Condition | bool) -> Answer:
-        """Whether the hypotheses and `asked` hold together for some integers; `model` then has such integers.
+        """True if the hypotheses and `asked` hold together for some integers; `model` then has such integers.
 
         The simplifier tries to refute the first of them under the others.
         """
@@ -206,11 +206,11 @@ class Prover:
         return self._shown(stated) or self._sought(stated)
 
     def proves(self, condition: Condition | bool) -> bool:
-        """Whether `condition` surely holds wherever the hypotheses do."""
+        """True if `condition` surely holds wherever the hypotheses do."""
         return self.satisfiable(conditions.negate(condition)) is Answer.NO
 
     def refutes(self, condition: Condition | bool) -> bool:
-        """Whether `condition` surely holds nowhere where the hypotheses do."""
+        """True if `condition` surely holds nowhere where the hypotheses do."""
         return self.satisfiable(condition) is Answer.NO
 
     # --- values that satisfy the hypotheses ---------------------------------------------------------------------------
@@ -261,7 +261,7 @@ class Prover:
         self._possible = Answer.YES
 
     def _possibility(self) -> Answer:
-        """Whether the hypotheses hold together for some integers."""
+        """True if the hypotheses hold together for some integers."""
         sample = self.sample()
         if sample is not None:
             self.model = sample.given
@@ -316,7 +316,7 @@ class Prover:
         return None
 
     def _sought(self, asked: Sequence[Condition]) -> Answer:
-        """Whether the hypotheses and `asked` hold together, by a guess or else by the solver."""
+        """True if the hypotheses and `asked` hold together, by a guess or else by the solver."""
         together = [*self.hypotheses, *asked]
         found = guessed_values(self._facts_with(asked), together)
         if found is not None and _in_range(found, together):
@@ -356,7 +356,7 @@ class Prover:
 
 
 def _in_range(values: Valuation, stated: Iterable[Condition | bool]) -> bool:
-    """Whether each element of a grid that `stated` is about is one: no hypothesis says so of a representative."""
+    """True if each element of a grid that `stated` is about is one: no hypothesis says so of a representative."""
     atoms = {atom for one in stated if isinstance(one, Condition) for atom in one.atoms()}
     representatives = [atom for atom in atoms if isinstance(atom, Index) and atom.representative]
     try:

@@ -80,7 +80,7 @@ class SymRational(StandsFor):
         raise unsupported("round() of a symbolic quotient", "use integer arithmetic (`//`)")
 
     def is_integer(self) -> Any:
-        """Whether the division leaves no remainder."""
+        """True if the division leaves no remainder."""
         self._exact("is_integer()")
         return conditions.equals_zero(modulo(self.top, self.bottom))
 
@@ -118,7 +118,7 @@ class SymRational(StandsFor):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is an integer, as far as floats can be."""
+        """True if it is an integer, as far as floats can be."""
         return not self.inexact and self.bottom.constant == 1
 
     def __truediv__(self, other: object) -> Any:

@@ -148,7 +148,7 @@ def _bits(value: SymRational) -> int | None:
 
 
 def _known(value: SymRational, least: int) -> bool:
-    """Whether the numerator is surely at least `least`, the denominator surely positive, and neither huge."""
+    """True if the numerator is surely at least `least`, the denominator surely positive, and neither huge."""
     limit = terms.constant(2**_OPERAND_BITS)
     parts = ((value.top, least), (value.bottom, 1))
     return all(_holds(at_most(terms.constant(lowest), part)) and _holds(at_most(part, limit)) for part, lowest in parts)

@@ -105,7 +105,7 @@ class Script:
 STEPS_PER_MS = 6000
 
 #: How much longer than that a question may take on a busy or slow machine.
-PATIENCE = 8
+BUSY_FACTOR = 8
 
 
 class Question:
@@ -123,7 +123,7 @@ class Question:
         #: The hypotheses added since.
         self.supposed: list[Condition | bool] = []
         self._steps = milliseconds * STEPS_PER_MS
-        self._milliseconds = max(1, int(min(milliseconds * PATIENCE, seconds * 1000)))
+        self._milliseconds = max(1, int(min(milliseconds * BUSY_FACTOR, seconds * 1000)))
         #: Values of the atoms in the last satisfying assignment; atoms that do not matter are left out.
         self.model: dict[Atom, int] = {}
 
@@ -133,7 +133,7 @@ class Question:
 
     @of_stage(Stage.SOLVING)
     def satisfiable(self, *conditions: Condition | bool) -> Answer:
-        """Whether the hypotheses and `conditions` hold together for some integers; `model` then has such integers."""
+        """True if the hypotheses and `conditions` hold together for some integers; `model` then has such integers."""
         import z3  # as late as this: most claims of most kernels are decided without it, and it is slow to load
 
         script = Script()

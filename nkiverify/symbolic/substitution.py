@@ -27,12 +27,12 @@ PLAIN = (np.generic, int, float, complex, str, bytes, type(None), enum.Enum, Fra
 
 
 def is_plain(value: object) -> bool:
-    """Whether `value` has no parts that could depend on a loop index; one of a class derived from `int` may."""
+    """True if `value` has no parts that could depend on a loop index; one of a class derived from `int` may."""
     return isinstance(value, PLAIN) and (isinstance(value, enum.Enum) or not _has_attributes(value))
 
 
 def _has_attributes(value: object) -> bool:
-    """Whether an object of a class derived from `int`, `tuple` or another built-in class has attributes as well."""
+    """True if an object of a class derived from `int`, `tuple` or another built-in class has attributes as well."""
     kind = type(value)
     if kind.__module__ == "builtins" or _is_ours(value) or isinstance(value, np.generic | Fraction):
         return False
@@ -80,7 +80,7 @@ def own_dict(value: object) -> dict[str, Any]:
 
 
 def same_value(one: object, two: object) -> bool:
-    """Whether two values are surely the same, part by part, whatever the symbolic values are."""
+    """True if two values are surely the same, part by part, whatever the symbolic values are."""
     return _same(one, two, set())
 
 
@@ -155,7 +155,7 @@ _OPEN_TYPES = (object, list, dict, set, frozenset, tuple, deque, int, str, float
 
 
 def has_hidden_state(kind: type) -> bool:
-    """Whether a class derives from one written in C (containers apart), so that its attributes are not all there is."""
+    """True if a class derives from one written in C (containers apart), so that its attributes are not all there is."""
     return any(
         base not in _OPEN_TYPES
         and not issubclass(base, BaseException)

@@ -22,7 +22,7 @@ _COMPUTES_FOR_KERNEL = frozenset({"nkiverify.frontend.host_integers", "nkiverify
 
 
 def only_shows(frame: FrameType) -> bool:
-    """Whether what executes makes text to be shown, rather than to be used as data."""
+    """True if what executes makes text to be shown, rather than to be used as data."""
     caller: FrameType | None = frame
     while caller is not None and caller.f_globals.get("__name__") in _COMPUTES_FOR_KERNEL:
         caller = caller.f_back
@@ -44,7 +44,7 @@ def plain(value: Any) -> Any:
 
 
 class TextConversion:
-    """Whether text is being made of a value, whether something symbolic has gone into it, and which integers."""
+    """Text being made of a value: if any is, if something symbolic has gone into it, and which integers."""
 
     active = 0
     symbolic = False

@@ -24,7 +24,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
 from nkiverify.symbolic.prover import Rung
 from nkiverify.verify.options import Options
-from nkiverify.verify.verdicts import Judge
+from nkiverify.verify.verdicts import PhaseVerdict
 
 #: Of so many targets, one is lowered to Python as well, where the build reads that: so that it stays true.
 PYTHON_SAMPLE = 20
@@ -64,17 +64,17 @@ def prepare(names: Iterable[str], lowering: str | None) -> None:
             installation(language)
 
 
-def opinion(judge: Judge, options: Options, seconds: float) -> Run | None:
-    """What ESBMC says of the claims of `judge`, within `seconds`; None where there is no ESBMC.
+def cross_checked(ours: PhaseVerdict, options: Options, seconds: float) -> Run | None:
+    """What ESBMC says of the claims of `ours`, within `seconds`; None where there is no ESBMC.
 
     Its verdict is made as that of the embedded engine is: what the shape program leaves out is UNKNOWN to both. Raises
     `UsageError` for an ESBMC or flags that cannot be used, and where lowered programs cannot be written.
     """
     if installation() is None:
         return None
-    asked = _languages(judge.target.name, options.lowering)
+    asked = _languages(ours.target.name, options.lowering)
     deadline = time.monotonic() + seconds
-    runs = [_opinion(judge, options, language, max(0.0, deadline - time.monotonic())) for language in asked]
+    runs = [_by_lowering(ours, options, language, max(0.0, deadline - time.monotonic())) for language in asked]
     # The first is told, unless another one contradicts the embedded engine.
     return next((run for run in runs if run.qualifier == DISAGREEMENT), runs[0])
 
@@ -92,23 +92,23 @@ def _languages(name: str, lowering: str | None) -> tuple[Language, ...]:
     return (Language.C, Language.PYTHON) if lowering == "both" or sampled else (Language.C,)
 
 
-def _opinion(judge: Judge, options: Options, language: Language, seconds: float) -> Run:
-    """What ESBMC says of the claims of `judge`, lowered to `language`."""
+def _by_lowering(ours: PhaseVerdict, options: Options, language: Language, seconds: float) -> Run:
+    """What ESBMC says of the claims of `ours`, lowered to `language`."""
     found = installation(language)
     assert found is not None
-    flags = read(judge.target.flags)
-    engine = EsbmcEngine(found, judge.program, judge.target.name, flags, options.keep_lowered, language)
-    result = engine.decide(judge.phase, seconds)
-    run = verdict.completed(judge.entry(engine.name, [_as_embedded(one) for one in result.decisions]), result)
-    run = replace(run, advisory=bool(judge.decisions))
+    flags = read(ours.target.flags)
+    engine = EsbmcEngine(found, ours.program, ours.target.name, flags, options.keep_lowered, language)
+    result = engine.decide(ours.phase, seconds)
+    run = verdict.completed(ours.entry(engine.name, [_as_embedded(one) for one in result.decisions]), result)
+    run = replace(run, advisory=bool(ours.decisions))
     if not run.advisory:
-        run = judge.asked_alone().beside(run)
-    contradictions = verdict.disagreements(judge.decisions, result.decisions)
+        run = ours.asked_alone().beside(run)
+    contradictions = verdict.disagreements(ours.decisions, result.decisions)
     if not contradictions:
         return run
     reason = "; ".join(map(str, contradictions[:3]))
     if options.disagreements is not None:
-        kept = engine.leave([one.claim.number for one in contradictions], judge.phase, options.disagreements)
+        kept = engine.leave([one.claim.number for one in contradictions], ours.phase, options.disagreements)
         reason = f"{reason}; ESBMC was given {kept}"
     return replace(run, verdict=Verdict.ERROR, qualifier=DISAGREEMENT, reason=reason)
 

@@ -67,7 +67,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be judged. `bounded` says how far loops were unrolled, if that may not have been enough."""
+    """What is to be decided. `bounded` says how far loops were unrolled, if that may not have been enough."""
 
     target: Target
     program: Program
@@ -83,7 +83,7 @@ class Question:
     trial: Trial | None = None
 
 
-def judge(question: Question) -> Run:
+def verdict_of(question: Question) -> Run:
     """The verdict of phase 4, with what it warns of."""
     proof, ended = question.claimed.proof, question.claimed.ended
     policy = applied_policy()
@@ -139,7 +139,7 @@ def _tolerated(question: Question, left: Sequence[Stated], search: _Search | Non
 
 
 def _hands_on(question: Question) -> bool:
-    """Whether a run shows that numbers of an iteration without an order are kept for later. Where such a loop is
+    """True if a run shows that numbers of an iteration without an order are kept for later. Where such a loop is
     summarised the proof sees it; where it is run iteration by iteration, they are plain numbers there."""
     program = question.program
     if not _runs_one_by_one(program.body):
@@ -160,7 +160,7 @@ def _runs_one_by_one(block: Block) -> bool:
 
 
 def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:
-    """What the kernel does in vain. A kernel that has a fault is looked at on the shape that shows it."""
+    """The kernel's dead stores, and the like. A kernel that has a fault is looked at on the shape that shows it."""
     assumed = domain_of(question.program, question.assumptions)
     shapes = Shapes(question.program.dimensions, assumed)
     proved = search is None and not question.bounded
@@ -432,7 +432,7 @@ class _Searching:
 
 
 def _is_empty(program: Program) -> bool:
-    """Whether no values of the dimensions satisfy all that is assumed on every path."""
+    """True if no values of the dimensions satisfy all that is assumed on every path."""
     assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
     return Prover(assumed, BUDGETS.domain).satisfiable() is Answer.NO
 

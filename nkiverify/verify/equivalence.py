@@ -1,4 +1,4 @@
-"""Whether two kernels compute the same (docs/equivalence.md): four verdicts, never merged.
+"""Equivalence of two kernels in what they compute (docs/equivalence.md): four verdicts, never merged.
 
 `reals`: equal over the real numbers, decided over prime fields. `floats`: equal in floating point, tested. `defined`:
 the second kernel is defined wherever the first one is. `legal`: no contract is broken at these shapes, those of memory
@@ -225,7 +225,7 @@ class Comparer:
         return executions[0], executions[1]
 
     def _legality(self, both: tuple[Execution, Execution]) -> Finding:
-        """Whether the runs broke a contract, or the kernels need more memory than there is."""
+        """True if the runs broke a contract, or the kernels need more memory than there is."""
         for side, execution in zip(self._sides, both, strict=True):
             text = _broken_text(execution.run.broken)
             if text:

@@ -14,12 +14,12 @@ from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.binding import ConcreteBinding, SymbolicBinding
 from nkiverify.frontend.concrete import innermost_kernel_site
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.frontend.paths import Limits
-from nkiverify.frontend.plain_run import PlainRun
 from nkiverify.frontend.signals import LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
@@ -39,7 +39,7 @@ class Exploration:
 
     target: Target
     hardware: Hardware
-    run: SymbolicExecution | PlainRun
+    run: SymbolicExecution | ConcreteLaunch
     assumptions: tuple[str, ...]
     reached: bool
     assumed_at: tuple[Site, ...]
@@ -51,7 +51,7 @@ class Exploration:
     def replay(self) -> Replay | None:
         """What the run showed, where it was made in plain Python."""
         run = self.run
-        if not isinstance(run, PlainRun):
+        if not isinstance(run, ConcreteLaunch):
             return None
         limit = run.unsupported_construct
         return Replay(

@@ -44,7 +44,7 @@ LOWERINGS: tuple[str, ...] = ("c", "python", "both")
 WITHOUT_ESBMC: frozenset[int] = frozenset({4})
 
 #: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together.
-BESIDE_SECONDS = 30.0
+CROSS_CHECK_SECONDS = 30.0
 
 #: Seconds a target may take in all its phases together, unless the user says otherwise.
 DEFAULT_TIMEOUT_SECONDS = 60.0
@@ -91,9 +91,9 @@ class Options:
     policy: Policy = DEFAULT_POLICY
 
     @property
-    def patience(self) -> float:
+    def hard_deadline(self) -> float:
         """Seconds after which a target must have its verdicts: its time-out, and what ESBMC may take beside."""
-        return self.timeout + (BESIDE_SECONDS if self.engine == "auto" else 0.0)
+        return self.timeout + (CROSS_CHECK_SECONDS if self.engine == "auto" else 0.0)
 
 
 def phases_to_run(target: Target, options: Options) -> tuple[int, ...]:

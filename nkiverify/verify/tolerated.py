@@ -139,7 +139,7 @@ def _warning(claim: Claim, violation: Violation | None, reason: str) -> KernelWa
         tensor="",
         element=(),
         witness=dict(violation.witness) if violation is not None and seen else {},
-        holds="for these shapes" if seen else "no plain run has shown it",
+        holds="for these shapes" if seen else "no concrete run has shown it",
         column=violation.column if violation is not None else -1,
         end_line=violation.end_line if violation is not None else -1,
         end_column=violation.end_column if violation is not None else -1,

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field, replace
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Run, Verdict
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import TargetRaised
 from nkiverify.frontend.paths import Limits
-from nkiverify.frontend.plain_run import PlainRun
 from nkiverify.ir.program import Assume
 from nkiverify.symbolic import conditions, terms
 from nkiverify.verify.candidates import Candidates
 from nkiverify.verify.exploration import Exploration, played
-from nkiverify.verify.verdicts import Judge
+from nkiverify.verify.verdicts import PhaseVerdict
 
 #: Contracts that may be looked at in all shapes together: about two seconds' work, the same on every machine.
 WORK = 150_000
@@ -57,12 +57,12 @@ def trials(exploration: Exploration, phases: frozenset[int], seconds: float, eve
             break
         if shape is None:
             continue
-        assert isinstance(shape.run, PlainRun)
+        assert isinstance(shape.run, ConcreteLaunch)
         left -= shape.run.looked_at
         if shape.run.unsupported_construct is None:
             result.tried += 1
         for phase in sorted(open_phases):
-            run = _judged(shape, phase, values, every)
+            run = _verdict_on(shape, phase, values, every)
             if run is not None and run.verdict is Verdict.FAILED:
                 open_phases.discard(phase)
                 result.found[phase] = replace(run, assumptions=exploration.assumptions)
@@ -91,11 +91,11 @@ def _run(
     return found
 
 
-def _judged(shape: Exploration, phase: int, values: Mapping[str, int], every: bool) -> Run | None:
+def _verdict_on(shape: Exploration, phase: int, values: Mapping[str, int], every: bool) -> Run | None:
     """The verdict of a phase about one shape; there may be simpler ones. None where it is beyond us."""
     engine = EmbeddedEngine(shape.run.program)
     try:
-        run = Judge(shape.target, shape, engine, shape.hardware, phase, _SHAPE_SECONDS, every, values).run()
+        run = PhaseVerdict(shape.target, shape, engine, shape.hardware, phase, _SHAPE_SECONDS, every, values).run()
     except (UnsupportedConstruct, RecursionError):
         return None
     return replace(run, violations=tuple(replace(one, smallest=False) for one in run.violations), suffices=())

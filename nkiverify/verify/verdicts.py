@@ -29,7 +29,7 @@ SUFFICIENT_SECONDS = 0.5
 
 #: What can be done about an UNKNOWN that says nothing better itself.
 ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete shapes"
-ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a plain run on the values is short"
+ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a concrete run on the values is short"
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
@@ -47,7 +47,7 @@ _CONTRADICTION = "no witness fails in plain Python: please report this"
 _RAISED = ("kernel.exception",)
 
 
-class Judge:
+class PhaseVerdict:
     """Turns the decisions about the claims of one phase into a verdict."""
 
     def __init__(
@@ -61,7 +61,7 @@ class Judge:
         every: bool,
         values: Mapping[str, int] | None = None,
     ) -> None:
-        """`values` are those of the dimensions, where the exploration is a plain run on them."""
+        """`values` are those of the dimensions, where the exploration is a concrete run on them."""
         self._engine = engine
         self._every = every
         self._target = target
@@ -79,12 +79,12 @@ class Judge:
 
     @property
     def target(self) -> Target:
-        """The target that is judged."""
+        """The target it is about."""
         return self._target
 
     @property
     def phase(self) -> int:
-        """The phase whose claims are judged."""
+        """The phase whose claims it is about."""
         return self._phase
 
     @property
@@ -162,7 +162,7 @@ class Judge:
         return PHASES[self._phase].peaks(self._claimed, self.program)
 
     def _doubtful(self, violation: Violation) -> bool:
-        """Whether the violation proves nothing unless a plain run shows it."""
+        """True if the violation proves nothing unless a concrete run shows it."""
         return violation.contract in _RAISED or self._confirmation.may_hold(violation)
 
 
@@ -171,8 +171,8 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known about one phase: all decisions, those about claims that are reached among them, what the plain runs
-    on the witnesses of those refuted show, and how the exploration ended."""
+    """What is known about one phase: all decisions, those about claims that are reached among them, what the concrete
+    runs on the witnesses of those refuted show, and how the exploration ended."""
 
     exploration: Exploration
     #: What the phase could not claim of the kernel as a whole, if anything.
@@ -186,7 +186,7 @@ class Known:
 
     @property
     def holds(self) -> bool:
-        """Whether every claim of the phase is proved, or is not reached."""
+        """True if every claim of the phase is proved, or is not reached."""
         stated = [decision.outcome for decision in self.decisions if not decision.claim.unwinding]
         return all(outcome in (Outcome.PROVED, Outcome.UNREACHED) for outcome in stated)
 
@@ -219,12 +219,12 @@ def replayed(known: Known) -> Conclusion | None:
 
 
 def masked(known: Known) -> Conclusion | None:
-    """A claim is refuted; the plain run on the witness ends before it comes there."""
+    """A claim is refuted; the concrete run on the witness ends before it comes there."""
     played = next((one for one in known.replays if one.raised is not None), None)
     if not known.violations or played is None:
         return None
     text = f"{type(played.raised).__name__}: {played.raised}, at {played.raised_at}"
-    reason = f"{_may_fail(known.violations[0])}, but the plain run ends before it with {text}"
+    reason = f"{_may_fail(known.violations[0])}, but the concrete run ends before it with {text}"
     return Conclusion(Verdict.UNKNOWN, "masked by another fault", reason, known.refuted_at)
 
 
@@ -272,17 +272,17 @@ def not_claimed(known: Known) -> Conclusion | None:
 
 def _kept(violation: Violation) -> str:
     where = f"{violation.contract} at {violation.file}:{violation.line}"
-    return f"{where}: {violation.message}; the plain runs that were tried keep it"
+    return f"{where}: {violation.message}; the concrete runs that were tried keep it"
 
 
 def may_not_fit(known: Known) -> Conclusion | None:
-    """What is enough for all to fit is refuted, and no plain run breaks what is necessary."""
+    """What is enough for all to fit is refuted, and no concrete run breaks what is necessary."""
     unsure = next((one for one in known.unsure if one.contract in SUFFICIENT), None)
     return Conclusion(Verdict.UNKNOWN, "may not fit", _kept(unsure), known.refuted_at) if unsure is not None else None
 
 
 def index_not_known(known: Known) -> Conclusion | None:
-    """What is enough for an index is refuted, and no plain run breaks what is necessary."""
+    """What is enough for an index is refuted, and no concrete run breaks what is necessary."""
     if not known.unsure:
         return None
     reason = _kept(known.unsure[0])
@@ -290,7 +290,7 @@ def index_not_known(known: Known) -> Conclusion | None:
 
 
 def index_open(known: Known) -> Conclusion | None:
-    """Whether an index stays inside is nothing that a run can tell: its numbers are not given."""
+    """A run cannot tell if an index stays inside: its numbers are not given."""
     found = [
         one.claim for one in known.claims if one.outcome is Outcome.UNDECIDED and (one.claim.open or one.claim.void)
     ]

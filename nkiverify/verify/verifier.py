@@ -1,4 +1,4 @@
-"""Verifying one target: explore it once, then judge each phase, then ask ESBMC."""
+"""Verifying one target: explore it once, then decide each phase, then ask ESBMC."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from nkiverify.foundation.kernel_text import harmless, with_texts
 from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.concrete import TOO_LONG
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import TOO_DEEP, SymbolicExecution, TargetRaised
 from nkiverify.frontend.paths import Limits, Unsupported
-from nkiverify.frontend.plain_run import PlainRun
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.policy import applied
@@ -24,22 +24,22 @@ from nkiverify.phases import PHASES
 from nkiverify.verify.candidates import shapes_show_nothing
 from nkiverify.verify.exploration import Exploration, explore, played
 from nkiverify.verify.flags import unwind_of
-from nkiverify.verify.options import BESIDE_SECONDS, Options, phases_to_run
+from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options, phases_to_run
 from nkiverify.verify.rule_ids import check_comments
 from nkiverify.verify.rules import Conclusion, recorded
 from nkiverify.verify.tolerated import accepted_warnings, qualified
-from nkiverify.verify.verdicts import ADVICE_UNFAITHFUL, ADVICE_UNSUPPORTED, RAISES_SYMBOLICALLY, Judge
+from nkiverify.verify.verdicts import ADVICE_UNFAITHFUL, ADVICE_UNSUPPORTED, RAISES_SYMBOLICALLY, PhaseVerdict
 from nkiverify.verify.witness.confirm import Confirmation, by_place
 
 if TYPE_CHECKING:
     from nkiverify.phases.dataflow.trial import Trial
 
 
-#: Verdicts that a plain run of a launch of numbers may know better.
+#: Verdicts that a concrete run of a launch of numbers may know better.
 _OPEN = (Verdict.UNKNOWN, Verdict.VACUOUS)
 
 
-@of_stage(Stage.JUDGING)
+@of_stage(Stage.DECIDING)
 def verify(target: Target, options: Options, told: Callable[[Run], None] = lambda run: None) -> list[Run]:
     """The verdict of `target` in each phase that `options` asks for. Raises nothing but KeyboardInterrupt.
 
@@ -84,7 +84,7 @@ def _limited(target: Target, phase: int, limit: UnsupportedConstruct, started: f
 
 #: How much of its time a target may take to be run symbolically; the rest is for its phases.
 _EXPLORING = 0.6
-#: How much of it is kept for plain runs of shapes that no phase has a verdict for.
+#: How much of it is kept for concrete runs of shapes that no phase has a verdict for.
 _TRYING = 0.1
 
 
@@ -93,7 +93,7 @@ _BY_NUMBERS = 0.3
 
 
 class _Verifying:
-    """Explores a target, and judges it phase by phase. `told` hears each run that is made, as soon as it is."""
+    """Explores a target, and decides it phase by phase. `told` hears each run that is made, as soon as it is."""
 
     def __init__(self, target: Target, options: Options, phases: tuple[int, ...], told: Callable[[Run], None]) -> None:
         self._target = target
@@ -103,10 +103,10 @@ class _Verifying:
         self._hardware = hardware_named(options.hardware or target.hardware)
         self._start = time.monotonic()
         self._runs: dict[int, Run] = {}
-        self._judges: dict[int, Judge] = {}
+        self._verdicts: dict[int, PhaseVerdict] = {}
 
     def run(self) -> list[Run]:
-        if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded" and self._judged_by_numbers():
+        if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded" and self._decided_by_numbers():
             return [self._runs[phase] for phase in self._phases]
         clock = time.perf_counter()
         explored = self._explored()
@@ -118,7 +118,7 @@ class _Verifying:
         exploring = time.perf_counter() - clock
         for number, phase in enumerate(self._phases):
             clock = time.perf_counter()
-            run, exploration, engine = self._judged(phase, exploration, engine, launch, self._share(number))
+            run, exploration, engine = self._decided(phase, exploration, engine, launch, self._share(number))
             # The exploration serves all phases; its time is counted in the first one.
             seconds = time.perf_counter() - clock + (exploring if number == 0 else 0.0)
             if run is not None:
@@ -126,7 +126,7 @@ class _Verifying:
                 if not self._tries(explored, phase):
                     self._told(self._runs[phase])
         self._try_shapes(explored)
-        return self._with_second_opinions()
+        return self._with_cross_checks()
 
     def _explored(self) -> Exploration:
         """The target, run symbolically."""
@@ -137,8 +137,8 @@ class _Verifying:
             explored.run.unsupported_construct = _unfaithful(explored, engine, max(1.0, self._share(0)))
         return explored
 
-    def _judged_by_numbers(self) -> bool:
-        """Judge a target whose sizes are all numbers by a run in plain Python, and symbolically what that leaves open;
+    def _decided_by_numbers(self) -> bool:
+        """Decide a target whose sizes are all numbers by a run in plain Python, and symbolically what that leaves open;
         whether it is such a target."""
         clock = time.perf_counter()
         phases = frozenset(self._phases)
@@ -152,21 +152,21 @@ class _Verifying:
         self._check_comments(plain)
         symbolic: Exploration | None = None
         for number, phase in enumerate(self._phases):
-            run = self._judged_on(plain, phase, self._share(number))
+            run = self._decided_on(plain, phase, self._share(number))
             if run.verdict in _OPEN:
                 symbolic = symbolic or self._explored()
-                other = self._judged_on(symbolic, phase, self._share(number))
+                other = self._decided_on(symbolic, phase, self._share(number))
                 run = run if other.verdict in _OPEN else other
                 if run.verdict in _OPEN and _took_too_long(plain):
                     again = played(self._target, self._hardware, self._limits(self._share(number)), phases, {})
                     plain = again or plain
-                    run = self._judged_on(plain, phase, self._share(number))
+                    run = self._decided_on(plain, phase, self._share(number))
             self._runs[phase] = replace(run, milliseconds=(time.perf_counter() - clock) * 1000)
             self._told(self._runs[phase])
             clock = time.perf_counter()
         return True
 
-    def _judged_on(self, exploration: Exploration, phase: int, seconds: float) -> Run:
+    def _decided_on(self, exploration: Exploration, phase: int, seconds: float) -> Run:
         """The verdict of a phase by what was explored."""
         clock = time.perf_counter()
         engine = EmbeddedEngine(exploration.run.program)
@@ -174,7 +174,7 @@ class _Verifying:
             if PHASES[phase].by_sets:
                 return _dataflow(exploration, engine, phase, seconds)
             every = self._options.every_violation
-            return Judge(self._target, exploration, engine, self._hardware, phase, seconds, every).run()
+            return PhaseVerdict(self._target, exploration, engine, self._hardware, phase, seconds, every).run()
         except (UnsupportedConstruct, RecursionError) as error:
             limit = error if isinstance(error, UnsupportedConstruct) else UnsupportedConstruct(*TOO_DEEP)
             return _limited(self._target, phase, limit, clock)
@@ -203,7 +203,7 @@ class _Verifying:
 
     # --- phases -------------------------------------------------------------------------------------------------------
 
-    def _judged(
+    def _decided(
         self, phase: int, exploration: Exploration, engine: EmbeddedEngine, launch: _Launch, seconds: float
     ) -> tuple[Run | None, Exploration, EmbeddedEngine]:
         """The verdict of a phase, and what was explored, for the phases after it."""
@@ -212,19 +212,20 @@ class _Verifying:
         run: Run | None
         try:
             if not PHASES[phase].by_sets:
-                judge = Judge(self._target, exploration, engine, self._hardware, phase, seconds, every)
-                self._judges[phase] = judge
+                ours = PhaseVerdict(self._target, exploration, engine, self._hardware, phase, seconds, every)
+                self._verdicts[phase] = ours
             if self._options.engine == "esbmc":
                 return None, exploration, engine
             by_claims = not PHASES[phase].by_sets
-            run = self._judges[phase].run() if by_claims else _dataflow(exploration, engine, phase, seconds)
+            run = self._verdicts[phase].run() if by_claims else _dataflow(exploration, engine, phase, seconds)
         except (UnsupportedConstruct, RecursionError) as error:
-            # What one phase does not understand takes nothing from the others; a second opinion would be the only one.
+            # What one phase does not understand takes nothing from the others; a cross-check has nothing to compare
+            # with.
             limit = error if isinstance(error, UnsupportedConstruct) else UnsupportedConstruct(*TOO_DEEP)
             run = _limited(self._target, phase, limit, clock)
-            self._judges.pop(phase, None)
+            self._verdicts.pop(phase, None)
         if run.verdict in _OPEN and exploration is launch.symbolic:
-            other = launch.judged(phase, self._options, max(seconds, self._left() / 2))
+            other = launch.verdict(phase, self._options, max(seconds, self._left() / 2))
             if other is not None:
                 # What the symbolic run went wrong at has left it without what comes after.
                 run, exploration = other
@@ -232,7 +233,7 @@ class _Verifying:
         return run, exploration, engine
 
     def _tries(self, explored: Exploration, phase: int) -> bool:
-        """Whether shapes are tried for a phase: it has dimensions, and no verdict."""
+        """True if shapes are tried for a phase: it has dimensions, and no verdict."""
         run = self._runs.get(phase)
         has_dimensions = bool(explored.run.program.dimensions)
         return has_dimensions and not PHASES[phase].by_sets and run is not None and run.verdict is Verdict.UNKNOWN
@@ -256,11 +257,11 @@ class _Verifying:
                 self._runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}")
             self._told(self._runs[phase])
 
-    def _with_second_opinions(self) -> list[Run]:
+    def _with_cross_checks(self) -> list[Run]:
         options, phases, runs = self._options, self._phases, self._runs
         if options.engine == "embedded":
             return [runs[phase] for phase in phases]
-        others = _second_opinions(self._judges, options, max(1.0, self._left()))
+        others = _cross_checks(self._verdicts, options, max(1.0, self._left()))
         if options.engine == "esbmc":
             for phase in phases:
                 if PHASES[phase].by_sets:
@@ -306,7 +307,7 @@ class _Launch:
     _played: Exploration | None = None
 
     def played(self) -> Exploration | None:
-        """The plain run, made when it is first asked for; None where there are dimensions, or it is no legal one."""
+        """The concrete run, made when it is first asked for; None where there are dimensions, or it is no legal one."""
         if not self._tried and not self.symbolic.run.program.dimensions:
             self._tried = True
             found = played(self.target, self.hardware, self.limits, self.phases, {})
@@ -316,8 +317,8 @@ class _Launch:
                 )
         return self._played
 
-    def judged(self, phase: int, options: Options, seconds: float) -> tuple[Run, Exploration] | None:
-        """The verdict of a phase by the plain run, where it has one."""
+    def verdict(self, phase: int, options: Options, seconds: float) -> tuple[Run, Exploration] | None:
+        """The verdict of a phase by the concrete run, where it has one."""
         exploration = self.played()
         if exploration is None:
             return None
@@ -326,14 +327,14 @@ class _Launch:
             run = _dataflow(exploration, engine, phase, seconds)
         else:
             every = options.every_violation
-            run = Judge(self.target, exploration, engine, self.hardware, phase, seconds, every).run()
+            run = PhaseVerdict(self.target, exploration, engine, self.hardware, phase, seconds, every).run()
         return None if run.verdict in _OPEN else (run, exploration)
 
 
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> Run:
     """The verdict of the phase whose claims are about sets of elements."""
     from nkiverify.phases.dataflow.claims import DataflowClaims  # as late as this: islpy is slow to load
-    from nkiverify.verify.dataflow import Limit, Question, judge
+    from nkiverify.verify.dataflow import Limit, Question, verdict_of
 
     run = exploration.run
     claimed = exploration.claimed(PHASES[phase], seconds)
@@ -341,7 +342,7 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
     limit = run.unsupported_construct
     engine.limit(seconds)
     unsure = any(decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED) for decision in engine.decide_unwinding())
-    return judge(
+    return verdict_of(
         Question(
             target=exploration.target,
             program=run.program,
@@ -358,14 +359,14 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
 
 
 def _trial(exploration: Exploration, seconds: float) -> Trial | None:
-    """The plain run, on the shadow memory, where the target was explored by one."""
+    """The concrete run, on the shadow memory, where the target was explored by one."""
     from nkiverify.phases.dataflow.trial import trial_of
 
     run = exploration.run
-    return trial_of(run, seconds) if isinstance(run, PlainRun) else None
+    return trial_of(run, seconds) if isinstance(run, ConcreteLaunch) else None
 
 
-def _second_opinions(judges: Mapping[int, Judge], options: Options, seconds: float) -> dict[int, Run]:
+def _cross_checks(verdicts: Mapping[int, PhaseVerdict], options: Options, seconds: float) -> dict[int, Run]:
     """ESBMC's entry of each phase, by its number; none where there is no ESBMC and none is needed.
 
     Only now, when the embedded engine has all its verdicts: ESBMC takes none of its time. A phase has its share of the
@@ -374,33 +375,33 @@ def _second_opinions(judges: Mapping[int, Judge], options: Options, seconds: flo
     from nkiverify.verify.cross_check import prepare
 
     if options.engine == "auto":
-        seconds = BESIDE_SECONDS
+        seconds = CROSS_CHECK_SECONDS
     # Trying a build that is new here takes none of the time of a target.
-    prepare([judge.target.name for judge in judges.values()], options.lowering)
+    prepare([ours.target.name for ours in verdicts.values()], options.lowering)
     deadline = time.monotonic() + seconds
     entries: dict[int, Run] = {}
-    for asked, (phase, judge) in enumerate(judges.items()):
-        share = (deadline - time.monotonic()) / (len(judges) - asked)
-        entry = _second_opinion(judge, options, max(0.0, share))
+    for asked, (phase, ours) in enumerate(verdicts.items()):
+        share = (deadline - time.monotonic()) / (len(verdicts) - asked)
+        entry = _cross_check(ours, options, max(0.0, share))
         if entry is not None:
             entries[phase] = entry
     return entries
 
 
-def _second_opinion(judge: Judge, options: Options, seconds: float) -> Run | None:
+def _cross_check(ours: PhaseVerdict, options: Options, seconds: float) -> Run | None:
     """ESBMC's entry, where there is an ESBMC; `UsageError` where it was asked for by name and there is none."""
-    from nkiverify.verify import cross_check as second_opinion
+    from nkiverify.verify import cross_check
 
     beside = options.engine == "auto"
     started = time.perf_counter()
     try:
-        run = second_opinion.opinion(judge, options, seconds)
+        run = cross_check.cross_checked(ours, options, seconds)
     except Exception as error:
         if not beside:
             raise
         # Whatever is wrong with ESBMC, or with asking it, takes nothing from the verdict of the embedded engine.
         told = str(error) if isinstance(error, UsageError) else described(error)
-        unusable = _plain(judge.target, judge.phase, Verdict.ERROR, told, started, "unusable")
+        unusable = _plain(ours.target, ours.phase, Verdict.ERROR, told, started, "unusable")
         details = "" if isinstance(error, UsageError) else traceback.format_exc()
         return replace(unusable, engine="esbmc", advisory=True, traceback=details)
     if run is None and not beside:

@@ -374,22 +374,22 @@ def invert(x, dtype=None):
 
 @stub
 def is_hbm(buffer):
-    """Whether a memory is HBM."""
+    """True if a memory is HBM."""
 
 
 @stub
 def is_on_chip(buffer):
-    """Whether a memory is SBUF or PSUM."""
+    """True if a memory is SBUF or PSUM."""
 
 
 @stub
 def is_psum(buffer):
-    """Whether a memory is PSUM."""
+    """True if a memory is PSUM."""
 
 
 @stub
 def is_sbuf(buffer):
-    """Whether a memory is SBUF."""
+    """True if a memory is SBUF."""
 
 
 @stub

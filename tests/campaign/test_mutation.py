@@ -142,7 +142,7 @@ def test_a_survivor_that_fails_on_some_shape_is_a_defect(
         ("dataflow_rows", 4, ""),
     ],
 )
-def test_plain_runs_are_of_the_phase_that_is_asked_about(
+def test_concrete_runs_are_of_the_phase_that_is_asked_about(
     name: str, phase: int, contract: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shape = {"K": 1024, "M": 10240, "N": 1024} if phase == 3 else {"R": 300, "C": 2}

@@ -1,4 +1,4 @@
-"""`python -m lab.published` runs launches of kernels of a checkout, and judges each by what is expected of it."""
+"""`python -m lab.published` runs launches of kernels of a checkout, and compares each with what is expected of it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "kernels"
 
 
-def judged(checkout: Path, launch: str, *words: str) -> int:
+def status_of(checkout: Path, launch: str, *words: str) -> int:
     """The exit status of a run on one family of this launch."""
     (checkout.parent / "families" / "doubles.toml").write_text(FAMILY + launch, encoding="utf-8")
     return main(["--checkout", str(checkout), *words])
@@ -77,10 +77,10 @@ def judged(checkout: Path, launch: str, *words: str) -> int:
     ("launch", "status", "said"),
     [(FITS, 0, "right"), (TOO_TALL, 1, "false alarm"), (NO_SUCH_FUNCTION, 1, "stopped")],
 )
-def test_a_launch_is_judged_by_what_is_expected(
+def test_a_launch_is_compared_with_what_is_expected(
     checkout: Path, capsys: pytest.CaptureFixture[str], launch: str, status: int, said: str
 ) -> None:
-    assert judged(checkout, launch) == status
+    assert status_of(checkout, launch) == status
     shown = capsys.readouterr().out
     assert said in shown
     assert f"{1 - status} of 1 launches" in shown
@@ -89,12 +89,12 @@ def test_a_launch_is_judged_by_what_is_expected(
 def test_symbolic_launches_are_the_variants_of_those_that_have_one(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert judged(checkout, FITS + TOO_TALL, "--symbolic") == 0
+    assert status_of(checkout, FITS + TOO_TALL, "--symbolic") == 0
     assert "1 of 1 launches" in capsys.readouterr().out
 
 
 def test_an_expected_failure_that_passes_is_the_worst(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert judged(checkout, FITS.replace("symbolic", "#") + ARGUED) == 1
+    assert status_of(checkout, FITS.replace("symbolic", "#") + ARGUED) == 1
     assert "wrong pass" in capsys.readouterr().out
 
 
@@ -109,7 +109,7 @@ def test_an_expected_failure_that_passes_is_the_worst(checkout: Path, capsys: py
 def test_a_family_that_is_not_understood_is_one_line(
     checkout: Path, capsys: pytest.CaptureFixture[str], launch: str, message: str
 ) -> None:
-    assert judged(checkout, launch) == 2
+    assert status_of(checkout, launch) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert message in error

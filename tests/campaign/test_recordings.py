@@ -1,4 +1,4 @@
-"""The symbolic and the plain run of a kernel record the same, and what they do not is seen."""
+"""The symbolic and the concrete run of a kernel record the same, and what they do not is seen."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def test_both_runs_of_a_target_record_the_same(target: Target) -> None:
         pytest.skip("no shape that runs to its end")
 
 
-#: Kernels of whose loops the symbolic run takes indices for kept ones, and the plain run does not: it is too cautious.
+#: Kernels of whose loops the symbolic run takes indices for kept ones, and the concrete run does not: it is too
+#: cautious.
 TOO_CAUTIOUS = (18, 21)
 
 
@@ -101,6 +102,6 @@ def test_differences_are_seen() -> None:
     assert list(differences(one, two)) == [
         "item 1: symbolic b, plain c",
         "x.y at line 3 is claimed in the symbolic run only",
-        "x.w at line 5 is checked in the plain run only",
+        "x.w at line 5 is checked in the concrete run only",
     ]
     assert list(differences(one, Recording(["a"], {("x.y", 3)}))) == ["item 1: symbolic b, plain None"]

@@ -1,4 +1,4 @@
-"""Would the compiler take it: what kernels use beside the documented language."""
+"""Would the compiler take it: what kernels use outside the documented language."""
 
 from __future__ import annotations
 

@@ -35,11 +35,11 @@ def test_finished_phases_are_in_the_file_when_a_later_one_ends_the_process(
     write(check.folder, k=KERNEL)
     file = check.folder / "results.json"
     left: dict[int, dict[str, str]] = {}
-    judged = verifier._dataflow
+    original = verifier._dataflow
 
     def dataflow(*given: Any) -> Run:
         left.update({run["phase"]: run for run in json.loads(file.read_text(encoding="utf-8"))["runs"]})
-        return judged(*given)
+        return original(*given)
 
     monkeypatch.setattr(verifier, "_dataflow", dataflow)
     assert check("k.py::kernel", "--arg", f"x={shape}", "--json", str(file)) == 0

@@ -263,7 +263,7 @@ LATE = """
 """
 
 
-def test_a_refutation_that_no_plain_run_confirms_in_time_is_unknown(
+def test_a_refutation_that_no_concrete_run_confirms_in_time_is_unknown(
     check: Checker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(check.folder, k="import nki\n" + textwrap.dedent(LATE))
@@ -274,8 +274,8 @@ def test_a_refutation_that_no_plain_run_confirms_in_time_is_unknown(
     assert "bound the dimensions" in shown
 
 
-def test_the_plain_run_ends_when_it_has_shown_the_violation(check: Checker) -> None:
-    # Two lines are refuted on their own; to see them both, one plain run would go through all rounds.
+def test_the_concrete_run_ends_when_it_has_shown_the_violation(check: Checker) -> None:
+    # Two lines are refuted on their own; to see them both, one concrete run would go through all rounds.
     kernel = """
         import nki.language as nl
 

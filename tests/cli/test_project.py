@@ -94,7 +94,7 @@ def test_without_a_manifest_nothing_of_ours_passes_for_the_users(
     assert "tensor_add" in capsys.readouterr().out
 
 
-def test_the_language_is_judged_where_it_is_asked_for(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_language_is_checked_where_it_is_asked_for(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["run", "copy_all", "-j", "1", "--engine", "embedded"]
     assert main(words) == 0
     assert "affine_range" not in capsys.readouterr().out

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.paths import Limits
-from nkiverify.frontend.plain_run import rule_of
 from nkiverify.frontend.target import OutsideDomain, Target
 from nkiverify.ir.program import DomainDimension
 from nkiverify.manifest import Verification
@@ -76,7 +76,7 @@ class Runner:
         self._kernel, self._space = load_kernel(target.kernel, target.root, rewriting)
 
     def fails(self, values: dict[str, int]) -> bool:
-        """Whether the run on these values breaks a contract of the phase; False where they are no legal input."""
+        """True if the run on these values breaks a contract of the phase; False where they are no legal input."""
         if self._phase == DATAFLOW.number:
             return bool(attempt(self._target, values, self._hardware, 60).findings.faults)
         run = ConcreteExecution(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {self._phase})

@@ -15,7 +15,7 @@ from nkiverify.model.dtypes import bfloat16, float32
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.trial import Trial, attempt
 from nkiverify.results.session import ExitStatus, status_of
-from nkiverify.verify import dataflow as judge
+from nkiverify.verify import dataflow as deciding
 from tests.dataflow.subject import Subject, contracts
 
 #: The sum is begun once, though each band of rows needs one of its own.
@@ -125,7 +125,7 @@ def _spied(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, int]]:
         ran.append(dict(values))
         return attempt(target, values, hardware, seconds, work)
 
-    monkeypatch.setattr(judge, "attempt", spy)
+    monkeypatch.setattr(deciding, "attempt", spy)
     return ran
 
 
@@ -185,7 +185,7 @@ def _sampled(folder: Path, least: int) -> Run:
 
 
 def test_shapes_of_which_not_all_can_be_run_are_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judge, "SEARCH_WORK", 2_000_000)
+    monkeypatch.setattr(deciding, "SEARCH_WORK", 2_000_000)
     run = _sampled(tmp_path, 1000)
     assert run.verdict is Verdict.UNKNOWN
     assert run.qualifier.startswith(SAMPLED)

@@ -65,7 +65,7 @@ def told(run: Run) -> list[tuple[str, int, str]]:
     ],
     ids=["a copy", "a load", "a result", "there and back", "filled", "padded", "in place", "a chain", "loaded twice"],
 )  # fmt: skip
-def test_what_a_line_writes_in_vain(
+def test_a_line_that_is_a_dead_store(
     tmp_path: Path, statements: tuple[str, ...], expected: list[tuple[str, int, str]]
 ) -> None:
     run = Subject.of(tmp_path, looped(*statements), rows_and_columns).verdict()
@@ -159,7 +159,7 @@ def test_what_only_larger_shapes_use_is_not_warned_of(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("condition", ["R > 200", "R == 77", "C * R == 15", "R % 7 == 5"])
 def test_a_line_that_no_shape_that_is_run_uses_may_be_of_use(tmp_path: Path, condition: str) -> None:
-    """The plain runs are of one or two rows, and of 129."""
+    """The concrete runs are of one or two rows, and of 129."""
     load = "nisa.dma_copy(dst=other, src=x[first:last, :])"
     body = looped(LOAD, load, f"if {condition}:", "    nisa.tensor_copy(tile, other)")
     assert told(Subject.of(tmp_path, body, rows_and_columns).verdict()) == []
@@ -306,13 +306,13 @@ def test_rows_that_indices_choose_may_be_any(tmp_path: Path) -> None:
 
 
 def recorded(target: Target, values: dict[str, int]) -> list[object]:
-    """What a plain run records."""
+    """What a concrete run records."""
     run = ConcreteExecution(hardware_named(target.hardware), False, records=True)
     return list(play(target, values, run).recorded)
 
 
-def in_vain_there(items: list[object], warning: KernelWarning) -> bool:
-    """Whether nothing that counts uses what any operation of the line of a warning has written."""
+def dead_there(items: list[object], warning: KernelWarning) -> bool:
+    """True if nothing that counts uses what any operation of the line of a warning has written."""
     asked = {
         at
         for at, item in enumerate(items)
@@ -322,7 +322,7 @@ def in_vain_there(items: list[object], warning: KernelWarning) -> bool:
 
 
 @pytest.mark.parametrize("block", range(2))
-def test_what_is_warned_of_in_random_kernels_is_in_vain_for_all_shapes(tmp_path: Path, block: int) -> None:
+def test_what_is_warned_of_in_random_kernels_is_dead_for_all_shapes(tmp_path: Path, block: int) -> None:
     everywhere = here = 0
     for seed in range(10 * block, 10 * block + 10):
         folder = tmp_path / str(seed)
@@ -333,21 +333,21 @@ def test_what_is_warned_of_in_random_kernels_is_in_vain_for_all_shapes(tmp_path:
                 continue
             if warning.holds == "for all shapes":
                 shapes = [{"R": rows} for rows in range(1, ROWS + 1)]
-                assert all(in_vain_there(recorded(subject.target, shape), warning) for shape in shapes), seed
+                assert all(dead_there(recorded(subject.target, shape), warning) for shape in shapes), seed
                 everywhere += 1
             elif warning.rule == "df.unused":
-                assert in_vain_there(recorded(subject.target, dict(warning.witness)), warning), seed  # type: ignore[arg-type]
+                assert dead_there(recorded(subject.target, dict(warning.witness)), warning), seed  # type: ignore[arg-type]
                 here += 1
     assert everywhere
     assert here
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_what_is_found_in_vain_is_what_the_shadow_memory_finds(tmp_path: Path, seed: int) -> None:
+def test_dead_stores_are_what_the_shadow_memory_finds(tmp_path: Path, seed: int) -> None:
     # One operation after the other is followed through the shadow memory: slow, and independent of who wrote what.
     subject = Subject.of(tmp_path, kernel(seed), domain)
     items = recorded(subject.target, {"R": random.Random(seed).randint(1, ROWS)})
-    found = set(liveness(items).in_vain)  # type: ignore[arg-type]
+    found = set(liveness(items).dead_stores)  # type: ignore[arg-type]
     wrote = {at for at, item in enumerate(items) if isinstance(item, Executed)}
     unused = {at for at in wrote if not execute(items, 2, {at}).used}  # type: ignore[arg-type]
     assert found == unused

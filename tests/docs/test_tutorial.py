@@ -49,7 +49,7 @@ def test_the_tutorial_is_what_happens(tmp_path: Path) -> None:
         if shown and not re.search(r" open$", done.stdout, re.MULTILINE):
             assert squeezed(done.stdout) == squeezed(shown)
         elif shown:
-            # On a busy machine ESBMC has no time for its second opinion, and the report says so at length.
+            # On a busy machine ESBMC has no time for its cross-check, and the report says so at length.
             verdicts = [line.split()[:4] for line in shown.splitlines() if " SUCCESSFUL " in line]
             assert [line.split()[:4] for line in done.stdout.splitlines() if " SUCCESSFUL " in line] == verdicts
         commands += 1

@@ -147,7 +147,7 @@ def test_decisions_are_those_of_looking_at_every_assignment(program: Program) ->
 
 
 def is_counterexample(decision: Decision) -> bool:
-    """Whether the values of a decision satisfy the hypotheses and break the claim, every index within its range."""
+    """True if the values of a decision satisfy the hypotheses and break the claim, every index within its range."""
     found = Valuation({**dict.fromkeys((atom_of(DIMENSIONS[name]) for name in NAMES), 0), **decision.values})
     conditions = [*decision.hypotheses, negate(decision.claim.condition)]
     # Values that served before may be about other loops as well, which need not run at all for these.

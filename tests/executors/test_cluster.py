@@ -137,7 +137,7 @@ def test_the_jobs_of_a_lost_worker_are_done_again(root: Path, tmp_path: Path, mo
 
 
 def test_a_scheduler_that_goes_away_costs_no_verdict_that_is_there(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE_WITH_SCHEDULER", 2.0)
+    monkeypatch.setattr(cluster, "SCHEDULER_SECONDS", 2.0)
     own = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50)
     ends: list[threading.Thread] = []
 
@@ -164,7 +164,7 @@ def test_ctrl_c_keeps_what_has_finished(root: Path, scheduler: Any) -> None:
 def test_a_scheduler_that_is_not_there_is_a_usage_error(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cluster, "PATIENCE_WITH_SCHEDULER", 0.5)
+    monkeypatch.setattr(cluster, "SCHEDULER_SECONDS", 0.5)
     monkeypatch.chdir(root)
     assert main(["good", "--no-cache", "--executor", "dask://127.0.0.1:9"]) == 2
     assert "there is no Dask scheduler at tcp://127.0.0.1:9" in capsys.readouterr().err

@@ -378,7 +378,7 @@ def test_a_locked_cache_is_told_once(
     pretended: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     verified(pretended)
-    monkeypatch.setattr(store, "_PATIENCE", 0.05)
+    monkeypatch.setattr(store, "_LOCKED_SECONDS", 0.05)
     with contextlib.closing(sqlite3.connect(pretended.cache, isolation_level=None)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         capsys.readouterr()

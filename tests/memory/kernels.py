@@ -77,7 +77,7 @@ def symbolic_peak(program: Program, memory: MemoryClaims, region: MemoryRegion, 
 
 
 def concrete_peak(target: Target, region: MemoryRegion, values: dict[str, int]) -> int:
-    """The most that is live in the plain run on these values."""
+    """The most that is live in the concrete run on these values."""
     kernel, space = load_kernel(target.kernel, target.root)
     run = ConcreteExecution(hardware_named(target.hardware), stop_at_first=False, phases=PHASES)
     with space.active(), running(run):

@@ -1,4 +1,4 @@
-"""What is live, for all shapes at once, against plain runs in which every lifetime is known."""
+"""What is live, for all shapes at once, against concrete runs in which every lifetime is known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.soundness.trap import verdict
 
 TARGETS = {target.name: target for target in load_targets(resources.root())}
 
-#: Shapes on which the peak of all shapes is that of a plain run.
+#: Shapes on which the peak of all shapes is that of a concrete run.
 EXACT = [
     ("matmul_tiled_all", {"K": 384, "M": 256, "N": 512}),
     ("matmul_hoist_load_all", {"K": 384, "M": 256, "N": 1536}),
@@ -38,7 +38,7 @@ EXACT = [
 @pytest.mark.parametrize(
     ("name", "values"), EXACT, ids=[f"{name}-{'-'.join(map(str, v.values()))}" for name, v in EXACT]
 )
-def test_the_peak_of_a_kernel_is_that_of_its_plain_run(name: str, values: dict[str, int]) -> None:
+def test_the_peak_of_a_kernel_is_that_of_its_concrete_run(name: str, values: dict[str, int]) -> None:
     for symbolic, concrete in peaks(TARGETS[name], values):
         assert symbolic == concrete
 

@@ -1,4 +1,4 @@
-"""Random kernels: what is live for all shapes at once is never less than in a plain run of one."""
+"""Random kernels: what is live for all shapes at once is never less than in a concrete run of one."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class _Writer:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_plain_run_has_more_live(seed: int, tmp_path: Path) -> None:
+def test_no_concrete_run_has_more_live(seed: int, tmp_path: Path) -> None:
     source = _Writer(seed).kernel()
 
     def call(v: Verification) -> None:

@@ -1,4 +1,4 @@
-"""Random kernels that place their tiles: a verdict for all shapes contradicts no plain run."""
+"""Random kernels that place their tiles: a verdict for all shapes contradicts no concrete run."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Writer:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_plain_run_contradicts_the_verdict(seed: int, tmp_path: Path) -> None:
+def test_no_concrete_run_contradicts_the_verdict(seed: int, tmp_path: Path) -> None:
     source = _Writer(seed).kernel()
 
     def call(v: Verification) -> None:

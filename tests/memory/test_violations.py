@@ -1,4 +1,4 @@
-"""What phase 3 lists beside a violation that plain runs confirm."""
+"""What phase 3 lists beside a violation that concrete runs confirm."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def kernel(n):
 """
 
 
-def test_an_overlap_that_no_plain_run_confirms_is_no_violation(tmp_path: Path) -> None:
+def test_an_overlap_that_no_concrete_run_confirms_is_no_violation(tmp_path: Path) -> None:
     def call(v: Verification) -> None:
         v.call(v.dim("n", high=10))
 

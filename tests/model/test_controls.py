@@ -59,7 +59,7 @@ BY_TARGETS = {
 
 
 #: Contracts that only a run in plain Python, of known sizes, claims where they are kept.
-BY_PLAIN_RUNS = {"mem.placed_overlap"}
+BY_CONCRETE_RUNS = {"mem.placed_overlap"}
 
 
 def run_of(example: Example) -> Run:
@@ -90,7 +90,7 @@ def test_the_right_kernel_keeps_every_contract_and_the_wrong_one_breaks_this_one
     assert right.verdict is Verdict.SUCCESSFUL or not right.claims
     # Phase 4 says how much it claimed, not of which contract: see the next test.
     claimed = {one.contract for one in right.decided} if right.phase != DATAFLOW.number else {control.right.contract}
-    unclaimed = {*NOTHING_TO_CLAIM, *BY_TARGETS} - BY_PLAIN_RUNS
+    unclaimed = {*NOTHING_TO_CLAIM, *BY_TARGETS} - BY_CONCRETE_RUNS
     assert (control.right.contract in claimed) != (control.right.contract in unclaimed)
     found = {violation.contract for violation in wrong.violations}
     assert control.wrong.contract in found, wrong.reason

@@ -39,7 +39,7 @@ def pages(rule: Contract) -> set[str]:
 
 
 def is_legacy_function(page: str) -> bool:
-    """Whether the legacy API has an instruction or function of this name, in the same form."""
+    """True if the legacy API has an instruction or function of this name, in the same form."""
     if page.startswith("nl."):
         return page[3:] in vars(old_nl)
     return page in vars(old_nisa) and page not in OTHER_FORM

@@ -543,7 +543,7 @@ def test_what_overwrites_a_part_of_the_indices_joins_them() -> None:
         nisa.memset(loaded[0:rows, :], 2)
         nisa.dma_copy(sbuf(4, 2), hbm(9, 2).ap([[2, 4], [1, 2]], vector_offset=loaded))
 
-    # A plain run says no more than it knows: 9 may have been overwritten, or not.
+    # A concrete run says no more than it knows: 9 may have been overwritten, or not.
     assert broken(lambda: rewritten(2)) == []
     assert broken(lambda: rewritten(4)) == []
 

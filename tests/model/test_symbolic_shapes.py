@@ -102,7 +102,7 @@ class ConcolicExecution:
         """The body of a device loop stands for all of its iterations."""
 
     def allocation_id(self) -> object:
-        """The how-manieth allocation it is."""
+        """The ordinal of the allocation."""
         self._count += 1
         return self._count
 

@@ -78,7 +78,7 @@ def test_claims_that_there_is_no_time_for_are_tried(tmp_path: Path, monkeypatch:
     decided = EmbeddedEngine.decide
 
     def late(self: EmbeddedEngine, phase: int) -> list[Decision]:
-        # Of what the symbolic run recorded: a plain run has conditions that are constant.
+        # Of what the symbolic run recorded: a concrete run has conditions that are constant.
         return [
             one if isinstance(one.claim.condition, bool) else replace(one, outcome=Outcome.UNDECIDED, reason="time-out")
             for one in decided(self, phase)

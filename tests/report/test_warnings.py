@@ -61,7 +61,7 @@ all as expected
     )
 
 
-def test_what_a_control_does_in_vain_is_no_news() -> None:
+def test_a_dead_store_of_a_control_is_no_news() -> None:
     for text in (
         terminal.report(session(CONTROL), detail_expected=False),
         markdown.text(session(CONTROL)),

@@ -12,7 +12,7 @@ from nkiverify.verify.verifier import verify
 from tests.soundness.trap import target_for
 
 
-def judged(source: str, folder: Path, high: int | None = 100_000, seconds: float = 30.0) -> list[Run]:
+def verified(source: str, folder: Path, high: int | None = 100_000, seconds: float = 30.0) -> list[Run]:
     """The runs of both phases over dimensions from 1 to `high`."""
     target = target_for(source, folder, low=1, high=high)
     return verify(target, Options(root=folder, phases=(1, 2), timeout=seconds))
@@ -28,7 +28,7 @@ def nest(depth: int, claim: str) -> str:
 @pytest.mark.parametrize(("slack", "verdict"), [(8, Verdict.SUCCESSFUL), (9, Verdict.FAILED)])
 def test_eight_symbolic_loops_within_one_another(slack: int, verdict: Verdict, tmp_path: Path) -> None:
     total = " + ".join(f"i{level}" for level in range(8))
-    runs = judged(nest(8, f"assert {total} + {slack} <= 8 * n"), tmp_path, high=100)
+    runs = verified(nest(8, f"assert {total} + {slack} <= 8 * n"), tmp_path, high=100)
     assert runs[0].verdict is verdict
 
 
@@ -42,9 +42,9 @@ def test_loops_that_python_could_nest_but_their_rewriting_not(tmp_path: Path) ->
 
 
 def test_ten_thousand_claims(tmp_path: Path) -> None:
-    right = judged("def kernel(n):\n    for k in range(10000):\n        assert n + k * n > k\n", tmp_path)
+    right = verified("def kernel(n):\n    for k in range(10000):\n        assert n + k * n > k\n", tmp_path)
     assert right[0].verdict is Verdict.SUCCESSFUL
-    wrong = judged("def kernel(n):\n    for k in range(10000):\n        assert n * 9998 != k or n > 1\n", tmp_path)
+    wrong = verified("def kernel(n):\n    for k in range(10000):\n        assert n * 9998 != k or n > 1\n", tmp_path)
     assert wrong[0].verdict is Verdict.FAILED
     assert wrong[0].violations[0].witness == {"n": 1}
 
@@ -53,22 +53,22 @@ def test_a_thousand_paths(tmp_path: Path) -> None:
     names = [f"n{k}" for k in range(10)]
     tests = "".join(f"    if {name} > 3:\n        total += 1\n" for name in names)
     source = f"def kernel({', '.join(names)}):\n    total = 0\n{tests}    assert total CLAIM\n"
-    right = judged(source.replace("CLAIM", "<= 10"), tmp_path, high=40, seconds=120.0)
+    right = verified(source.replace("CLAIM", "<= 10"), tmp_path, high=40, seconds=120.0)
     assert (right[0].verdict, right[0].qualifier) == (Verdict.SUCCESSFUL, "")
-    wrong = judged(source.replace("CLAIM", "< 10"), tmp_path, high=40, seconds=120.0)
+    wrong = verified(source.replace("CLAIM", "< 10"), tmp_path, high=40, seconds=120.0)
     assert wrong[0].violations[0].witness == dict.fromkeys(names, 4)
 
 
 def test_a_chain_of_hundreds_of_operators_or_branches(tmp_path: Path) -> None:
     total = " + ".join(["n"] * 900)
     for count, verdict in ((900, Verdict.SUCCESSFUL), (901, Verdict.FAILED)):
-        shape, _ = judged(f"def kernel(n):\n    assert {total} == {count} * n\n", tmp_path)
+        shape, _ = verified(f"def kernel(n):\n    assert {total} == {count} * n\n", tmp_path)
         assert shape.verdict is verdict
     chain = "".join(f"    elif size == {number}:\n        found = {number}\n" for number in range(1, 900))
     source = (
         f"def kernel(n):\n    size = 899\n    if n == 0:\n        found = 0\n{chain}    assert found < 899 or n >= 1\n"
     )
-    shape, _ = judged(source, tmp_path)
+    shape, _ = verified(source, tmp_path)
     assert shape.verdict is Verdict.SUCCESSFUL
 
 
@@ -90,9 +90,9 @@ def test_values_computed_from_one_another_hundreds_of_times(tmp_path: Path) -> N
             v = min(v // 2 + m, 2 * n)
         assert v != 7
     """
-    shape, host = judged(source.replace("COUNT", "3"), tmp_path, high=10)
+    shape, host = verified(source.replace("COUNT", "3"), tmp_path, high=10)
     assert (shape.verdict, host.verdict) == (Verdict.FAILED, Verdict.SUCCESSFUL)
-    for run in judged(source.replace("COUNT", "400"), tmp_path, high=10):
+    for run in verified(source.replace("COUNT", "400"), tmp_path, high=10):
         assert run.verdict is Verdict.UNKNOWN
         assert run.qualifier == "expressions nested as deeply as the kernel's"
 
@@ -100,7 +100,7 @@ def test_values_computed_from_one_another_hundreds_of_times(tmp_path: Path) -> N
 def test_hundreds_of_asserts_one_after_the_other(tmp_path: Path) -> None:
     # Each is known to all that follow: a path within the paths of all before it.
     lines = "".join(f"    assert n * {number} + m >= {number}\n" for number in range(1, 540))
-    shape, _ = judged(f"def kernel(n, m):\n{lines}    assert n * 539 + m > 540\n", tmp_path)
+    shape, _ = verified(f"def kernel(n, m):\n{lines}    assert n * 539 + m > 540\n", tmp_path)
     (violation,) = shape.violations
     assert violation.witness == {"n": 1, "m": 1}
     assert shape.claims == 540
@@ -113,7 +113,7 @@ def test_recursion_without_a_bound_names_the_limit(tmp_path: Path) -> None:
                 return 0 if k <= 0 else 1 + down(k - 1)
             assert down(n) >= 0
         """
-    for run in judged(source, tmp_path, high=None, seconds=3.0):
+    for run in verified(source, tmp_path, high=None, seconds=3.0):
         assert run.verdict is Verdict.UNKNOWN
         assert "decisions" in run.reason or "time limit" in run.reason
 
@@ -125,14 +125,14 @@ def test_recursion_too_deep_for_python_fails_as_it_does_in_python(tmp_path: Path
                 return 0 if k == 0 else 1 + down(k - 1)
             assert down(20000) + n > 0
         """
-    (shape, _) = judged(source, tmp_path)
+    (shape, _) = verified(source, tmp_path)
     assert shape.verdict is Verdict.FAILED
     assert shape.violations[0].replayed
     assert "RecursionError" in str(shape.violations[0])
 
 
 def test_huge_constants(tmp_path: Path) -> None:
-    shape, arithmetic = judged("def kernel(n):\n    big = 10 ** 4000\n    assert big * n >= big\n", tmp_path)
+    shape, arithmetic = verified("def kernel(n):\n    big = 10 ** 4000\n    assert big * n >= big\n", tmp_path)
     assert shape.verdict is Verdict.SUCCESSFUL
     assert arithmetic.verdict is Verdict.FAILED
     # A number of thousands of digits is no message.
@@ -140,7 +140,7 @@ def test_huge_constants(tmp_path: Path) -> None:
 
 
 def test_integers_of_more_digits_than_python_writes(tmp_path: Path) -> None:
-    shape, arithmetic = judged("def kernel(n):\n    assert (1 << 100000) + n > 0\n", tmp_path)
+    shape, arithmetic = verified("def kernel(n):\n    assert (1 << 100000) + n > 0\n", tmp_path)
     assert shape.verdict is Verdict.UNKNOWN
     assert "an integer of thousands of digits" in shape.reason
     # The shapes that are run have it as well.
@@ -149,19 +149,19 @@ def test_integers_of_more_digits_than_python_writes(tmp_path: Path) -> None:
 
 
 def test_a_kernel_that_allocates_more_than_there_is(tmp_path: Path) -> None:
-    for run in judged("def kernel(n):\n    x = bytearray(2 ** 62)\n    assert n > 0\n", tmp_path):
+    for run in verified("def kernel(n):\n    x = bytearray(2 ** 62)\n    assert n > 0\n", tmp_path):
         assert run.verdict in (Verdict.UNKNOWN, Verdict.FAILED)
         assert run.verdict is Verdict.UNKNOWN or run.violations[0].contract == "host.int32"
 
 
 @pytest.mark.parametrize("body", ["while True:\n        n = n + 1", "k = 0\n    while k >= 0:\n        k += 1"])
 def test_a_loop_without_end_ends_at_the_time_limit(body: str, tmp_path: Path) -> None:
-    for run in judged(f"def kernel(n):\n    {body}\n", tmp_path, seconds=1.0):
+    for run in verified(f"def kernel(n):\n    {body}\n", tmp_path, seconds=1.0):
         assert run.verdict is Verdict.UNKNOWN
         assert "time limit" in run.reason
 
 
 def test_names_in_any_script(tmp_path: Path) -> None:
-    runs = judged("def kernel(größe):\n    ширина = größe * 2\n    assert ширина > größe + 1\n", tmp_path)
+    runs = verified("def kernel(größe):\n    ширина = größe * 2\n    assert ширина > größe + 1\n", tmp_path)
     assert runs[0].verdict is Verdict.FAILED
     assert runs[0].violations[0].witness == {"größe": 1}

@@ -35,7 +35,7 @@ def arithmetic(source: str, folder: Path, low: int = 1, high: int = 10) -> Run:
 
 
 def fails(run: Run, rule: str = "host.int32") -> bool:
-    """Whether the run fails by this rule alone, and plain Python says the same."""
+    """True if the run fails by this rule alone, and plain Python says the same."""
     assert run.verdict in (Verdict.FAILED, Verdict.SUCCESSFUL), (run.verdict, run.reason)
     if run.verdict is Verdict.SUCCESSFUL:
         return False

@@ -1,7 +1,7 @@
 """State of the model that a loop carries or a path leaves behind: numbers in registers and index tiles, device loops.
 
 A register or tile is state like a variable: what one iteration or path writes, another must not take for its own. The
-plain run, which follows every write in order, says what is right.
+concrete run, which follows every write in order, says what is right.
 """
 
 from __future__ import annotations
@@ -441,11 +441,11 @@ TRAPS = [
 
 
 @pytest.mark.parametrize("trap", TRAPS, ids=str)
-def test_the_verdict_is_what_the_plain_runs_say(trap: Trap, tmp_path: Path) -> None:
+def test_the_verdict_is_what_the_concrete_runs_say(trap: Trap, tmp_path: Path) -> None:
     assert complaints(trap, tmp_path) == []
 
 
-# --- device loops and launches: the plain run cannot say, as their iterations or programs are one there ---------------
+# --- device loops and launches: the concrete run cannot say, as their iterations or programs are one there ------------
 
 RIGHT, OPEN, WRONG = Verdict.SUCCESSFUL, Verdict.UNKNOWN, Verdict.FAILED
 

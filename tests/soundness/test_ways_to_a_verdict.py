@@ -27,13 +27,11 @@ from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases.replay import Replay
 from nkiverify.results.session import ExitStatus, status_of
 from nkiverify.symbolic.prover import BUDGETS
-from nkiverify.verify import cross_check as second_opinion
-from nkiverify.verify import dataflow, verifier
-from nkiverify.verify import verdicts as judging
+from nkiverify.verify import cross_check, dataflow, verdicts, verifier
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.rules import concluded
-from nkiverify.verify.verdicts import Judge, Known
+from nkiverify.verify.verdicts import Known, PhaseVerdict
 from nkiverify.verify.verifier import verify
 from tests.dataflow.subject import Subject
 
@@ -161,7 +159,7 @@ class Row:
 
 
 def _unconfirmed(known: Known, replay: Replay | None = None, contract: str = "") -> Known:
-    """A refutation that a plain run does not confirm."""
+    """A refutation that a concrete run does not confirm."""
     first = replace(known.violations[0], replayed=False)
     first = replace(first, contract=contract) if contract else first
     return replace(known, violations=[first], replays=[replay] if replay else [])
@@ -239,7 +237,7 @@ def _little_solving(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run_of(row: Row, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The run of a row, with what is known of it changed before a verdict is made."""
-    module = dataflow if row.phase == 4 else judging
+    module = dataflow if row.phase == 4 else verdicts
     with monkeypatch.context() as patched:
         patched.setattr(module, "concluded", lambda rules, known: concluded(rules, row.change(known)))
         target = Subject.of(folder, row.body, row.domain).target
@@ -256,24 +254,24 @@ def _ending(run: Run, row: Row) -> tuple[Verdict, str, ExitStatus]:
 def test_a_row_of_phases_1_to_3(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_of(row, tmp_path, monkeypatch)
     assert _ending(run, row) == (row.verdict, row.qualifier, row.status)
-    others = tuple(rule for rule in judging.RULES if rule.__name__ != row.rule)
-    assert len(others) == len(judging.RULES) - 1
-    monkeypatch.setattr(judging, "RULES", others)
+    others = tuple(rule for rule in verdicts.RULES if rule.__name__ != row.rule)
+    assert len(others) == len(verdicts.RULES) - 1
+    monkeypatch.setattr(verdicts, "RULES", others)
     without = run_of(row, tmp_path, monkeypatch)
     assert (*_ending(without, row), without.reason) != (*_ending(run, row), run.reason)
 
 
 def test_every_rule_of_phases_1_to_3_has_a_row() -> None:
-    assert {rule.__name__ for rule in judging.RULES} == {row.rule for row in ROWS}
+    assert {rule.__name__ for rule in verdicts.RULES} == {row.rule for row in ROWS}
 
 
-def _judge(folder: Path, body: str, domain: Callable[[Verification], None], phase: int) -> Judge:
+def _phase_verdict(folder: Path, body: str, domain: Callable[[Verification], None], phase: int) -> PhaseVerdict:
     target = Subject.of(folder, body, domain).target
     hardware = hardware_named("trn2")
     exploration = explore(target, hardware, Limits(unwind=3), SHAPE_PHASES | {phase})
-    judge = Judge(target, exploration, EmbeddedEngine(exploration.run.program), hardware, phase, 60.0, False)
-    assert judge.run().verdict is Verdict.SUCCESSFUL
-    return judge
+    ours = PhaseVerdict(target, exploration, EmbeddedEngine(exploration.run.program), hardware, phase, 60.0, False)
+    assert ours.run().verdict is Verdict.SUCCESSFUL
+    return ours
 
 
 def _with(decisions: list[Decision], at: int, outcome: Outcome) -> list[Decision]:
@@ -283,12 +281,12 @@ def _with(decisions: list[Decision], at: int, outcome: Outcome) -> list[Decision
 @pytest.mark.parametrize("engine", ["embedded", "esbmc 8.3.0"])
 @pytest.mark.parametrize("phase", [1, 2, 3])
 def test_one_undecided_claim_among_proved_ones_is_unknown(phase: int, engine: str, tmp_path: Path) -> None:
-    judge = _judge(tmp_path, COPY, blocks, phase)
-    assert len(judge.decisions) > 1
-    for at, decision in enumerate(judge.decisions):
+    ours = _phase_verdict(tmp_path, COPY, blocks, phase)
+    assert len(ours.decisions) > 1
+    for at, decision in enumerate(ours.decisions):
         if not decision.claim.decides:  # of a contested contract, which is warned of
             continue
-        run = judge.entry(engine, _with(judge.decisions, at, Outcome.UNDECIDED))
+        run = ours.entry(engine, _with(ours.decisions, at, Outcome.UNDECIDED))
         assert (run.verdict, run.qualifier, status_of(run)) == (Verdict.UNKNOWN, "time-out", ExitStatus.UNKNOWN)
         assert "1 of " in run.reason
         assert decision.claim.contract.id in run.reason
@@ -296,25 +294,25 @@ def test_one_undecided_claim_among_proved_ones_is_unknown(phase: int, engine: st
 
 @pytest.mark.parametrize("phase", [1, 2, 3])
 def test_claims_that_are_not_reached_are_no_proof_of_the_others(phase: int, tmp_path: Path) -> None:
-    judge = _judge(tmp_path, COPY, blocks, phase)
-    none = [replace(one, outcome=Outcome.UNREACHED) for one in judge.decisions if one.claim.decides]
-    assert judge.entry("embedded", none).verdict is Verdict.VACUOUS
-    assert judge.entry("embedded", _with(none, 0, Outcome.PROVED)).verdict is Verdict.SUCCESSFUL
-    assert judge.entry("embedded", _with(none, 0, Outcome.UNDECIDED)).verdict is Verdict.UNKNOWN
-    undecided = [replace(one, outcome=Outcome.UNDECIDED, reason="time-out") for one in judge.decisions]
-    assert judge.entry("embedded", undecided).verdict is Verdict.UNKNOWN
+    ours = _phase_verdict(tmp_path, COPY, blocks, phase)
+    none = [replace(one, outcome=Outcome.UNREACHED) for one in ours.decisions if one.claim.decides]
+    assert ours.entry("embedded", none).verdict is Verdict.VACUOUS
+    assert ours.entry("embedded", _with(none, 0, Outcome.PROVED)).verdict is Verdict.SUCCESSFUL
+    assert ours.entry("embedded", _with(none, 0, Outcome.UNDECIDED)).verdict is Verdict.UNKNOWN
+    undecided = [replace(one, outcome=Outcome.UNDECIDED, reason="time-out") for one in ours.decisions]
+    assert ours.entry("embedded", undecided).verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize("outcome", [Outcome.REFUTED, Outcome.UNDECIDED])
 def test_a_loop_that_may_go_on_bounds_the_verdict(outcome: Outcome, tmp_path: Path) -> None:
-    judge = _judge(tmp_path, UNROLLED, rows, 1)
-    unwinding = [at for at, one in enumerate(judge.decisions) if one.claim.unwinding]
+    ours = _phase_verdict(tmp_path, UNROLLED, rows, 1)
+    unwinding = [at for at, one in enumerate(ours.decisions) if one.claim.unwinding]
     assert unwinding
     for at in unwinding:
-        run = judge.entry("embedded", _with(judge.decisions, at, outcome))
+        run = ours.entry("embedded", _with(ours.decisions, at, outcome))
         assert (run.verdict, run.qualifier) == (Verdict.SUCCESSFUL, "bounded 3")
-    far_enough = [replace(one, outcome=Outcome.PROVED) if one.claim.unwinding else one for one in judge.decisions]
-    assert (judge.entry("embedded", far_enough).verdict, judge.entry("embedded", far_enough).qualifier) == (
+    far_enough = [replace(one, outcome=Outcome.PROVED) if one.claim.unwinding else one for one in ours.decisions]
+    assert (ours.entry("embedded", far_enough).verdict, ours.entry("embedded", far_enough).qualifier) == (
         Verdict.SUCCESSFUL,
         "",
     )
@@ -499,7 +497,7 @@ ESBMC = {
     "none reached": Asked(
         _all(Outcome.UNREACHED), Verdict.VACUOUS, ExitStatus.NOTHING_VERIFIED, ExitStatus.AS_EXPECTED
     ),
-    "one refuted, without a plain run that fails": Asked(
+    "one refuted, without a concrete run that fails": Asked(
         _first(Outcome.REFUTED), Verdict.FAILED, ExitStatus.INTERNAL_ERROR, ExitStatus.MISMATCH
     ),
 }
@@ -510,7 +508,7 @@ ESBMC = {
 def test_a_row_of_esbmc(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row, genuine = ESBMC[name], EsbmcEngine.decide
     monkeypatch.setattr(EsbmcEngine, "decide", lambda self, phase, seconds: row.change(genuine(self, phase, seconds)))
-    second_opinion.installation.cache_clear()
+    cross_check.installation.cache_clear()
     target = Subject.of(tmp_path, COPY, blocks).target
     asked = Options(root=tmp_path, phases=(1, 4), disagreements=tmp_path / "left")
     shape, flow = verify(target, replace(asked, engine="esbmc"))

@@ -90,7 +90,7 @@ def verdict(target: Target, phase: int = 1, seconds: float = 20.0) -> Run:
 
 
 def fails(played: Replay, phase: int) -> bool:
-    """Whether a concrete run breaks a contract of `phase`; a division by zero and a large integer belong to phase 2."""
+    """True if a concrete run breaks a contract of `phase`; a division by zero and a large integer belong to phase 2."""
     if played.excluded:
         return False
     assert not played.unsupported, played.unsupported

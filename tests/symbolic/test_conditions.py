@@ -22,7 +22,7 @@ from tests.symbolic.random_terms import (
 
 
 def holds(condition: object, values: dict[str, int]) -> bool | None:
-    """Whether `condition` holds; None where it has no value."""
+    """True if `condition` holds; None where it has no value."""
     try:
         return Valuation(given_values(values)).holds(as_condition(condition))
     except Undefined:

@@ -154,7 +154,7 @@ def test_what_does_not_follow_is_not_proved(claim: tuple[str, str, str, str]) ->
 
 
 def _refuted(claim: tuple[str, str, str, str], text: str) -> bool:
-    """Whether some small numbers satisfy the hypotheses of a claim, and not `text`."""
+    """True if some small numbers satisfy the hypotheses of a claim, and not `text`."""
     rng = random.Random(0)
     for _ in range(400):
         names: dict[str, Any] = {"ceil_div": ceil_div, "minimum": min}

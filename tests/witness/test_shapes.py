@@ -34,7 +34,7 @@ def _symbolic(node: ast.expr, values: dict[str, Any]) -> Condition | bool:
 
 
 def legal(nodes: Sequence[ast.expr], values: dict[str, int]) -> bool:
-    """Whether plain Python finds the conditions true."""
+    """True if plain Python finds the conditions true."""
     names = {"min": min, "max": max, **values}
     return all(eval(compile(ast.Expression(node), "", "eval"), names) for node in nodes)
 

@@ -58,7 +58,7 @@ def weight(tenant: Tenant, point: Point) -> Term:
 
 
 def _is_last(indices: tuple[Term, ...], allocated: Allocated) -> bool:
-    """Whether indices name the last iteration of every loop that the allocation escapes."""
+    """True if indices name the last iteration of every loop that the allocation escapes."""
     named = indices[allocated.shared :]
     return all(
         index is terms.add(loop.extent, terms.constant(-1))

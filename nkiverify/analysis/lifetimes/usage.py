@@ -1,4 +1,4 @@
-"""Which on-chip allocations a shape program makes, and which operations use them.
+"""The on-chip allocations that a shape program makes, and the operations that use them.
 
 An allocation in the body of a loop stands for one instance per iteration. Its *home* is the innermost frame (loop body,
 or the program itself) in which every use of an instance happens in the iteration that made it. An allocation whose home
@@ -58,12 +58,12 @@ class Allocated:
 
     @property
     def takes_space(self) -> bool:
-        """Whether there is memory for it: a result that is only assigned is computed where it is assigned to."""
+        """True if there is memory for it: a result that is only assigned is computed where it is assigned to."""
         return self.used and (self.read or not self.assigned)
 
     @property
     def escapes(self) -> bool:
-        """Whether instances of several iterations are live at one time."""
+        """True if instances of several iterations are live at one time."""
         return self.shared < len(self.frame.chain)
 
     @property
@@ -208,7 +208,7 @@ def _within(inner: LoopBody | None, outer: LoopBody) -> bool:
 
 
 def _note_fixed(allocated: Allocated, indices: tuple[Term, ...], same: int) -> None:
-    """Whether a use names one iteration, whatever loop the use itself is in."""
+    """True if a use names one iteration, whatever loop the use itself is in."""
     around = {frame.loop.index for frame in allocated.frame.chain[:same] if frame.loop is not None}
     for index in indices[same:]:
         if any(isinstance(atom, terms.Index) and atom not in around for atom in terms.all_atoms(index)):

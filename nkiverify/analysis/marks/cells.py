@@ -85,7 +85,7 @@ class Geometry:
         return starts, length
 
     def meets_itself(self) -> bool:
-        """Whether a unit is there several times, as in a view with a stride of 0."""
+        """True if a unit is there several times, as in a view with a stride of 0."""
         extended = [(abs(step), size) for step, size in zip(self.steps, self.shape, strict=True) if size > 1]
         reach = 1
         for step, size in sorted(extended):
@@ -152,7 +152,7 @@ class Chosen(Geometry):
         return flat, 1
 
     def meets_itself(self) -> bool:
-        """Whether a unit is there several times."""
+        """True if a unit is there several times."""
         return len(np.unique(self._places)) < self._places.size
 
 

@@ -20,8 +20,8 @@ from nkiverify.model.tensor import Tensor
 UNWRITTEN, MAYBE, DEFINED = -1, -2, 0
 SURELY = 1 << 29
 _FIRST_ORIGIN = SURELY + (1 << 29) - 1
-#: From here on marks are results of operations that are said to be in vain, by position; they win over others.
-IN_VAIN = 1 << 30
+#: From here on marks are results of operations that are said to be dead stores, by position; they win over others.
+DEAD_STORE = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Findings:
     origins: list[Fault] = field(default_factory=list)
     #: How many outputs, reads and writes were looked at.
     looked_at: int = 0
-    #: Of the operations said to be in vain, those whose results reach something that counts.
+    #: Of the operations said to be dead stores, those whose results reach something that counts.
     used: set[int] = field(default_factory=set)
     #: Stores of values that another program has stored to the same elements.
     alike: list[Fault] = field(default_factory=list)
@@ -115,8 +115,8 @@ class Notes:
 
     def reaches(self, mark: int, *, decides: bool = True) -> None:
         """What `mark` stands for has come to an output, or to an operation that uses it at once."""
-        if mark >= IN_VAIN:
-            self.findings.used.add(mark - IN_VAIN)
+        if mark >= DEAD_STORE:
+            self.findings.used.add(mark - DEAD_STORE)
         elif mark > SURELY and decides:
             self._greatest = max(self._greatest, mark)
             self.fault(self.findings.origins[bisect_right(self._numbers, _FIRST_ORIGIN - mark) - 1])

@@ -1,8 +1,8 @@
-"""Which operations of a concrete run were in vain: nothing that reaches an output has used any element they wrote.
+"""The dead stores of a concrete run: operations of which no element they wrote is used by what reaches an output.
 
-For each element of a storage the run keeps the operation that wrote it last. An operation is used if it has an effect
-besides, if what it wrote is there at the end in an output, or if a used operation has read an element that it wrote.
-What cannot be followed counts as used, so that what is left is in vain for certain.
+For each element of a storage the run keeps the operation that wrote it last. An operation is used if it has a side
+effect, if what it wrote is there at the end in an output, or if a used operation has read an element that it wrote.
+What cannot be followed counts as used, so that what is left is dead for certain.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _NOBODY = -1
 
 
 @dataclass(slots=True)
-class InVain:
-    """An operation in vain: the recorded item number `position`.
+class DeadStore:
+    """A dead store: the recorded item number `position`.
 
-    `readers` are the operations, in vain themselves, that read what it wrote. Without any it was `overwritten_by` that
+    `readers` are the operations, dead themselves, that read what it wrote. Without any it was `overwritten_by` that
     operation, all of it; None where some of it is still there at the end.
     """
 
@@ -45,19 +45,20 @@ class InVain:
 
 @dataclass(slots=True)
 class Liveness:
-    """What was executed, by position, and what of it in vain; operations that touched no element are left out."""
+    """The operations executed, by position, and those that are dead stores; operations that touched no element are left
+    out."""
 
     executed: list[int] = field(default_factory=list)
-    in_vain: dict[int, InVain] = field(default_factory=dict)
+    dead_stores: dict[int, DeadStore] = field(default_factory=dict)
 
 
 def liveness(items: Sequence[Recorded]) -> Liveness:
-    """What a concrete run that recorded `items` did in vain. Arguments, and what is returned, are the outputs."""
+    """The dead stores of a concrete run that recorded `items`. Arguments, and what is returned, are the outputs."""
     # A program that stores what another has stored there before does not make the other's store a dead one.
     alike = stored_alike(items)
     found = _follow(items, alike, overwriting=False)
     # Who overwrites what takes as long again, and is asked of few runs.
-    return _follow(items, alike, overwriting=True) if found.in_vain else found
+    return _follow(items, alike, overwriting=True) if found.dead_stores else found
 
 
 def _follow(items: Sequence[Recorded], alike: Collection[int], *, overwriting: bool) -> Liveness:
@@ -189,7 +190,7 @@ class _Run:
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def result(self) -> Liveness:
-        """What is in vain, now that the run is over."""
+        """The dead stores, now that the run is over."""
         there = {writer: held for held in self._held.values() for writer in held.writers(None)}
         for tensor in self.returned:
             held = self._of(tensor.storage)
@@ -201,7 +202,7 @@ class _Run:
         readers = self._readers(used)
         for position in sorted(self._wrote - used):
             by = None if position in there else self._overwritten.get(position)
-            found.in_vain[position] = InVain(position, frozenset(readers.get(position, ())), by)
+            found.dead_stores[position] = DeadStore(position, frozenset(readers.get(position, ())), by)
         return found
 
     def _closure(self) -> set[int]:

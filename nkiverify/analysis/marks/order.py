@@ -174,7 +174,7 @@ class Running:
         return replace(self, empty=False, used=True)
 
     def loses(self, *, ends: bool) -> bool:
-        """Whether the iteration that is over has done nothing, so that its index may be used elsewhere; `ends`: the
+        """True if the iteration that is over has done nothing, so that its index may be used elsewhere; `ends`: the
         loop is over as well.
 
         A `for` statement may pass over iterations; if it does nothing in any, its indices are there for others.
@@ -193,7 +193,7 @@ class SharedTensors:
         self._keep: list[Storage] = []
 
     def allocate(self, item: Allocation) -> bool:
-        """Whether it makes a tensor that was not there: it is the how-manieth that each program allocates."""
+        """True if it makes a tensor that was not there: its ordinal among what each program allocates."""
         storage = item.storage
         if storage.buffer is not SHARED_HBM or storage.constant or not item.program:
             return True

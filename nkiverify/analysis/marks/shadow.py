@@ -36,14 +36,14 @@ _LEFT_OUT = "undefined elements that data, or the operation, may leave out"
 
 
 def execute(
-    items: Sequence[Recorded], generation: int, in_vain: Collection[int] = (), seconds: float = float("inf")
+    items: Sequence[Recorded], generation: int, dead_stores: Collection[int] = (), seconds: float = float("inf")
 ) -> Findings:
     """Execute what a concrete run recorded on hardware of `generation`; a doubt where that takes so many `seconds`.
 
-    `in_vain` are positions of operations whose results are followed, as if they were not defined: see `Findings.used`.
-    Of two of them that reach the same element, one is found.
+    `dead_stores` are positions of operations whose results are followed, as if they were not defined: see
+    `Findings.used`. Of two of them that reach the same element, one is found.
     """
-    return _Walk(items, generation, Notes(), frozenset(in_vain)).run(time.monotonic() + seconds)
+    return _Walk(items, generation, Notes(), frozenset(dead_stores)).run(time.monotonic() + seconds)
 
 
 def first_reaching(items: Sequence[Recorded], generation: int, positions: Collection[int]) -> Fault | None:
@@ -57,7 +57,7 @@ def first_reaching(items: Sequence[Recorded], generation: int, positions: Collec
 
 
 def undefined_outputs(items: Sequence[Recorded], generation: int) -> list[npt.NDArray[np.bool_]] | None:
-    """Which elements of each tensor returned are unwritten or computed from such; None where that is not known."""
+    """The elements of each tensor returned that are unwritten or computed from such; None where that is not known."""
     walk = _Walk(items, generation, Notes())
     return None if walk.run().doubts else walk.undefined
 
@@ -77,13 +77,13 @@ def followed(
 
 class _Walk:
     def __init__(
-        self, items: Sequence[Recorded], generation: int, notes: Notes, in_vain: frozenset[int] = frozenset()
+        self, items: Sequence[Recorded], generation: int, notes: Notes, dead_stores: frozenset[int] = frozenset()
     ) -> None:
         self._items = items
         self._notes = notes
         self._shadows = Shadows(items)
         self._unordered = Unordered(self._shadows, notes, stored_alike(items))
-        self._transfer = Transfer(generation, self._shadows, self._unordered, notes, in_vain)
+        self._transfer = Transfer(generation, self._shadows, self._unordered, notes, dead_stores)
         #: Tensors returned, each with the position of the item that says so, and what tells them apart.
         self._outputs: list[tuple[int, Tensor]] = []
         self._places: set[object] = set()

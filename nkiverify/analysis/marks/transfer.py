@@ -21,7 +21,7 @@ from nkiverify.analysis.effects import (
     begins_sum,
     exchanges,
 )
-from nkiverify.analysis.marks.findings import DEFINED, IN_VAIN, MAYBE, SURELY, UNWRITTEN, Fault, Notes
+from nkiverify.analysis.marks.findings import DEAD_STORE, DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Notes
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.analysis.marks.unordered import ADDED, READ, WROTE, Unordered
 from nkiverify.analysis.marks.windows import Window
@@ -50,11 +50,11 @@ class Reading:
 
     @property
     def undefined(self) -> bool:
-        """Whether anything that is read is not defined."""
+        """True if anything that is read is not defined."""
         return any(mark is not None for mark in self.marks.values())
 
     def undefined_for(self, effect: Effect) -> bool:
-        """Whether what is written may depend on undefined elements."""
+        """True if what is written may depend on undefined elements."""
         return any(
             mark is not None and effect.depends_on(name) is not Link.NOTHING for name, mark in self.marks.items()
         )
@@ -75,11 +75,11 @@ class Reading:
 class Transfer:
     """Executes operations on shadows, and notes what they do that is undefined.
 
-    `in_vain` are positions of operations whose results are followed, as if they were not defined.
+    `dead_stores` are positions of operations whose results are followed, as if they were not defined.
     """
 
     def __init__(
-        self, generation: int, shadows: Shadows, unordered: Unordered, notes: Notes, in_vain: Collection[int]
+        self, generation: int, shadows: Shadows, unordered: Unordered, notes: Notes, dead_stores: Collection[int]
     ) -> None:
         #: Writes of legacy kernels to arguments: faults unless the argument is returned.
         self.inputs: list[Fault] = []
@@ -88,7 +88,7 @@ class Transfer:
         self._shadows = shadows
         self._unordered = unordered
         self._notes = notes
-        self._in_vain = in_vain
+        self._dead_stores = dead_stores
         self._effects = Effects()
         self._reads: dict[Does, Callable[[Reading, Effect], None]] = {
             Does.WAIT: self._wait,
@@ -185,7 +185,7 @@ class Transfer:
         elif self._unordered.reached(shadow) and not isinstance(shadow.storage.identity, tuple):
             self._notes.doubt("an indirect read in iterations or programs without an order")
         most = max(DEFINED, int(marks.max(initial=DEFINED)))
-        if SURELY < most < IN_VAIN and not (marks > SURELY).all():
+        if SURELY < most < DEAD_STORE and not (marks > SURELY).all():
             most -= SURELY
         return np.full(tuple(int(extent) for extent in effect.view.shape), most, np.int32) if most else None
 
@@ -237,7 +237,7 @@ class Transfer:
                 continue
             if name.endswith("_scale"):
                 rows = rows_of_scales(rows)
-            met = rows.reshape(-1, *(1,) * (marks.ndim - 1)) & (marks > DEFINED) & (marks < IN_VAIN)
+            met = rows.reshape(-1, *(1,) * (marks.ndim - 1)) & (marks > DEFINED) & (marks < DEAD_STORE)
             own = self._reading_of(step, name)
             if met.any() and own is not None:
                 self._notes.claim("df.unwritten_times_zero", own.view, met, operand=name, zeros=other)
@@ -255,8 +255,8 @@ class Transfer:
         region = self._written(step, effect, shadow)
         if region is None:
             return
-        if self._notes.position in self._in_vain:
-            region.write(shadow.marks, IN_VAIN + self._notes.position)
+        if self._notes.position in self._dead_stores:
+            region.write(shadow.marks, DEAD_STORE + self._notes.position)
         elif step.undefined:
             region = self._write_marks(shadow, region, effect, _computed(effect, region.view_shape, step.spread()))
         else:
@@ -338,5 +338,5 @@ def _computed(effect: Effect, shape: tuple[int, ...], marks: dict[str, Marks]) -
     if not (result > SURELY).any():
         return result
     sure = certain(effect.operation, effect.argument, shape, marks)
-    perhaps = np.where((result > SURELY) & (result < IN_VAIN), result - SURELY, result)
-    return np.where((sure > SURELY) & (result < IN_VAIN), sure, perhaps).astype(np.int32)
+    perhaps = np.where((result > SURELY) & (result < DEAD_STORE), result - SURELY, result)
+    return np.where((sure > SURELY) & (result < DEAD_STORE), sure, perhaps).astype(np.int32)

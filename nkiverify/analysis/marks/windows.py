@@ -44,16 +44,16 @@ class Window:
 
     @property
     def exact(self) -> bool:
-        """Whether it is known which elements a mask leaves."""
+        """True if it is known which elements a mask leaves."""
         return self.part.exact
 
     @property
     def touched(self) -> bool:
-        """Whether there is an element at all."""
+        """True if there is an element at all."""
         return bool(self._geometry.count) if self.inside is None else bool(self.inside.any())
 
     def meets_itself(self) -> bool:
-        """Whether an element of the storage is there several times, as in a view with a stride of 0."""
+        """True if an element of the storage is there several times, as in a view with a stride of 0."""
         return self._geometry.meets_itself()
 
     @property
@@ -74,7 +74,7 @@ class Window:
 
     @property
     def covers(self) -> bool:
-        """Whether every element of the storage is there."""
+        """True if every element of the storage is there."""
         return self.count == self._cells.count
 
     def read(self, array: Marks) -> Marks:

@@ -29,19 +29,19 @@ _GROUP, _QUADRANT = 8, 32
 
 
 def writes_zeros(operation: Operation) -> bool:
-    """Whether all that it writes is 0."""
+    """True if all that it writes is 0."""
     value = operation.attributes.get("value")
     fills = operation.name == "nisa.memset" and isinstance(value, int | float) and value == 0
     return fills or operation.name in ("nl.zeros", "nl.zeros_like")
 
 
 def may_meet_zeros(operation: Operation) -> bool:
-    """Whether it is a product that sums over the rows of its operands, in all places."""
+    """True if it is a product that sums over the rows of its operands, in all places."""
     return operation.name in FACTORS and not operation.attributes.get("is_transpose")
 
 
 def rows_of_zeros(shadow: Shadow, effect: Effect) -> Rows | None:
-    """Which rows of what is read hold nothing but zeros, for sure; None where none does."""
+    """The rows of what is read that hold nothing but zeros, for sure; None where none does."""
     if shadow.zeros is None or effect.view.indirect_by is not None:
         return None
     region = shadow.touched(effect)

@@ -187,21 +187,21 @@ class Sets:
         return found
 
     def _uses(self, name: str, other: str) -> bool:
-        """Whether the value of a parameter is defined by that of another."""
+        """True if the value of a parameter is defined by that of another."""
         return self.names.defined[other] in self.names.depends[name]
 
     def apart(self, one: isl.Set, context: isl.Set) -> bool:
-        """Whether no values of the parameters are both in `one` and in `context`."""
+        """True if no values of the parameters are both in `one` and in `context`."""
         both = one.intersect(context)
         return bool(both.is_empty() or both.intersect(self.completed(context, one)).is_empty())
 
     def empty(self, found: isl.Set, context: isl.Set) -> bool:
-        """Whether a set has no element for the values of the parameters in `context`."""
+        """True if a set has no element for the values of the parameters in `context`."""
         known = found.intersect_params(context)
         return bool(known.is_empty() or known.intersect_params(self.completed(context, found)).is_empty())
 
     def within(self, found: isl.Set, known: isl.Set | None, context: isl.Set) -> bool:
-        """Whether all elements of `found` are in `known`, for the values of the parameters in `context`."""
+        """True if all elements of `found` are in `known`, for the values of the parameters in `context`."""
         if known is None:
             return self.empty(found, context)
         wanted = found.intersect_params(context)
@@ -211,7 +211,7 @@ class Sets:
 
 
 def mentioned(found: isl.Set, names: Container[str]) -> list[str]:
-    """Which of `names` a set depends on."""
+    """Those of `names` that a set depends on."""
     kind = isl.dim_type.param
     every = [(at, str(found.get_dim_name(kind, at))) for at in range(found.dim(kind))]
     return [name for at, name in every if name in names and found.involves_dims(kind, at, 1)]
@@ -232,7 +232,7 @@ def without(found: isl.Set, names: Iterable[str]) -> isl.Set:
 
 
 def mentions(found: isl.Set, names: Iterable[str]) -> bool:
-    """Whether a set depends on one of the parameters `names`."""
+    """True if a set depends on one of the parameters `names`."""
     return any((at := position(found, name)) >= 0 and found.involves_dims(isl.dim_type.param, at, 1) for name in names)
 
 

@@ -156,7 +156,7 @@ def _factors(extent: Term, stride: Term, jumps: Jumps, products: Products) -> li
 
 
 def _multiple(value: Term, unit: Term) -> Term:
-    """How often `unit` is in `value`, judged by its leading product."""
+    """How often `unit` is in `value`, by its leading product."""
     leading = max(unit.monomials, key=lambda monomial: (len(monomial), *(atom.uid for atom in monomial)), default=())
     weight = unit.monomials.get(leading, 1)
     found: dict[Monomial, int] = {}

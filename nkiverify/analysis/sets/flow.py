@@ -53,23 +53,23 @@ def prove(
     generation: int,
     seconds: float,
     operations: int = MAX_OPERATIONS,
-    in_vain: frozenset[Source] = frozenset(),
+    dead_stores: frozenset[Source] = frozenset(),
 ) -> Proof:
     """Walk `program`; raises `Inconclusive` where that takes more than `seconds`, or more `operations` of isl.
 
     Elements have a coordinate for each dimension of their tensor first. Where that leaves anything open, and addresses
-    jump by products of dimensions, they have finer ones next. What the operations `in_vain` write is taken for
+    jump by products of dimensions, they have finer ones next. What the operations `dead_stores` write is taken for
     undefined: if no claim is open then, nothing that counts uses it.
     """
     deadline = time.monotonic() + seconds
-    proof = _walked(_Walk(program, generation, deadline, {}, in_vain), operations)
+    proof = _walked(_Walk(program, generation, deadline, {}, dead_stores), operations)
     if not proof.open:
         return proof
     jumps = jumps_of(item.operation for item in items(program.body) if isinstance(item, Executed))
     if not any(jumps.values()):
         return proof
     try:
-        finer = _walked(_Walk(program, generation, deadline, jumps, in_vain), operations)
+        finer = _walked(_Walk(program, generation, deadline, jumps, dead_stores), operations)
     except TooComplex:
         return proof
     return finer if len(finer.open) < len(proof.open) else proof
@@ -94,13 +94,13 @@ class _Walk:
         generation: int,
         deadline: float,
         jumps: Mapping[Key, Jumps],
-        in_vain: frozenset[Source],
+        dead_stores: frozenset[Source],
     ) -> None:
         self._program = program
         self._deadline = deadline
         self._proof = Proof()
         #: What operations do to a state.
-        self._transfer = Transfer(program, generation, jumps, in_vain, self._proof)
+        self._transfer = Transfer(program, generation, jumps, dead_stores, self._proof)
         self._sets, self._regions = self._transfer.sets, self._transfer.regions
         self._programs, self._everywhere = self._transfer.programs, self._transfer.everywhere
         self._accesses = self._transfer.accesses

@@ -1,4 +1,4 @@
-"""Which allocation a storage was made by, whatever the iterations of the loops around it are."""
+"""The allocation that made a storage, whatever the iterations of the loops around it are."""
 
 from __future__ import annotations
 

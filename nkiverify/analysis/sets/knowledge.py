@@ -99,7 +99,7 @@ def _covers(sets: Sets, more: Elements, less: Elements, context: isl.Set) -> boo
 
 
 def confirmed(sets: Sets, assumed: State, result: State, context: isl.Set) -> bool:
-    """Whether an iteration does at least what was assumed of it, and spoils nothing more."""
+    """True if an iteration does at least what was assumed of it, and spoils nothing more."""
     return (
         _covers(sets, result.own.defined, assumed.own.defined, context)
         and _covers(sets, result.own.products, assumed.own.products, context)

@@ -37,7 +37,7 @@ class Products:
         self._dimensions: Mapping[Atom, DomainDimension] = {dimension.atom: dimension for dimension in dimensions}
 
     def is_natural(self, atom: Atom) -> bool:
-        """Whether an atom is never negative."""
+        """True if an atom is never negative."""
         low, _ = self._range(atom)
         return low is not None and (low.constant or 0) >= 0
 

@@ -66,7 +66,7 @@ def _reaches(found: isl.Set, varying: set[str]) -> Iterator[tuple[int, isl.Set]]
 
 
 def _is_above(constraint: isl.Constraint, coordinate: int) -> bool:
-    """Whether a constraint bounds this coordinate, and no other, from above."""
+    """True if a constraint bounds this coordinate, and no other, from above."""
     kind = isl.dim_type.set
     factors = [constraint.get_coefficient_val(kind, at).to_python() for at in range(constraint.dim(kind))]
     others = [factor for at, factor in enumerate(factors) if at != coordinate]
@@ -74,7 +74,7 @@ def _is_above(constraint: isl.Constraint, coordinate: int) -> bool:
 
 
 def _has_divisions(found: isl.Set) -> bool:
-    """Whether a set has constraints that are about floors of divisions."""
+    """True if a set has constraints that are about floors of divisions."""
     return any(part.dim(isl.dim_type.div) for part in found.get_basic_sets())
 
 

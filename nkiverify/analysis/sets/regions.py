@@ -385,5 +385,5 @@ def _under(
 
 
 def same_extent(one: Extent, two: Extent) -> bool:
-    """Whether two extents are equal whatever the dimensions are."""
+    """True if two extents are equal whatever the dimensions are."""
     return as_term(one) is as_term(two)

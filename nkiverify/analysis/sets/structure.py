@@ -68,12 +68,12 @@ def local_allocations(block: Block) -> dict[Index, set[Key]]:
 
 
 def has_parallel(block: Block) -> bool:
-    """Whether any loop has no order."""
+    """True if any loop has no order."""
     return any(isinstance(item, ParallelLoop) or (isinstance(item, Loop) and item.parallel) for item in items(block))
 
 
 def executes(block: Block) -> bool:
-    """Whether anything is executed in a block."""
+    """True if anything is executed in a block."""
     return any(isinstance(item, Executed | Allocation) for item in items(block))
 
 

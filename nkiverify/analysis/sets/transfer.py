@@ -23,9 +23,9 @@ from nkiverify.analysis.effects import (
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
 from nkiverify.analysis.sets.affine import Sets, mentions
 from nkiverify.analysis.sets.coordinates import Jumps
+from nkiverify.analysis.sets.definedness import Partly, defined_elements
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import State, add, remove
-from nkiverify.analysis.sets.positions import Partly, defined_elements
 from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.sets.regions import Region, Regions
@@ -50,7 +50,7 @@ class _Step:
     #: Whether what it writes joins a sum of which something may be undefined already.
     spoiled: bool = False
 
-    def positions(self) -> dict[str, Partly | None]:
+    def definedness(self) -> dict[str, Partly | None]:
         """For each operand that may be undefined in part: where it is read, and where it is defined."""
         found: dict[str, Partly | None] = {}
         for argument, region in self.undefined.items():
@@ -67,7 +67,7 @@ class Transfer:
         program: Program,
         generation: int,
         jumps: Mapping[Key, Jumps],
-        in_vain: frozenset[Source],
+        dead_stores: frozenset[Source],
         proof: Proof,
     ) -> None:
         self.sets = Sets(Products(program.dimensions))
@@ -80,7 +80,7 @@ class Transfer:
         self.accesses = Accesses(self.sets) if self.programs or has_parallel(program.body) else None
         #: Tensors returned, and writes to arguments, that the walk has met.
         self.outputs = 0
-        self._in_vain = in_vain
+        self._dead_stores = dead_stores
         self._generation = generation
         self._proof = proof
         self._effects = Effects()
@@ -110,8 +110,8 @@ class Transfer:
         for effect in effects:
             if not effect.writes:
                 self._reads[effect.does](step, effect)
-        if step.undefined and self._in_vain and has_effect(step.operation):
-            self._proof.claim("df.read_unwritten", item.site, False, "it has an effect besides")
+        if step.undefined and self._dead_stores and has_effect(step.operation):
+            self._proof.claim("df.read_unwritten", item.site, False, "it has a side effect")
         if step.undefined and exchanges(step.operation):
             self._proof.claim("df.read_unwritten", item.site, False, "what another program receives may be undefined")
         for effect in effects:
@@ -149,7 +149,7 @@ class Transfer:
         self._proof.claim("df.sum_unwritten", step.item.site, written, "an element may be unwritten")
 
     def _is_defined(self, step: _Step, effect: Effect, region: Region | None, elements: isl.Set, contract: str) -> bool:
-        """Whether what is read is shown to be defined; where it is not, the operands say so."""
+        """True if what is read is shown to be defined; where it is not, the operands say so."""
         if self._proof.tentative:
             return True
         key = key_of(effect.view.storage)
@@ -214,8 +214,8 @@ class Transfer:
         sure = region.elements if region is not None and effect.certain else None
         good = sure
         if step.undefined and region is not None and sure is not None:
-            good = defined_elements(operation, effect.argument, region, step.positions())
-        if step.spoiled or (self._in_vain and source_of(item) in self._in_vain):
+            good = defined_elements(operation, effect.argument, region, step.definedness())
+        if step.spoiled or (self._dead_stores and source_of(item) in self._dead_stores):
             good = None
             self._spoil(step, key, reached)
         elif step.undefined:

@@ -84,7 +84,7 @@ class Cells:
 
     @property
     def complete(self) -> bool:
-        """Whether every element is defined."""
+        """True if every element is defined."""
         return self.written and self.marks is None
 
     def settle(self, left: int | None = None) -> None:
@@ -119,7 +119,7 @@ class Region:
         return size
 
     def covers(self, size: int, owner: DType) -> bool:
-        """Whether these are all elements of a storage, each once, in order."""
+        """True if these are all elements of a storage, each once, in order."""
         if self.positions is not None or self.offset or self.dtype.itemsize != owner.itemsize or self.size != size:
             return False
         expected = 1

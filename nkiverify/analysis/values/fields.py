@@ -48,7 +48,7 @@ _CONDITIONS = frozenset(
 
 
 def _is_prime(number: int) -> bool:
-    """Whether an odd number below 2^32 is prime (Miller and Rabin, with bases that decide up to there)."""
+    """True if an odd number below 2^32 is prime (Miller and Rabin, with bases that decide up to there)."""
     odd, twos = number - 1, 0
     while odd % 2 == 0:
         odd, twos = odd // 2, twos + 1
@@ -240,7 +240,7 @@ class Fields(Numbers):
         return result
 
     def _is_value(self, x: Array, dtype: DType) -> Array:
-        """Which numbers are known to be values of a dtype, without the axis of the lanes."""
+        """The numbers that are known to be values of a dtype, without the axis of the lanes."""
         value, known = self._small(x)
         if known.any():
             known = known & (converted(value, dtype) == value)

@@ -1,7 +1,8 @@
-"""The plain run of a launch in which the elements of some arguments are given: what is computed from them is computed.
+"""The concrete run of a launch in which the elements of some arguments are given: what is computed from them is
+computed.
 
-Beside the plain run, operations whose operands are all known numbers are computed as the simulator computes them. So an
-index is what it is, a device loop goes round as often as it does, and phase 4 sees which elements an indirect access
+Beside the concrete run, operations whose operands are all known numbers are computed as the simulator computes them. So
+an index is what it is, a device loop goes round as often as it does, and phase 4 sees which elements an indirect access
 touches. What is not known, as a float of an argument that is not given, stays unknown.
 """
 
@@ -19,7 +20,7 @@ from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.analysis.values.step import Step
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.frontend.concrete import ConcreteExecution
-from nkiverify.frontend.plain_run import PlainRun
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.model.contents import held
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import Interval
@@ -65,7 +66,7 @@ class _Numbers(ValueExecution):
             self._written.add(tensor.storage.identity)
 
     def knows(self, tensor: Tensor, where: Region) -> bool:
-        """Whether all elements of a region are known."""
+        """True if all elements of a region are known."""
         made = tensor.storage
         given = made.elements is not None and made.identity not in self._written
         if not given and id(made) not in self._held:
@@ -73,7 +74,7 @@ class _Numbers(ValueExecution):
         return storage.read_marks(self.cells(tensor), where) is None
 
     def knows_all(self, tensor: Tensor) -> bool:
-        """Whether all elements of a view are known."""
+        """True if all elements of a view are known."""
         return self.knows(tensor, self._plain(tensor))
 
     def register_number(self, register: Register) -> int:
@@ -125,7 +126,7 @@ class _Numbers(ValueExecution):
 
 
 def _is_exact(operation: Operation) -> bool:
-    """Whether what the operation computes is documented to the last bit, and little enough."""
+    """True if what the operation computes is documented to the last bit, and little enough."""
     declared = operation.declared
     registers = declared.name.startswith("nisa.register_")
     if operation.mask is not None or (declared.computes_bounds is None and not registers):
@@ -206,8 +207,8 @@ class KnowsNumbers(ConcreteExecution):
         return _numbered(numbers, register, range(*bounds)) if len(bounds) == len(given) else None
 
 
-class KnownRun(KnowsNumbers, PlainRun):
-    """The plain run of a launch that knows such numbers."""
+class KnownRun(KnowsNumbers, ConcreteLaunch):
+    """The concrete run of a launch that knows such numbers."""
 
 
 def _numbered(numbers: _Numbers, register: VirtualRegister, values: range) -> Iterator[None]:

@@ -20,7 +20,7 @@ _SLOT = np.uint64(_SLOTS - 1)
 
 @lru_cache(maxsize=1024)
 def contains(wider: DType, narrower: DType) -> bool:
-    """Whether every number of one dtype is a number of the other, so that converting it changes nothing."""
+    """True if every number of one dtype is a number of the other, so that converting it changes nothing."""
     if wider == narrower:
         return True
     if narrower.is_packed or wider.is_packed or narrower == float32:
@@ -61,8 +61,8 @@ class Residues:
     _seen: Array = field(default_factory=lambda: np.zeros(_SLOTS, dtype=bool))
 
     def has(self, x: Array) -> Array:
-        """Which of the numbers x (lanes, *shape) are in the set. One that is may be missed by chance; never the
-        other way round, as all lanes are compared."""
+        """The numbers of x (lanes, *shape) that are in the set, as a mask. One that is may be missed by chance; never
+        the other way round, as all lanes are compared."""
         words, proofs = _keys(x)
         found = self._seen[words & _SLOT]
         candidates = np.flatnonzero(found)

@@ -160,7 +160,7 @@ def undefined_parts(run: ValueExecution, tensor: Tensor, name: str) -> list[Unde
 
 
 def undefined_elements(run: ValueExecution, tensor: Tensor) -> npt.NDArray[np.bool_]:
-    """Which elements of a tensor are undefined."""
+    """The elements of a tensor that are undefined."""
     where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
     marks = storage.read_marks(run.cells(tensor), where)
     return np.zeros(where.shape, bool) if marks is None else np.asarray(marks[0] != 0)

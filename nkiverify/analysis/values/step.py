@@ -117,11 +117,11 @@ class Step:
         return name
 
     def has(self, name: str) -> bool:
-        """Whether a parameter is a tensor that is read."""
+        """True if a parameter is a tensor that is read."""
         return name in self._operation.reads
 
     def writes(self, name: str) -> bool:
-        """Whether a parameter is a tensor that is written."""
+        """True if a parameter is a tensor that is written."""
         return name in self._operation.writes
 
     def _view(self, name: str) -> Tensor:
@@ -164,7 +164,7 @@ class Step:
         return None if self.attribute(name) is None else self.operator(name)
 
     def is_number(self, name: str, value: float) -> bool:
-        """Whether a parameter is this very number."""
+        """True if a parameter is this very number."""
         given = self.attribute(name)
         return isinstance(given, Real) and float(given) == value
 
@@ -286,7 +286,7 @@ class Step:
             self._run.index_out_of_bounds(self._operation, name, worst, limit)
 
     def integers_on_gpsimd(self, *names: str) -> bool:
-        """Whether 32-bit integers are computed exactly: all operands are such, none in PSUM, Vector not asked for."""
+        """True if 32-bit integers are computed exactly: all operands are such, none in PSUM, Vector not asked for."""
         engine = getattr(self._operation.asked_engine, "name", "unknown")
         views = [self._view(name) for name in names]
         return engine != "vector" and all(
@@ -459,7 +459,7 @@ class Step:
         return self.n.convert(values, dtype)
 
     def _moves_into(self, dtype: DType) -> bool:
-        """Whether the operation only moves integers that an integer dtype holds."""
+        """True if the operation only moves integers that an integer dtype holds."""
         sources = [self.dtype(name) for name in self.read_names if name != "dst"]
         moves = self._operation.declared.moves
         return moves and all(source.is_integer and promoted(source, dtype) == dtype for source in sources)

@@ -35,7 +35,7 @@ DEFAULT_UNWIND = 9
 #: given up. On a busy machine, or where a process cannot be limited like this, it may take so many times longer.
 GROUP_SECONDS = 4.0
 CLAIM_SECONDS = 2.0
-PATIENCE = 5.0
+BUSY_FACTOR = 5.0
 #: Seconds of computing that starting takes at most: on the machines we know, 0.05 and 1.5.
 START_SECONDS = {Language.C: 0.5, Language.PYTHON: 3.0}
 
@@ -301,7 +301,7 @@ class EsbmcEngine:
         return [number for number in asked if number not in taken and number not in self._session.decided]
 
     def _confirm(self, number: int, values: dict[Atom, int], plan: Plan, few: bool = False) -> bool:
-        """Whether the claim fails for `values`: it is then refuted. With `few`, little is tried to complete them."""
+        """True if the claim fails for `values`: it is then refuted. With `few`, little is tried to complete them."""
         claim, path = self._paths[number]
         completions = _FEW_COMPLETIONS if few else hypotheses.MOST_COMPLETIONS
         complete = hypotheses.refuting(claim, path, values, completions)
@@ -344,7 +344,7 @@ class EsbmcEngine:
         if session.seconds_left <= 0:
             return Report(Conclusion.TIMED_OUT)
         computing = seconds + START_SECONDS[self._language]
-        limit = min(session.seconds_left, computing * PATIENCE)
+        limit = min(session.seconds_left, computing * BUSY_FACTOR)
         name = f"{self._title}-phase{session.phase}-{session.runs}{lowered.suffix}"
         options = [*self._options(lowered, attempt), *(["--multi-property"] if every else [])]
         text = lowered.commented(f"esbmc {' '.join([name, *options])}")
@@ -410,7 +410,7 @@ def _values(named: dict[str, int], lowered: Lowered) -> dict[Atom, int]:
 
 
 def _multiplies(claim: Claim) -> bool:
-    """Whether `claim` speaks of products of variables, or of quotients by one."""
+    """True if `claim` speaks of products of variables, or of quotients by one."""
     if not isinstance(claim.condition, Condition):
         return False
     compared = list(claim.condition.terms())

@@ -30,12 +30,12 @@ class Path:
 
 
 def is_about_division(claim: Claim) -> bool:
-    """Whether `claim` says that a divisor is not zero."""
+    """True if `claim` says that a divisor is not zero."""
     return claim.contract.id == DIVISION
 
 
 def assumes_divisions(program: Program) -> bool:
-    """Whether anything in `program` holds only because a division came before it."""
+    """True if anything in `program` holds only because a division came before it."""
     return any(isinstance(item, Assume) and item.of_division for item in _items(program.body))
 
 
@@ -109,7 +109,7 @@ def refuting(
 
 
 def satisfies(hypotheses: Hypotheses, values: Mapping[Atom, int]) -> bool:
-    """Whether `values` satisfy all of `hypotheses`, which speak of nothing else."""
+    """True if `values` satisfy all of `hypotheses`, which speak of nothing else."""
     return Valuation(values).satisfies(list(hypotheses))
 
 

@@ -90,21 +90,21 @@ class Installation:
 
     @property
     def has_python(self) -> bool:
-        """Whether it reads Python. Every build reads C."""
+        """True if it reads Python. Every build reads C."""
         return "python" in self.options
 
     def has_solver(self, solver: Solver) -> bool:
-        """Whether it can use `solver`."""
+        """True if it can use `solver`."""
         return any(known is solver for known, _ in self.solvers)
 
     @property
     def has_integers(self) -> bool:
-        """Whether it can take integers to be unbounded."""
+        """True if it can take integers to be unbounded."""
         return "ir" in self.options and self.has_solver(Solver.Z3)
 
     @property
     def has_table(self) -> bool:
-        """Whether one run can give a verdict on every property, with a table of them all."""
+        """True if one run can give a verdict on every property, with a table of them all."""
         return "multi-property" in self.options and self.version >= output.TABLE_SINCE
 
     @property

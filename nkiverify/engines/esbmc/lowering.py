@@ -308,7 +308,7 @@ class _Lowering:
         return scope.ranges.term_fits(loop.extent)
 
     def _afford(self, loop: Loop, scope: _Scope, trips: int) -> bool:
-        """Whether the assertions that unwinding `loop` adds are few enough; they are then added."""
+        """True if the assertions that unwinding `loop` adds are few enough; they are then added."""
         added = scope.instances * max(0, trips - 1) * self._wanted(loop)
         if self._instances + added > MOST_INSTANCES:
             return False
@@ -316,7 +316,7 @@ class _Lowering:
         return True
 
     def _is_counting(self, loop: Loop) -> bool:
-        """Whether the bounds say 0 <= index < extent and nothing else."""
+        """True if the bounds say 0 <= index < extent and nothing else."""
         low = conditions.at_most_zero(terms.scale(terms.of_atom(loop.index), -1))
         high = conditions.at_most_zero(_last_less(loop))
         return _identities(loop.bounds) == _identities((low, high))
@@ -357,13 +357,13 @@ class _Lowering:
     # --- atoms ---
 
     def _sayable(self, condition: Condition | bool, scope: _Scope) -> bool:
-        """Whether `condition` can be stated as a hypothesis."""
+        """True if `condition` can be stated as a hypothesis."""
         if self._plan.arithmetic is Arithmetic.INTEGERS:
             return writable(condition)
         return scope.ranges.hypothesis_fits(condition)
 
     def _exactly_sayable(self, condition: Condition | bool, scope: _Scope) -> bool:
-        """Whether `condition` can be claimed."""
+        """True if `condition` can be claimed."""
         return writable(condition) if self._plan.arithmetic is Arithmetic.INTEGERS else scope.ranges.fits(condition)
 
     def _unranged(self, condition: Condition | bool, scope: _Scope) -> list[Index]:

@@ -58,13 +58,13 @@ class Ranges:
         self._known: dict[Atom, Range] = dict(outer._known) if outer is not None else {}
 
     def fits(self, condition: Condition | bool) -> bool:
-        """Whether both sides of every comparison of `condition` stay within 62 bits."""
+        """True if both sides of every comparison of `condition` stay within 62 bits."""
         if isinstance(condition, bool):
             return True
         return all(self.term_fits(side) for term in condition.terms() for side in sides(term))
 
     def hypothesis_fits(self, condition: Condition | bool) -> bool:
-        """Whether `condition` can be stated as a hypothesis: each side of a comparison fits, or is a lone variable.
+        """True if `condition` can be stated as a hypothesis: each side of a comparison fits, or is a lone variable.
 
         A 64-bit variable can be compared with anything that fits, whatever is known of it. To say more of it takes
         bounds that make it fit, so that no value beyond 64 bits is passed over.
@@ -77,7 +77,7 @@ class Ranges:
         return _is_variable(side) or self.term_fits(side)
 
     def term_fits(self, term: Term) -> bool:
-        """Whether `term` and its parts, in whatever order they are computed, stay within 62 bits."""
+        """True if `term` and its parts, in whatever order they are computed, stay within 62 bits."""
         return self._size(term) <= LARGEST and all(self._atom_fits(atom) for atom in term.atoms)
 
     def _size(self, term: Term) -> Bound:
@@ -205,7 +205,7 @@ def _parts(term: Term) -> Iterator[tuple[Monomial, int]]:
 
 
 def writable(condition: Condition | bool) -> bool:
-    """Whether all numbers in `condition`, and in the terms that it is computed from, can be written as 64-bit integers.
+    """True if all numbers in `condition`, and in the terms that it is computed from, can be written as 64-bit integers.
 
     That is asked of them where integers are unbounded, too: nothing else is.
     """

@@ -160,7 +160,7 @@ class Argument:
 
     @property
     def on_chip(self) -> bool:
-        """Whether a tensor in it is in SBUF or PSUM."""
+        """True if a tensor in it is in SBUF or PSUM."""
         names = [node.right for node in ast.walk(self.node) if isinstance(node, ast.BinOp) and _is_placed(node)]
         return any(isinstance(name, ast.Name) and _BUFFERS[name.id].on_chip for name in names)
 

@@ -84,7 +84,7 @@ def divisors_in(node: ast.expr) -> Iterator[ast.Name]:
 
 
 def _is_divisor(node: ast.expr) -> bool:
-    """Whether `node` is a positive number, a dimension, or a product of such."""
+    """True if `node` is a positive number, a dimension, or a product of such."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return _is_divisor(node.left) and _is_divisor(node.right)
     return _is_positive(node) or isinstance(node, ast.Name)
@@ -99,7 +99,7 @@ def _is_exponent(node: ast.expr) -> bool:
 
 
 def _is_mask(node: ast.expr) -> bool:
-    """Whether `node` is a number whose bits are all 1: what is left of another one under it is a remainder."""
+    """True if `node` is a number whose bits are all 1: what is left of another one under it is a remainder."""
     return (
         isinstance(node, ast.Constant)
         and type(node.value) is int

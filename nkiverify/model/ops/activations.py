@@ -250,7 +250,7 @@ def _activated(bounds: Bounds) -> None:
     """op(data * scale + bias); its sum is not followed."""
     op = bounds.operator("op")
     named = [name for name in ("data", "scale", "bias") if bounds.attribute(name) is not None]
-    if op is None or bounds.in_vain(*named):
+    if op is None or bounds.undetermined(*named):
         return
     value = bounds.numbers("data")
     factor = bounds.numbers("scale") if "scale" in named else constant(1)

@@ -391,7 +391,7 @@ def _(bounds: Bounds) -> None:
     """The sum of all sources."""
     sources = bounds.attribute("srcs", ())
     names = [f"srcs[{position}]" for position in range(len(sources))]
-    total = UNKNOWN if bounds.in_vain(*names) or not names else bounds.numbers(names[0])
+    total = UNKNOWN if bounds.undetermined(*names) or not names else bounds.numbers(names[0])
     for name in names[1:]:
         total = single(plus(total, bounds.numbers(name)))
     bounds.write(total, partly=True)

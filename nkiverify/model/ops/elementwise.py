@@ -250,7 +250,7 @@ def _claim_alu_operand(op: Operator, value: object, data: Tensor, argument: str)
 
 
 def _unused(value: object) -> object:
-    """Whether a value may be given as the operand of a unary operator."""
+    """True if a value may be given as the operand of a unary operator."""
     return value is None or (is_number(value) and value == 0)
 
 

@@ -219,25 +219,25 @@ IS_ON_CHIP = host("nl.is_on_chip")
 
 @IS_HBM.current
 def _(buffer: object) -> bool:
-    """Whether a memory is HBM."""
+    """True if a memory is HBM."""
     return buffer in (PRIVATE_HBM, SHARED_HBM)
 
 
 @IS_SBUF.current
 def _(buffer: object) -> bool:
-    """Whether a memory is SBUF."""
+    """True if a memory is SBUF."""
     return buffer is SBUF
 
 
 @IS_PSUM.current
 def _(buffer: object) -> bool:
-    """Whether a memory is PSUM."""
+    """True if a memory is PSUM."""
     return buffer is PSUM
 
 
 @IS_ON_CHIP.current
 def _(buffer: object) -> bool:
-    """Whether a memory is SBUF or PSUM."""
+    """True if a memory is SBUF or PSUM."""
     return buffer is SBUF or buffer is PSUM
 
 

@@ -51,7 +51,7 @@ define(
 
 
 def _scales_fit(scale: Tensor, data: Tensor) -> Any:
-    """Whether `scale` holds one scale per 8 partitions and packed column of `data` (P, F).
+    """True if `scale` holds one scale per 8 partitions and packed column of `data` (P, F).
 
     The scales of each quadrant of 32 partitions are in its first 4 rows, so the last one needed is row P - 29; for one
     quadrant that is a (P / 8, F) tile. A slice of a tile that packs several scales has fewer rows than data
@@ -169,7 +169,7 @@ def _(
 
 
 def _moved_alike(data: Tensor, scale: Tensor) -> Any:
-    """Whether two operands are moved by the same indices, or neither is."""
+    """True if two operands are moved by the same indices, or neither is."""
     moved = moved_elements(data, scale)
     if len(moved) != 2:
         return not moved

@@ -87,22 +87,22 @@ def member(value: object, enumeration: type[MemberT], argument: str) -> MemberT:
 
 
 def on_chip(*operands: Tensor) -> bool:
-    """Whether every operand is in SBUF or PSUM."""
+    """True if every operand is in SBUF or PSUM."""
     return all(operand.storage.buffer is SBUF or operand.storage.buffer is PSUM for operand in operands)
 
 
 def in_sbuf(*operands: Tensor) -> bool:
-    """Whether every operand is in SBUF."""
+    """True if every operand is in SBUF."""
     return all(operand.storage.buffer is SBUF for operand in operands)
 
 
 def any_in_psum(*operands: Tensor | None) -> bool:
-    """Whether at least one operand is in PSUM."""
+    """True if at least one operand is in PSUM."""
     return any(operand is not None and operand.storage.buffer is PSUM for operand in operands)
 
 
 def same_layout(first: Tensor, *others: Tensor) -> Any:
-    """Whether all operands have the same partitions and the same elements per partition."""
+    """True if all operands have the same partitions and the same elements per partition."""
     return all_of(
         *(equal(other.shape[0], first.shape[0]) for other in others),
         *(equal(other.free_size, first.free_size) for other in others),
@@ -110,7 +110,7 @@ def same_layout(first: Tensor, *others: Tensor) -> Any:
 
 
 def same_shape(left: Tensor, right: Tensor) -> Any:
-    """Whether both operands have the same shape."""
+    """True if both operands have the same shape."""
     if left.ndim != right.ndim:
         return False
     return all_of(*(equal(one, two) for one, two in zip(left.shape, right.shape, strict=True)))
@@ -187,7 +187,7 @@ def generation() -> int:
 
 
 def is_number(value: object) -> bool:
-    """Whether `value` is a scalar operand: a number of Python, of NumPy, or symbolic."""
+    """True if `value` is a scalar operand: a number of Python, of NumPy, or symbolic."""
     return isinstance(value, int | float | SymInt | SymRational | Real)
 
 

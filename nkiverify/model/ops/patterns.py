@@ -216,7 +216,7 @@ def _(
 
 
 def _fits(index: IndexTensor, source: Tensor) -> object:
-    """Whether every axis of an index tensor is one of the tile's, or of extent 1."""
+    """True if every axis of an index tensor is one of the tile's, or of extent 1."""
     extents = source.shape[source.ndim - index.ndim :]
     return all_of(
         *(any_of(equal(part, 1), equal(part, extent)) for part, extent in zip(index.shape, extents, strict=True))
@@ -234,5 +234,5 @@ def _(step: Step) -> None:
 @AFFINE_SELECT.bounds
 def _(bounds: Bounds) -> None:
     """Those of the tile, and the constant."""
-    if not bounds.in_vain("on_true_tile"):
+    if not bounds.undetermined("on_true_tile"):
         bounds.write(bounds.numbers("on_true_tile").joined(bounds.numbers("on_false_value")))

@@ -186,7 +186,7 @@ def _reduced_numbers(bounds: Bounds, operator: str, source: str, count: Extent) 
     """At most so many elements of an operand reduced."""
     if operator in TRUTHS:
         return TRUTH
-    if bounds.in_vain(source):
+    if bounds.undetermined(source):
         return UNKNOWN
     if operator in ("maximum", "minimum", "max", "min"):
         return replace(bounds.numbers(source), exact=False)

@@ -124,7 +124,7 @@ def _(step: Step) -> None:
 def _(bounds: Bounds) -> None:
     """Sums of the elements so far, where that is what the operators make; the greatest or the least of them."""
     op0, op1 = bounds.operator("op0"), bounds.operator("op1")
-    if op0 is None or op1 is None or bounds.in_vain("data0", "data1", "initial"):
+    if op0 is None or op1 is None or bounds.undetermined("data0", "data1", "initial"):
         return
     start, ones, others = bounds.numbers("initial"), bounds.numbers("data0"), bounds.numbers("data1")
     if {op0.name, op1.name} <= {"maximum", "minimum"}:

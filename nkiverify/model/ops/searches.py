@@ -80,7 +80,7 @@ def _(step: Step) -> None:
 @MAX8.bounds
 def _(bounds: Bounds) -> None:
     """Elements of the source."""
-    known = UNKNOWN if bounds.in_vain("src") else replace(bounds.numbers("src"), exact=False)
+    known = UNKNOWN if bounds.undetermined("src") else replace(bounds.numbers("src"), exact=False)
     bounds.write(known)
     bounds.takes("dst", "src")
 
@@ -228,7 +228,7 @@ def _(step: Step) -> None:
 def _(bounds: Bounds) -> None:
     """Elements of data and the constant; positions, or all ones for a value that is absent."""
     _write_places(bounds, "dst_idx", bounds.count("data"))
-    if not bounds.in_vain("data"):
+    if not bounds.undetermined("data"):
         value = bounds.numbers("data").joined(bounds.numbers("imm"))
         bounds.write(value, "dst")
         bounds.write(value, "result")

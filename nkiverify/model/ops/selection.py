@@ -285,7 +285,7 @@ def _(step: Step) -> None:
 @SELECT_REDUCE.bounds
 def _(bounds: Bounds) -> None:
     """Those of both operands; the maximum is not followed."""
-    if not bounds.in_vain("on_true", "on_false"):
+    if not bounds.undetermined("on_true", "on_false"):
         bounds.write(bounds.numbers("on_true").joined(bounds.numbers("on_false")), "dst")
 
 
@@ -357,7 +357,7 @@ def _(step: Step) -> None:
 @TENSOR_COPY_PREDICATED.bounds
 def _(bounds: Bounds) -> None:
     """Those of the source, beside what is there, which the engine computes with as well."""
-    if bounds.in_vain("src", "dst"):
+    if bounds.undetermined("src", "dst"):
         return
     before = bounds.before("dst")
     bounds.write(bounds.numbers("src") if before is None else bounds.numbers("src").joined(bounds.numbers("dst")))
@@ -416,5 +416,5 @@ def _(step: Step) -> None:
 @WHERE.bounds
 def _(bounds: Bounds) -> None:
     """Those of both operands."""
-    if not bounds.in_vain("x", "y"):
+    if not bounds.undetermined("x", "y"):
         bounds.write(bounds.numbers("x").joined(bounds.numbers("y")))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.analysis.sets.proof import Proof, Stated
-from nkiverify.frontend.plain_run import PlainRun
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, SetProof
 from nkiverify.model.contracts import contract
 from nkiverify.model.policy import AppliedPolicy
@@ -28,7 +28,7 @@ def state_claims(kernel: Explored, seconds: float, operations: int | None) -> Da
     """Put what a proof for all shapes is about into the program; nothing where that is not all of the kernel."""
     if kernel.run.unsupported_construct is not None:
         return DataflowClaims()
-    if isinstance(kernel.run, PlainRun):
+    if isinstance(kernel.run, ConcreteLaunch):
         # One run says it all.
         return DataflowClaims(ended=Inconclusive("the launch was run in plain Python"))
     program = kernel.run.program

@@ -22,13 +22,13 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import INT32_MAX
 
-#: Walks, plain runs, and elements of operands in them, that the search may take: it ends alike on all machines.
+#: Walks, concrete runs, and elements of operands in them, that the search may take: it ends alike on all machines.
 _MAX_PROOFS = 24
 _MAX_RUNS = 160
 _MAX_WORK = 60_000_000
 #: Shapes that it may look at, those outside of the domain included.
 _MAX_SHAPES = 20_000
-#: Seconds of the process for one plain run.
+#: Seconds of the process for one concrete run.
 _RUN_SECONDS = 10.0
 #: How far beyond the smallest a sum is looked for in a family that may have any.
 _REACH = 4096
@@ -141,7 +141,7 @@ class _Search:
             yield from sorted(together, key=lambda values: simplicity(values, self._dimensions))
 
     def _in_domain(self, values: Mapping[str, int]) -> bool:
-        """Whether the target allows the shape, as far as that is seen without running it."""
+        """True if the target allows the shape, as far as that is seen without running it."""
         at = Valuation({each.atom: values[each.atom.name] for each in self._dimensions})
         try:
             return all(at.holds(condition) for condition in self._domain)
@@ -181,7 +181,7 @@ class _Search:
         return low
 
     def _shown(self, moved: _Dimensions, most: int | None) -> bool:
-        """Whether the walk shows that no shape of the family has a fault, up to the sum `most` of `moved`."""
+        """True if the walk shows that no shape of the family has a fault, up to the sum `most` of `moved`."""
         if self._proofs <= 0:
             return False
         self._proofs -= 1

@@ -15,10 +15,10 @@ from nkiverify.foundation.errors import UnsupportedConstruct, described
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import TOO_LONG, BrokenContract, ConcreteExecution
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of
-from nkiverify.frontend.plain_run import PlainRun
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.ir.contract import Severity
 from nkiverify.model.contracts import contract
@@ -174,7 +174,7 @@ def _executed(
     return Trial(values, findings, recorded=recorded, work=work, tolerated=tolerated)
 
 
-def trial_of(run: PlainRun, seconds: float) -> Trial:
+def trial_of(run: ConcreteLaunch, seconds: float) -> Trial:
     """What a run of a launch of numbers shows, its operations executed on the shadow memory for so many seconds."""
     if run.unsupported_construct is not None:
         return Trial({}, Findings(), run.unsupported_construct.construct)
@@ -238,7 +238,7 @@ def _earliest(trial: Trial, hardware: Hardware) -> list[Fault]:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a plain run recorded. `unusable` says why it shows nothing; `outside`: the values are not in the domain.
+    """What a concrete run recorded. `unusable` says why it shows nothing; `outside`: the values are not in the domain.
 
     `raised` is the exception that ended it, or the assert of the kernel that excludes the values.
     """

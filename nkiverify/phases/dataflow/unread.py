@@ -5,7 +5,7 @@ a part that is left out at all sizes. What is told of is a shape at which an inp
 reads all of it: then the size decides whether the kernel looks at its input, and no reader of the code meant that.
 
 The sizes to try come from the program: where it divides a dimension by a constant, the dimension is set to one more
-than that, and to a multiple of it. Plain runs of both decide. What may be read counts as read.
+than that, and to a multiple of it. Concrete runs of both decide. What may be read counts as read.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Unread:
 
 @dataclass(slots=True)
 class Read:
-    """Which elements of an input a run reads."""
+    """The elements of an input that a run reads."""
 
     storage: Storage
     there: npt.NDArray[np.bool_]
@@ -64,7 +64,7 @@ def unread_tails(
 ) -> Iterator[Unread]:
     """The inputs that are read in part at some shape and wholly at a larger one, each once.
 
-    `run` gives what a plain run on a shape records; None where it cannot be told.
+    `run` gives what a concrete run on a shape records; None where it cannot be told.
     """
     told: set[str] = set()
     for smaller, larger in islice(_pairs(program, dimensions), _PAIRS):

@@ -1,4 +1,4 @@
-"""Warnings: what a kernel does in vain. They break no contract and change no verdict.
+"""Warnings: dead stores, and other work that reaches no output. They break no contract and change no verdict.
 
 - `df.unused`: nothing that reaches an output uses what a line writes, in no iteration and for no shape. Where such
   lines feed one another, the last one is named and the others beside it.
@@ -9,9 +9,9 @@
 - `df.input_unread`: at some sizes a part of an input is never read, at larger ones all of it is.
 - `df.unwritten_unused`: a line reads an unwritten element that reaches no output.
 
-An operation is in vain as a whole or not at all: filling a tile that is then loaded in part is no waste as long as
-something uses an element that the filling left there. Plain runs of a small and of a larger shape of the domain find
-what is in vain; the shadow memory confirms it, following the results of these operations as if they were undefined; the
+An operation is a dead store as a whole or not at all: filling a tile that is then loaded in part is no waste as long as
+something uses an element that the filling left there. Concrete runs of a small and of a larger shape of the domain find
+dead stores; the shadow memory confirms it, following the results of these operations as if they were undefined; the
 walk over the shape program does the same for all shapes, and the warning says for which ones it holds.
 """
 
@@ -27,7 +27,7 @@ import numpy as np
 
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.marks.findings import Findings
-from nkiverify.analysis.marks.liveness import InVain, liveness
+from nkiverify.analysis.marks.liveness import DeadStore, liveness
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute
 from nkiverify.analysis.masks import touched
@@ -46,16 +46,17 @@ from nkiverify.phases.dataflow.trial import Trial, play
 from nkiverify.phases.dataflow.unread import unread_tails
 from nkiverify.phases.memory.peaks import name_of
 
-#: Operations and allocations that a plain run of a small shape may execute, and one of a larger; else it is left out.
+#: Operations and allocations that a concrete run of a small shape may execute, and one of a larger; else it is left
+#: out.
 MAX_RECORDED = 6_000
 _MAX_LARGER = 1_000
 #: Elements of operands in a larger shape in which unwritten ones are looked for.
 _MAX_FOLLOWED = 10_000_000
 #: Shapes of the domain that cannot be looked at before others are not tried either.
-_PATIENCE = 3
+_MAX_UNSEEN = 3
 #: Shapes in which unwritten elements are looked for.
 _SHAPES = 6
-#: Seconds of the process for one plain run; it is to end by its number of operations.
+#: Seconds of the process for one concrete run; it is to end by its number of operations.
 _RUN_SECONDS = 10.0
 #: Places without a use that are asked about one by one, where it does not hold of all together.
 _GROUPS = 4
@@ -82,18 +83,18 @@ class Subject:
 
 @dataclass(slots=True)
 class _Shape:
-    """A plain run on `values`: its operations by their place in the kernel, and which of them were in vain."""
+    """A concrete run on `values`: its operations by their place in the kernel, and which of them are dead stores."""
 
     values: dict[str, int]
     recorded: Sequence[Recorded]
-    in_vain: dict[int, InVain] = field(default_factory=dict)
+    dead_stores: dict[int, DeadStore] = field(default_factory=dict)
     sources: dict[Source, list[int]] = field(default_factory=dict)
 
     @staticmethod
     def of(values: dict[str, int], recorded: Sequence[Recorded]) -> _Shape:
         """What a run recorded."""
         found = liveness(recorded)
-        shape = _Shape(values, recorded, found.in_vain)
+        shape = _Shape(values, recorded, found.dead_stores)
         for position in found.executed:
             source = shape.source(position)
             if source is not None:
@@ -118,12 +119,12 @@ class _Shape:
         return source_of(self.executed(position))
 
     def never_used(self, source: Source) -> bool:
-        """Whether every execution there was in vain."""
-        return all(position in self.in_vain for position in self.sources.get(source, ()))
+        """True if every execution there is a dead store."""
+        return all(position in self.dead_stores for position in self.sources.get(source, ()))
 
     def readers(self, source: Source) -> set[Source]:
-        """The other places that read what is written there, in vain themselves."""
-        found = {self.source(reader) for at in self.sources[source] for reader in self.in_vain[at].readers}
+        """The other places that read what is written there, dead themselves."""
+        found = {self.source(reader) for at in self.sources[source] for reader in self.dead_stores[at].readers}
         return {reader for reader in found if reader is not None and reader != source}
 
     def overwrites_itself(self, source: Source) -> int | None:
@@ -136,13 +137,13 @@ class _Shape:
 
     def overwritten(self, position: int) -> int | None:
         """The operation that overwrote what nothing had read, if one did."""
-        found = self.in_vain.get(position)
+        found = self.dead_stores.get(position)
         return None if found is None or found.readers else found.overwritten_by
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A warning about the operation at `position` of a plain run, without what a second run sees there."""
+    """A warning about the operation at `position` of a concrete run, without what a second run sees there."""
 
     rule: str
     values: dict[str, int]
@@ -166,7 +167,7 @@ def warnings(
     others = _runnable(subject, small, MAX_RECORDED)
     smallest = list(islice(others, 1))
     shapes = [*smallest, *_runnable(subject, larger, _MAX_LARGER)]
-    drafts = _in_vain(subject, shapes) + _stored_alike(subject, shapes)
+    drafts = _dead_stores(subject, shapes) + _stored_alike(subject, shapes)
     found: list[_Draft] = []
     if isinstance(unwritten, Trial):
         found = list(_unwritten(unwritten.values, unwritten.recorded, unwritten.findings))
@@ -181,7 +182,7 @@ def warnings(
 
 def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int) -> Iterator[_Shape]:
     """The runs on those of the `candidates` that are in the domain, can be followed and execute `most` at most."""
-    patience = _PATIENCE
+    attempts = _MAX_UNSEEN
     for values in candidates:
         played = play(subject.target, values, _Seeing(subject.hardware, most))
         if played.outside:
@@ -189,15 +190,15 @@ def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int)
         if not played.unusable:
             yield _Shape.of(values, played.recorded)
             continue
-        patience -= 1
-        if not patience:
+        attempts -= 1
+        if not attempts:
             return
 
 
-# --- in vain ----------------------------------------------------------------------------------------------------------
+# --- dead stores ------------------------------------------------------------------------------------------------------
 
 
-def _in_vain(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
+def _dead_stores(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
     never: dict[Source, _Shape] = {}
     for shape in shapes:
         for source in shape.sources:
@@ -243,7 +244,7 @@ def _confirmed(shape: _Shape, positions: set[int], hardware: Hardware) -> set[in
 
 
 def _holds(subject: Subject, sources: frozenset[Source]) -> bool:
-    """Whether it is known that what these places write is used for no shape of the domain."""
+    """True if it is known that what these places write is used for no shape of the domain."""
     if not subject.program.dimensions:
         return True
     if not subject.proved:
@@ -300,7 +301,7 @@ def _about(source: Source, shape: _Shape, holds: str, fed_by: Sequence[Source]) 
     if by[0] is not None and None not in by:
         message = f"{shape.executed(by[0]).site} overwrites it, before anything reads it"
         return _draft("df.overwritten", shape, positions[0], message, holds, also)
-    read = any(shape.in_vain[position].readers for position in positions)
+    read = any(shape.dead_stores[position].readers for position in positions)
     message = "only what reaches no output reads it" if read else "nothing reads what is written here"
     return _draft("df.unused", shape, positions[0], message, holds, also)
 
@@ -407,7 +408,7 @@ def _shown(values: Mapping[str, int]) -> str:
 
 
 class _Seeing(ObservingExecution):
-    """A plain run that records operations, and looks around at those that it is asked about."""
+    """A concrete run that records operations, and looks around at those that it is asked about."""
 
     def __init__(self, hardware: Hardware, most: int, asked: frozenset[int] = frozenset()) -> None:
         super().__init__(hardware, False, _RUN_SECONDS, (), frozenset())
@@ -423,7 +424,7 @@ class _Seeing(ObservingExecution):
             if seen is not None:
                 self.seen[len(self.recorded)] = seen
         elif len(self.recorded) > self._most:
-            raise self.unsupported("a plain run of many operations")
+            raise self.unsupported("a concrete run of many operations")
         super().operation(operation)
 
 

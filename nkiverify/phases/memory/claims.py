@@ -51,7 +51,7 @@ class MemoryClaims(Claimed):
 
     needs: list[Need] = field(default_factory=list)
     unbounded: str = ""
-    #: What a plain run of a launch of numbers tells instead of `needs`.
+    #: What a concrete run of a launch of numbers tells instead of `needs`.
     peaks: list[MemoryPeak] | None = None
     #: Whether legacy allocators place tensors.
     by_allocator: bool = False

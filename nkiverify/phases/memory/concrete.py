@@ -195,7 +195,7 @@ def _capacity(operations: Sequence[Executed], hardware: Hardware) -> Iterator[Fi
 
 
 def is_placed(storage: Storage) -> bool:
-    """Whether the kernel says where it is."""
+    """True if the kernel says where it is."""
     return storage.address is not None or storage.allocator is not None
 
 
@@ -214,7 +214,7 @@ class _Part:
 
 @dataclass(slots=True)
 class _Placement:
-    """Which tile wrote each byte of each memory last, and at which operation."""
+    """The tile that wrote each byte of each memory last, and at which operation."""
 
     hardware: Hardware
     _tiles: dict[tuple[Storage, tuple[int, ...]], int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Tensors with block dimensions that a legacy allocator places: followed shape by shape, in plain runs.
+"""Tensors with block dimensions that a legacy allocator places: followed shape by shape, in concrete runs.
 
 Which block a physical tile holds changes from operation to operation, so that lifetimes of whole tensors say nothing.
 A domain of few shapes is run through; of a larger one nothing is concluded.
@@ -27,7 +27,7 @@ _RULE = "mem.placed_overlap"
 
 
 def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims, seconds: float) -> None:
-    """Claim, for each shape of the domain, what a plain run of it says of the tensors that allocators place;
+    """Claim, for each shape of the domain, what a concrete run of it says of the tensors that allocators place;
     in so many `seconds`, or fewer."""
     program = kernel.run.program
     shapes = _all(program, kernel.assumptions)

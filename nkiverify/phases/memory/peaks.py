@@ -67,7 +67,7 @@ def _reference(program: Program, smallest: _Values) -> dict[Atom, int]:
 
 
 def _legal(program: Program, values: _Values) -> bool:
-    """Whether values are in the domain: its ranges, and what is assumed before anything else happens."""
+    """True if values are in the domain: its ranges, and what is assumed before anything else happens."""
     for dimension in program.dimensions:
         high = dimension.high if dimension.high is not None else INT32_MAX
         if not dimension.low <= values[dimension.atom] <= high or values[dimension.atom] % dimension.multiple_of:
@@ -76,7 +76,7 @@ def _legal(program: Program, values: _Values) -> bool:
 
 
 def _satisfied(path: Sequence[Condition | bool], values: _Values) -> bool:
-    """Whether conditions hold, those about loop indices left out."""
+    """True if conditions hold, those about loop indices left out."""
     valuation = Valuation(values)
     for condition in path:
         if isinstance(condition, Condition) and not any(isinstance(atom, Index) for atom in condition.atoms()):

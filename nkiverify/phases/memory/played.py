@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nkiverify.foundation.records import MemoryPeak
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import BrokenContract
-from nkiverify.frontend.plain_run import PlainRun
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.memory import MemoryRegion
@@ -20,7 +20,7 @@ from nkiverify.phases.memory.peaks import name_of
 _CAPACITY, _OVERLAP = "mem.capacity_live", "mem.placed_overlap"
 
 
-def state_played(run: PlainRun, hardware: Hardware) -> MemoryClaims:
+def state_played(run: ConcreteLaunch, hardware: Hardware) -> MemoryClaims:
     """Claim of the run that what is live fits, where the target asks for it, and that no placed tensor was overwritten
     while it was needed."""
     stated = MemoryClaims()

@@ -63,7 +63,7 @@ class TargetPage:
         return [f"{run.engine}: {_word(run)}" for run in self.runs if run.advisory and run.phase == phase]
 
     def disputed(self, phase: int) -> bool:
-        """Whether another engine contradicts the run that counts."""
+        """True if another engine contradicts the run that counts."""
         return any(run.advisory and run.phase == phase and _word(run) == "disagrees" for run in self.runs)
 
     @property
@@ -73,7 +73,7 @@ class TargetPage:
 
     @property
     def passed(self) -> bool:
-        """Whether every run ended as it is to."""
+        """True if every run ended as it is to."""
         return all(status_of(run) is ExitStatus.AS_EXPECTED for run in self.runs)
 
 

@@ -82,7 +82,7 @@ class Keys:
         return kernel.obstacle or harness.obstacle
 
     def unchanged_since(self, target: Target, started: int) -> bool:
-        """Whether no file of `target` was changed after `started`, in nanoseconds, nor our own after they were loaded.
+        """True if no file of `target` was changed after `started`, in nanoseconds, nor our own after they were loaded.
 
         What a run has read is then what the digest is about.
         """
@@ -154,7 +154,7 @@ def _distributions() -> list[str]:
 
 
 def _esbmc() -> list[object]:
-    """Which ESBMC would be asked: every candidate, as it is on disk."""
+    """The ESBMC that would be asked: every candidate, as it is on disk."""
     from nkiverify.engines.esbmc.locate import VARIABLE, wheel_binaries
 
     named = os.environ.get(VARIABLE, "")

@@ -1,4 +1,4 @@
-"""Which files a target is verified from: its kernel and its harness module, with every module they may import.
+"""The files that a target is verified from: its kernel and its harness module, with every module they may import.
 
 They are found in the text of the files, as the import hook would find them, without running anything. So a file that is
 imported on no path counts, and what a text cannot tell is an *obstacle*: a module that looks at more than its arguments
@@ -221,7 +221,7 @@ def _scan(content: bytes) -> tuple[tuple[_Import, ...], str]:
 
 
 def _harmless_names(function: str, call: ast.Call | None) -> bool:
-    """Whether all that `function`, one of `_BY_NAME`, is asked for in `call` are names written out, and of no module.
+    """True if all that `function`, one of `_BY_NAME`, is asked for in `call` are names written out, and of no module.
 
     `getattr(x, "tile", 128)` reads no more than `x.tile`; of a name that is computed nothing is known.
     """
@@ -248,7 +248,7 @@ def _outside(top: str, path: Path) -> str:
 
 
 def _there(top: str) -> bool:
-    """Whether there is such a module; what is not there is a placeholder, whatever it is used for."""
+    """True if there is such a module; what is not there is a placeholder, whatever it is used for."""
     try:
         return importlib.util.find_spec(top) is not None
     except (ImportError, ValueError):

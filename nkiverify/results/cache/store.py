@@ -18,7 +18,7 @@ from nkiverify.results import codec as json_results
 from nkiverify.results import file as results_file
 
 #: Seconds that one invocation waits for another that is writing.
-_PATIENCE = 2.0
+_LOCKED_SECONDS = 2.0
 
 #: Slots asked for in one question to SQLite.
 _CHUNK = 500
@@ -95,7 +95,7 @@ def _opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
     """A transaction on the database."""
     uri = f"{path.resolve().as_uri()}?mode={mode}"
     try:
-        with contextlib.closing(sqlite3.connect(uri, _PATIENCE, uri=True, isolation_level=None)) as connection:
+        with contextlib.closing(sqlite3.connect(uri, _LOCKED_SECONDS, uri=True, isolation_level=None)) as connection:
             connection.execute("BEGIN" if mode == "ro" else "BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")

@@ -78,7 +78,7 @@ class VerdictCache:
 
 
 def _fits(runs: Sequence[Run], target: Target, phase: int) -> bool:
-    """Whether `runs` are the conclusions of `target` in `phase`: nothing else is remembered, nor believed."""
+    """True if `runs` are the conclusions of `target` in `phase`: nothing else is remembered, nor believed."""
     counting = [run for run in runs if not run.advisory]
     return (
         bool(counting)

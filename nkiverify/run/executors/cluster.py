@@ -30,14 +30,14 @@ from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.executors.jobs import ExecutorLost, Job, replacement, targets_by_name, verify_target
 from nkiverify.run.executors.memory import MEBIBYTE, default_limit
 from nkiverify.run.executors.parcels import Parcel, relocated
-from nkiverify.run.executors.processes import PATIENCE_SECONDS, WorkerProcesses
+from nkiverify.run.executors.processes import END_SECONDS, WorkerProcesses
 from nkiverify.verify.options import Options
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
 
 #: Seconds to wait for the scheduler, at the start and where the connection is broken.
-PATIENCE_WITH_SCHEDULER = 20.0
+SCHEDULER_SECONDS = 20.0
 #: Dask workers that may be lost under one job before it is the job that is to blame.
 LOST_WORKERS = 2
 
@@ -60,7 +60,7 @@ class DaskCluster:
                 self._cluster = LocalCluster(
                     n_workers=processes, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
                 )
-            self._client: Any = Client(self._cluster or address, timeout=PATIENCE_WITH_SCHEDULER, set_as_default=False)
+            self._client: Any = Client(self._cluster or address, timeout=SCHEDULER_SECONDS, set_as_default=False)
         except (OSError, TimeoutError) as error:
             raise UsageError(f"there is no Dask scheduler at {address}: {error}") from None
         # A result rather than scattered data: the scheduler can make it again when the worker that has it is lost.
@@ -87,7 +87,7 @@ class DaskCluster:
     def wait(self) -> list[Future[list[Run]]]:
         """Collect what has ended."""
         try:
-            key = self._ended.get(timeout=PATIENCE_SECONDS / 5)
+            key = self._ended.get(timeout=END_SECONDS / 5)
         except queue.Empty:
             self._check_scheduler()
             return []
@@ -123,7 +123,7 @@ class DaskCluster:
         now = time.monotonic()
         if self._broken_since is None:
             self._broken_since = now
-        if self._client.status == "closed" or now - self._broken_since > PATIENCE_WITH_SCHEDULER:
+        if self._client.status == "closed" or now - self._broken_since > SCHEDULER_SECONDS:
             raise ExecutorLost(f"the Dask scheduler of {self._where} is gone")
 
 

@@ -84,7 +84,7 @@ class Parcel:
 
 
 def _is_ours(place: Path) -> bool:
-    """Whether `place` is a folder, no link to one, that this user made and nobody else may write to."""
+    """True if `place` is a folder, no link to one, that this user made and nobody else may write to."""
     try:
         found = place.lstat()
     except OSError:

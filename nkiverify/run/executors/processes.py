@@ -44,7 +44,7 @@ FAREWELL_SECONDS = 1.0
 #: Seconds between two looks at what the workers hold in memory.
 MEMORY_CHECK_SECONDS = 0.1
 #: Seconds after which `wait` returns without anything having ended, so that somebody can say so.
-PATIENCE_SECONDS = 5.0
+END_SECONDS = 5.0
 #: Seconds between two looks of a worker at whether its parent still lives.
 _ORPHAN_CHECK_SECONDS = 1.0
 
@@ -145,7 +145,7 @@ class WorkerProcesses:
 
     def wait(self) -> list[Future[list[Run]]]:
         """Hand out jobs and collect answers, until one has ended or a while has passed."""
-        end = time.monotonic() + PATIENCE_SECONDS
+        end = time.monotonic() + END_SECONDS
         ended: list[Future[list[Run]]] = []
         while not ended and time.monotonic() < end:
             self._hand_out()
@@ -221,10 +221,10 @@ class WorkerProcesses:
         """Wait for something to happen, until `end` at most; the tasks that ended by it."""
         busy = [worker for worker in self._workers if worker.task is not None]
         handles = [worker.connection for worker in busy] + [worker.process.sentinel for worker in busy]
-        patience = min(end, *(worker.deadline for worker in busy)) - time.monotonic() if busy else 0.0
+        longest = min(end, *(worker.deadline for worker in busy)) - time.monotonic() if busy else 0.0
         if self._memory is not None:
-            patience = min(patience, MEMORY_CHECK_SECONDS)
-        happened = set(wait(handles, max(0.0, patience)))
+            longest = min(longest, MEMORY_CHECK_SECONDS)
+        happened = set(wait(handles, max(0.0, longest)))
         ended = []
         for worker in busy:
             task = worker.task
@@ -255,7 +255,7 @@ class WorkerProcesses:
             return None
         said = answer.said if isinstance(answer, _Answer) else None
         if said is _Signal.BEGUN:
-            worker.deadline = time.monotonic() + task.options.patience + self._grace
+            worker.deadline = time.monotonic() + task.options.hard_deadline + self._grace
             return None
         if isinstance(said, list):
             worker.task = None
@@ -274,7 +274,7 @@ class WorkerProcesses:
         return replacement(task.job.target, task.options, Verdict.ERROR, reason)
 
     def _look_for_second_answer(self, worker: _Worker) -> bool:
-        """Whether a worker without a task has something to say: that nobody asked for."""
+        """True if a worker without a task has something to say: that nobody asked for."""
         try:
             if not worker.connection.poll():
                 return False

@@ -33,7 +33,7 @@ class Item:
     options: Options
 
     def in_shard(self, shard: tuple[int, int]) -> bool:
-        """Whether it belongs to shard `shard[0]` of `shard[1]`: by its name alone, so that all machines agree."""
+        """True if it belongs to shard `shard[0]` of `shard[1]`: by its name alone, so that all machines agree."""
         number = int.from_bytes(hashlib.sha256(self.name.encode()).digest()[:8], "big")
         return number % shard[1] == shard[0] - 1
 

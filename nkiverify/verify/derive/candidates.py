@@ -180,7 +180,7 @@ def within(dimension: DomainDimension, most: int) -> list[Condition | bool]:
 
 
 def is_upper_bound(condition: Condition) -> bool:
-    """Whether the condition holds for smaller values wherever it holds for larger ones: `N <= 512`, `H*D <= 128`."""
+    """True if the condition holds for smaller values wherever it holds for larger ones: `N <= 512`, `H*D <= 128`."""
     if isinstance(condition, Junction):
         return all(map(is_upper_bound, condition.parts))
     if not isinstance(condition, Comparison) or condition.relation is not Relation.AT_MOST:

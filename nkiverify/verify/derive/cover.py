@@ -27,7 +27,7 @@ class Cover:
 
 
 def holds(condition: Condition | bool, values: Values, program: Program) -> bool:
-    """Whether `condition`, about dimensions, holds for their `values`; False where it divides by zero there."""
+    """True if `condition`, about dimensions, holds for their `values`; False where it divides by zero there."""
     if isinstance(condition, bool):
         return condition
     try:

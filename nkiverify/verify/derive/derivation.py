@@ -1,6 +1,6 @@
 """The largest domain, in a small language, on which a kernel is proved in every phase.
 
-Candidates come from what the program divides and compares, and from refuted claims. Plain runs of small shapes say
+Candidates come from what the program divides and compares, and from refuted claims. Concrete runs of small shapes say
 which of them keep the shapes out that the kernel fails for, or rejects. What is chosen is proved as a domain, by the
 same call as `--where` makes; a shape that fails there is one more run, until the proof succeeds or nothing is left to
 try. Nothing is legal because it was inferred.
@@ -60,7 +60,7 @@ _LIMITS = ("mem.", "host.int32")
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Seconds of this process for plain runs of shapes, and seconds after which no further domain is proved."""
+    """Seconds of this process for concrete runs of shapes, and seconds after which no further domain is proved."""
 
     sampling: float = 1.5
     proving: float = 20.0
@@ -91,7 +91,7 @@ class Precondition:
 
     @property
     def from_above(self) -> bool:
-        """Whether it limits the sizes from above only, by what the hardware can hold."""
+        """True if it limits the sizes from above only, by what the hardware can hold."""
         return bool(self.limit)
 
 
@@ -482,7 +482,7 @@ def _about(decision: Decision) -> list[Condition]:
 
 
 def _stated_as_limit(decision: Decision) -> bool:
-    """Whether a claim is about what the hardware or its integers can hold, or an upper bound by its form."""
+    """True if a claim is about what the hardware or its integers can hold, or an upper bound by its form."""
     if decision.claim.contract.id.startswith(_LIMITS):
         return True
     return any(is_upper_bound(part) for part in _about(decision))

@@ -1,4 +1,5 @@
-"""Plain runs of single shapes in all phases: whether the kernel is right there, rejects it, or accepts it and fails."""
+"""Concrete runs of single shapes in all phases: whether the kernel is right there, rejects it, or accepts it and
+fails."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ from nkiverify.foundation.errors import described
 from nkiverify.foundation.records import Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import innermost_kernel_site
+from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.observe import Observation, key_of, observed_in
-from nkiverify.frontend.plain_run import rule_of
 from nkiverify.frontend.target import Target
 from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.ir.contract import Contract
@@ -66,7 +67,8 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a plain run on `values` shows. Of a failure the first contract that breaks, its place, and what was seen."""
+    """What a concrete run on `values` shows. Of a failure the first contract that breaks, its place, and what was
+    seen."""
 
     values: dict[str, int]
     kind: Kind
@@ -199,7 +201,7 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _refuses(error: BaseException) -> bool:
-    """Whether the kernel's own `raise` statement raised it."""
+    """True if the kernel's own `raise` statement raised it."""
     last: TracebackType | None = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next

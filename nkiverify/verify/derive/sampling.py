@@ -1,4 +1,4 @@
-"""Which shapes are run: one that passes, and its neighbours at the sizes that the program compares and divides."""
+"""The shapes that are run: one that passes, and its neighbours at the sizes that the program compares and divides."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Shapes:
 
     @property
     def late(self) -> bool:
-        """Whether the time is over."""
+        """True if the time is over."""
         return time.process_time() > self._deadline
 
     def of(self, kind: Kind) -> list[Shown]:

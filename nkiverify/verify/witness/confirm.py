@@ -41,7 +41,8 @@ FURTHER_SECONDS = 0.2
 #: Claims of one line that are replayed.
 MAX_REPLAYED = 2
 
-#: Seconds of this process for all plain runs on the witnesses of one phase, and for further ones once one has failed.
+#: Seconds of this process for all concrete runs on the witnesses of one phase, and for further ones once one has
+#: failed.
 REPLAY_SECONDS = 6.0
 FURTHER_REPLAY_SECONDS = 2.0
 
@@ -60,7 +61,8 @@ CAPACITY = "mem.capacity_live"
 
 
 class Confirmation:
-    """Makes violations of the refuted claims of one phase, each with a witness and the plain run that fails on it."""
+    """Makes violations of the refuted claims of one phase, each with a witness and the concrete run that fails on
+    it."""
 
     def __init__(
         self,
@@ -79,7 +81,7 @@ class Confirmation:
         #: `played` is the run that the claims were made in, with its values: it shows all that a further one could.
         self._replays: list[tuple[dict[str, int], Replay]] = [] if played is None else [played]
         self._played = played is not None
-        #: Contracts and lines of which only what is enough is refuted, without a plain run that breaks them.
+        #: Contracts and lines of which only what is enough is refuted, without a concrete run that breaks them.
         self._unsure: set[tuple[str, str, int]] = set()
         #: Seconds that they have taken, and may take.
         self._replaying = 0.0
@@ -87,11 +89,11 @@ class Confirmation:
 
     @property
     def replays(self) -> list[Replay]:
-        """All plain runs so far, in order."""
+        """All concrete runs so far, in order."""
         return [played for _, played in self._replays]
 
     def may_hold(self, violation: Violation) -> bool:
-        """Whether all that is known is that what is enough for the contract does not hold."""
+        """True if all that is known is that what is enough for the contract does not hold."""
         return not violation.replayed and (
             violation.contract in SUFFICIENT or (violation.contract, violation.file, violation.line) in self._unsure
         )
@@ -105,15 +107,15 @@ class Confirmation:
         for group in refuted:
             found.append(self._violation(self._simplest(group, awaited, deadline), deadline))
         if any(violation.replayed for violation in found):
-            # The plain run ends at the first exception: what lies behind it fails only if it is mended.
-            note = "not reached by the plain run, which fails before it"
+            # The concrete run ends at the first exception: what lies behind it fails only if it is mended.
+            note = "not reached by the concrete run, which fails before it"
             found = [violation if violation.replayed else replace(violation, note=note) for violation in found]
         return found
 
     def _simplest(
         self, group: Sequence[Decision], awaited: list[tuple[str, Site | None]], deadline: float
     ) -> _Confirmed:
-        """Of the refuted claims of one place, the one with the simplest witness that the plain run confirms."""
+        """Of the refuted claims of one place, the one with the simplest witness that the concrete run confirms."""
         dimensions = self._program.dimensions
         # Without dimensions there is one witness, and the claim that comes first says it best.
         candidates = self._promising(group) if dimensions else group[:1]
@@ -145,7 +147,7 @@ class Confirmation:
         return max(0.0, deadline - time.process_time())
 
     def _replayed(self, decision: Decision, witness: Witness, awaited: list[tuple[str, Site | None]]) -> _Confirmed:
-        """The claim with a witness on which the plain run breaks the contract at the same line, if there is one."""
+        """The claim with a witness on which the concrete run breaks the contract at the same line, if there is one."""
         claim = decision.claim
         key = (claim.contract.id, claim.site)
         asked = awaited if key in awaited else [*awaited, key]
@@ -202,7 +204,7 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class _Confirmed:
-    """A refuted claim, its witness, and the plain run that breaks the contract at the same line, if one does."""
+    """A refuted claim, its witness, and the concrete run that breaks the contract at the same line, if one does."""
 
     decision: Decision
     witness: Witness

@@ -1,4 +1,4 @@
-"""Which extents of the tensor arguments are dimensions of the target, so that a message can show them by name."""
+"""The extents of the tensor arguments that are dimensions of the target, so that a message can show them by name."""
 
 from __future__ import annotations
 

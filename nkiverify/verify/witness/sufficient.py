@@ -109,7 +109,7 @@ def _at_most(dimension: DomainDimension, value: int) -> Condition | bool:
 
 
 def _holds(decision: Decision, given: Sequence[Condition]) -> bool:
-    """Whether the claim holds wherever `given` does."""
+    """True if the claim holds wherever `given` does."""
     return Prover([*decision.hypotheses, *given], BUDGETS.statement).proves(decision.claim.condition)
 
 
@@ -134,7 +134,7 @@ def plainer(
 
 
 def _is_bound(condition: Condition) -> bool:
-    """Whether it is a bound of one dimension: `N <= 65536`."""
+    """True if it is a bound of one dimension: `N <= 65536`."""
     if not isinstance(condition, Comparison) or condition.relation is not Relation.AT_MOST:
         return False
     return [*map(type, condition.atoms())] == [Dimension]
@@ -160,7 +160,7 @@ def _bound(condition: Condition, dimension: DomainDimension) -> Condition | bool
 
 
 def _possible(given: Sequence[Condition | bool]) -> bool:
-    """Whether some values surely satisfy all of `given`."""
+    """True if some values surely satisfy all of `given`."""
     return Prover(given, BUDGETS.statement).satisfiable() is Answer.YES
 
 

@@ -28,7 +28,7 @@ def run(folder: Path, code: str, seconds: float = 20.0, output: int = 10**6) -> 
 
 
 def is_running(pid: int) -> bool:
-    """Whether the process executes; one that has ended and waits to be collected does not."""
+    """True if the process executes; one that has ended and waits to be collected does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:

@@ -24,7 +24,7 @@ WRITTEN = program({"n": (1, 4)}, claim(1, N >= 1), claim(2, N <= 3))
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "GROUP_SECONDS", 0.2)
     monkeypatch.setattr(engine, "CLAIM_SECONDS", 0.1)
-    monkeypatch.setattr(engine, "PATIENCE", 1.0)
+    monkeypatch.setattr(engine, "BUSY_FACTOR", 1.0)
 
 
 def decide(path: Path, seconds: float = 20.0) -> Result:

@@ -1,4 +1,4 @@
-"""Which elements of a result are well defined where operands are so in part: `dependence`, on isl's sets.
+"""Definedness of results whose operands are well defined in part: `dependence`, on isl's sets.
 
 An operation states how the positions of its result are linked with those of an operand. Here that is a relation of
 positions, or where whole partitions are enough, of partitions. It is built from the shapes of the call: where they are
@@ -44,7 +44,7 @@ class Partly:
         return self.region.elements.subtract(self.defined)
 
     def all_undefined(self, elements: isl.Set) -> bool:
-        """Whether none of these elements is surely well defined."""
+        """True if none of these elements is surely well defined."""
         return bool(elements.intersect(self.defined).intersect_params(self.context).is_empty())
 
 

@@ -33,7 +33,7 @@ MAX_PROGRAMS = 64
 _ARITHMETIC = frozenset({"host.int32", "host.division_by_zero"})
 
 
-class PlainRun(ObservingExecution):
+class ConcreteLaunch(ObservingExecution):
     """Executes a target on numbers, and records the claims as a program that engines decide."""
 
     states_claims = True
@@ -146,7 +146,7 @@ class PlainRun(ObservingExecution):
 
     @property
     def overdue(self) -> bool:
-        """Whether the run has taken the time that it may, of this process or of the clock."""
+        """True if the run has taken the time that it may, of this process or of the clock."""
         return super().overdue or time.monotonic() > self._end
 
     # --- how it ends --------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.foundation.records import Run, Verdict
-from nkiverify.frontend.plain_run import MAX_PROGRAMS
+from nkiverify.frontend.concrete_launch import MAX_PROGRAMS
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, uint32
 from nkiverify.verify.options import Options

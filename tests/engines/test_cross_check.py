@@ -21,8 +21,8 @@ from nkiverify.project.manifest import load_targets
 from nkiverify.project.settings import Settings, layered
 from nkiverify.report import terminal
 from nkiverify.results.session import ExitStatus, status_of
-from nkiverify.verify import cross_check as second_opinion
-from nkiverify.verify.options import BESIDE_SECONDS, DEFAULT_ENGINE, WITHOUT_ESBMC, Options
+from nkiverify.verify import cross_check
+from nkiverify.verify.options import CROSS_CHECK_SECONDS, DEFAULT_ENGINE, WITHOUT_ESBMC, Options
 from nkiverify.verify.verifier import verify
 
 pytestmark = pytest.mark.skipif(locate.find() is None, reason="there is no ESBMC here")
@@ -67,7 +67,7 @@ def test_a_refutation_of_esbmc_is_replayed_in_plain_python() -> None:
 
 
 def test_the_embedded_engine_alone_asks_no_esbmc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second_opinion, "opinion", None)
+    monkeypatch.setattr(cross_check, "cross_checked", None)
     assert [run.engine for run in runs_of("matmul_basic", engine="embedded")] == ["embedded", "embedded"]
 
 
@@ -107,13 +107,13 @@ def test_what_esbmc_leaves_open_does_not_change_the_verdict(monkeypatch: pytest.
 
 
 def test_an_esbmc_that_cannot_be_used_takes_nothing_from_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    second_opinion.installation.cache_clear()
+    cross_check.installation.cache_clear()
     monkeypatch.setenv("ESBMC", "/bin/false")
     try:
         beside = runs_of("matmul_basic")
         asked = runs_of("matmul_basic", engine="both")
     finally:
-        second_opinion.installation.cache_clear()
+        cross_check.installation.cache_clear()
     assert [run.verdict for run in beside if not run.advisory] == [Verdict.SUCCESSFUL, Verdict.SUCCESSFUL]
     assert {status_of(run) for run in beside} == {ExitStatus.AS_EXPECTED}
     assert {status_of(run) for run in asked} == {ExitStatus.USAGE}
@@ -150,7 +150,7 @@ def test_esbmc_is_asked_when_the_embedded_engine_has_all_its_verdicts(monkeypatc
     monkeypatch.setattr(EsbmcEngine, "decide", esbmc)
     runs_of("matmul_basic")
     assert asked == [("embedded", 1), ("embedded", 2), ("esbmc", 1), ("esbmc", 2)]
-    assert 0 < sum(given) <= 1.5 * BESIDE_SECONDS
+    assert 0 < sum(given) <= 1.5 * CROSS_CHECK_SECONDS
     asked.clear()
     runs_of("matmul_basic", engine="esbmc")
     assert asked == [("esbmc", 1), ("esbmc", 2)]
@@ -267,7 +267,7 @@ def test_programs_are_lowered_to_what_is_asked_for(lowering: str | None, languag
 
 def test_every_twentieth_target_is_lowered_to_python_as_well() -> None:
     names = [f"target_{number}" for number in range(2000)]
-    sampled = [name for name in names if len(second_opinion._languages(name, None)) == 2]
-    found = second_opinion.installation()
+    sampled = [name for name in names if len(cross_check._languages(name, None)) == 2]
+    found = cross_check.installation()
     assert found is not None
     assert (70 < len(sampled) < 130) is found.has_python
