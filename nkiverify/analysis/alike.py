@@ -388,5 +388,5 @@ def _commutes(operation: Operation) -> bool:
 def _writes_all(operation: Operation, argument: str) -> bool:
     """True if all elements of a result are written for sure, or what it held is among what is read."""
     declared = operation.declared
-    partly = operation.mask is not None or declared.keeps or argument in declared.rows
+    partly = operation.mask is not None or declared.behaviour.keeps or operation.rows(argument) is not None
     return not partly and is_certain(operation, argument)

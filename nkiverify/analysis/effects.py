@@ -65,12 +65,12 @@ class Effect:
     @property
     def rows(self) -> tuple[int, int] | None:
         """Of how many rows (partitions) how many are touched, the first ones of each group; None for all rows."""
-        return self.operation.declared.rows.get(self.argument)
+        return self.operation.rows(self.argument)
 
     @property
     def decides(self) -> bool:
         """True if undefined elements count at once, as what is read decides where others go."""
-        return self.argument.endswith(".index") or self.operation.declared.decides
+        return self.argument.endswith(".index") or self.operation.declared.behaviour.decides
 
     def depends_on(self, read: str) -> Link:
         """The elements of the operand `read` that an element of what is written depends on."""
@@ -91,7 +91,7 @@ class Effects:
         """The effects of an operation of the program that is followed, in order."""
         operation = self.explicit(operation)
         found = list(self._of(operation))
-        if operation.declared.sums_loop:
+        if operation.declared.behaviour.sums_loop:
             self._sums.update(key_of(view.storage) for view in operation.writes.values())
         return found
 
@@ -101,13 +101,13 @@ class Effects:
 
     def _of(self, operation: Operation) -> Iterator[Effect]:
         declared, reads, writes = operation.declared, operation.reads, operation.writes
-        if declared.barrier:
+        if declared.behaviour.barrier:
             for argument, view in reads.items():
                 yield Effect(Does.WAIT, operation, argument, view)
             return
-        adds_up = declared.commutes and "dst" in writes and reads.get("x") is writes["dst"]
+        adds_up = declared.behaviour.commutes and "dst" in writes and reads.get("x") is writes["dst"]
         product = adds_product(operation)
-        joins = declared.assigns and "value" in reads and key_of(reads["value"].storage) in self._sums
+        joins = declared.behaviour.assigns and "value" in reads and key_of(reads["value"].storage) in self._sums
         accumulates = product and operation.attributes.get("accumulate") is not False
         for argument, view in reads.items():
             if not (product and argument == "dst"):
@@ -132,7 +132,7 @@ def is_certain(operation: Operation, argument: str) -> bool:
 
 def adds_product(operation: Operation) -> bool:
     """True if it writes, or adds to, a sum of products in PSUM."""
-    return operation.declared.product and "dst" in operation.writes
+    return operation.declared.behaviour.product and "dst" in operation.writes
 
 
 def begins_sum(effect: Effect) -> bool:
@@ -151,7 +151,7 @@ def _may_leave_out(operation: Operation, argument: str) -> bool:
     if operation.declared.dependence is None:
         # What nobody described defines nothing.
         return True
-    if operation.declared.counted or _shuffles_from_outside(operation):
+    if operation.declared.behaviour.counted or _shuffles_from_outside(operation):
         return True
     # What `reduce_res` holds after an idle command is not documented.
     return argument == REDUCTION_RESULT and command_of(operation) in (Command.NOTHING, Command.CLOBBER)
@@ -161,7 +161,7 @@ def _shuffles_from_outside(operation: Operation) -> bool:
     """True if a shuffle may take a partition that its source has not got: what comes from there is not documented."""
     lanes = operation.attributes.get("shuffle_mask")
     source, target = operation.reads.get("src"), operation.writes.get("dst")
-    shuffles = operation.declared.updates is Updates.SHUFFLING
+    shuffles = operation.declared.behaviour.updates is Updates.SHUFFLING
     if not shuffles or source is None or target is None or not is_sequence(lanes):
         return False
     moved = [(at, int(lane)) for at, lane in enumerate(lanes) if lane != LANE_STAYS]

@@ -151,7 +151,7 @@ EVERYTHING = Touched(None, None)
 
 def touched(operation: Operation, argument: str, *, writes: bool) -> Touched:
     """The elements of an operand that a concrete run touches, under the mask and in the rows that count."""
-    mask, rows = operation.mask, operation.declared.rows.get(argument)
+    mask, rows = operation.mask, operation.rows(argument)
     if mask is None and rows is None:
         return EVERYTHING
     view = (operation.writes if writes else operation.reads)[argument]

@@ -37,13 +37,13 @@ class Command(enum.Enum):
 
 def command_of(operation: Operation) -> Command:
     """What an operation does with the registers of its engine."""
-    if not operation.declared.registers:
+    if not operation.declared.behaviour.registers:
         return Command.NOTHING
     # Instructions without that parameter begin anew.
     implied = "idle" if "reduce_cmd" in operation.attributes else "reset_reduce"
     name = str(getattr(operation.attributes.get("reduce_cmd"), "name", implied))
     if name == "idle":
-        return Command.CLOBBER if operation.declared.clobbers_when_idle else Command.NOTHING
+        return Command.CLOBBER if operation.declared.behaviour.clobbers_when_idle else Command.NOTHING
     return {"reset": Command.RESET, "reduce": Command.JOIN}.get(name, Command.BEGIN)
 
 
@@ -88,7 +88,7 @@ class Registers:
         return replace(operation, reads=reads, writes={REGISTERS: view, **operation.writes})
 
     def _view(self, operation: Operation) -> Tensor:
-        identity = RegisterFile(operation.declared.registers, operation.program)
+        identity = RegisterFile(operation.declared.behaviour.registers, operation.program)
         storage = self._storages.get(identity.key)
         if storage is None:
             shape: tuple[Extent, ...] = (_PARTITIONS, 1)

@@ -19,7 +19,7 @@ def has_effect(operation: Operation) -> bool:
     """True if leaving the operation out may change more than the elements, and reduction registers, that it writes."""
     return (
         not operation.writes
-        or operation.declared.side_effect
+        or operation.declared.behaviour.side_effect
         # What the body of a device loop writes, an iteration after it may read.
         or operation.body is not None
         or any(view.indirect_by is not None for view in operation.writes.values())

@@ -55,6 +55,10 @@ class Operation:
         """All operands, those that are read first."""
         return (*self.reads.values(), *self.writes.values())
 
+    def rows(self, operand: str) -> tuple[int, int] | None:
+        """Of an operand of which only some rows are touched: rows of a group, and how many of them, the first ones."""
+        return self.declared.behaviour.rows.get(operand)
+
     @property
     def declared(self) -> Declaration:
         """What is known of the operation."""

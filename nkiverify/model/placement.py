@@ -119,7 +119,7 @@ def _claim_resident(operation: Operation, storages: Iterable[Storage]) -> None:
 
 def _is_scale(operation: Operation, argument: str) -> bool:
     """True if the operand holds scales of blocks, with start partitions of its own ("mem.start_partition_mx_scale")."""
-    return argument.endswith("scale") and argument in operation.declared.rows
+    return argument.endswith("scale") and operation.rows(argument) is not None
 
 
 def first_partition(view: Tensor) -> Extent:

@@ -147,7 +147,7 @@ class Recorder:
             writes.setdefault("result", result)
         elif result is not None and "register" in type(result).__name__.lower():
             attributes["result"] = result
-        _add_updates(self._declared.updates, reads, writes, attributes)
+        _add_updates(self._declared.behaviour.updates, reads, writes, attributes)
         _record(self._declared.name, writes=writes, reads=reads, mask=mask, asked_engine=asked, **attributes)
 
 

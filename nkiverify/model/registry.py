@@ -1,6 +1,8 @@
 """The registry of operations: everything known about one, declared once in `nkiverify.model.ops` and read by all.
 
-    NC_TRANSPOSE = operation("nisa.nc_transpose", dependence=Dependence(Link.TRANSPOSED), moves=True)
+    NC_TRANSPOSE = operation(
+        "nisa.nc_transpose", dependence=Dependence(Link.TRANSPOSED), engine="any", behaviour=OVERWRITES.but(moves=True)
+    )
 
     @NC_TRANSPOSE.current
     def _(dst, data, engine=engine.unknown, name=None): ...       the documented signature; states the contracts
@@ -15,17 +17,18 @@
     def _(bounds): ...                                            the same on intervals of numbers
 
 Both trees of stubs are generated from the signatures (`python -m lab.stubs`), and call what is registered here. There
-is no default for what is not declared: without a dependence an operation depends on everything and defines nothing,
-without a meaning the simulator refuses it, without
-bounds its results may be any numbers, and an operation that is not declared cannot be called.
+is no default for what is not declared: `operation` asks for dependence, engine and behaviour, without a meaning the
+simulator refuses an operation, without bounds its results may be any numbers, and one that is not declared cannot be
+called.
 """
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from nkiverify.foundation.errors import InternalError
 from nkiverify.model.dependence import Dependence
@@ -58,64 +61,107 @@ class Updates(enum.Enum):
     SHUFFLING = "shuffling"
 
 
-@dataclass(slots=True, eq=False)
-class Declaration:
-    """What is known of one operation. `name` is the documented one: "nisa.nc_matmul"."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviour:
+    """The effects of a call on memory and on what is around it. No field has a default: a new one is stated for
+    `OVERWRITES`, and so for every operation."""
 
-    name: str
-    #: Which elements of its operands an element of its results depends on; None: on everything, and nothing is defined.
-    dependence: Dependence | None = None
-    #: The engine it runs on, where it has no choice; "none" where no engine's access pattern reaches its operands.
-    engine: str = "any"
-    #: Whether it touches no element: allocation, views, what the host computes.
-    host: bool = False
     #: When `dst` is read, too.
-    updates: Updates = Updates.NEVER
+    updates: Updates
     #: Whether it adds a product to sums of products in PSUM, which `accumulate` is about.
-    product: bool = False
+    product: bool
     #: Whether adding the same operand in place commutes with other iterations ("leg.affine_range").
-    commutes: bool = False
+    commutes: bool
     #: Whether its result is a sum over the iterations of a loop.
-    sums_loop: bool = False
+    sums_loop: bool
     #: Whether it computes nothing: what it writes it has read, converted to another dtype at most.
-    moves: bool = False
+    moves: bool
     #: Whether it puts its `value` in its place, as Python's assignment to elements: one that nothing else reads was
     #: computed there in the first place, and one that `sums_loop` joins what is there.
-    assigns: bool = False
+    assigns: bool
     #: Whether it keeps part of what its result holds, beside what `updates` says.
-    keeps: bool = False
+    keeps: bool
     #: Whether leaving it out changes more than what it writes: random state, other cores, registers, the host.
-    side_effect: bool = False
+    side_effect: bool
     #: Whether it waits for other programs of a launch.
-    barrier: bool = False
+    barrier: bool
     #: Whether what it reads decides where others go, so that undefined elements count at once.
-    decides: bool = False
+    decides: bool
     #: Whether counts known at run time decide what it writes: that it writes any element is not known.
-    counted: bool = False
+    counted: bool
     #: The contract that an index which data give, and which is out of bounds, breaks; empty where data give none.
-    out_of_bounds: str = ""
+    out_of_bounds: str
     #: Of operands of which only some rows are touched: rows of a group, and how many of them, the first ones.
-    rows: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    rows: Mapping[str, tuple[int, int]]
     #: The engine whose reduction registers it uses ("acc.scalar_regs", "acc.vector_regs"); empty for none.
-    registers: str = ""
+    registers: str
     #: Whether it may change these registers with `reduce_cmd.idle` ("acc.idle_clobbers").
-    clobbers_when_idle: bool = False
-    #: The legacy parameter that takes an index expression where the current API takes a pattern.
+    clobbers_when_idle: bool
+
+    def but(self, **differs: Any) -> Behaviour:
+        """The behaviour that differs from this one in the fields given."""
+        return replace(self, **differs)
+
+
+#: It overwrites its results as a whole, with what it computes from its operands, and does nothing else.
+OVERWRITES = Behaviour(
+    updates=Updates.NEVER,
+    product=False,
+    commutes=False,
+    sums_loop=False,
+    moves=False,
+    assigns=False,
+    keeps=False,
+    side_effect=False,
+    barrier=False,
+    decides=False,
+    counted=False,
+    out_of_bounds="",
+    rows={},
+    registers="",
+    clobbers_when_idle=False,
+)
+
+#: The engine that an operation runs on: "any" where the compiler, or a parameter, chooses; "none" where no engine's
+#: access pattern reaches its operands.
+Engine = Literal["any", "dma", "gpsimd", "none", "scalar", "tensor"]
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Declaration:
+    """The facts about one operation. `name` is the documented one: "nisa.nc_matmul".
+
+    What is stated for every operation has no default. The other fields are about documents and calls; left out, each
+    has the value that allows less, or claims less.
+    """
+
+    name: str
+    #: The elements of its operands that an element of its results depends on; None, of one that every call of is
+    #: refused: on everything, and nothing is defined.
+    dependence: Dependence | None
+    engine: Engine
+    #: Whether it touches no element: allocation, views, what the host computes.
+    host: bool
+    behaviour: Behaviour
+    #: The legacy parameter that takes an index expression where the current API takes a pattern. Left out: none does.
     index_expression: str = ""
-    #: Keywords that published kernels give although they are not documented, and that change nothing it touches.
+    #: Keywords that published kernels give although they are not documented, and that change nothing it touches. Left
+    #: out: Python refuses such a call.
     tolerates: frozenset[str] = frozenset()
     #: Keywords that are not documented, that published kernels give, and that leave the result to `dst`: the contested
-    #: contract that each breaks.
+    #: contract that each breaks. Left out: as for `tolerates`.
     redundant: Mapping[str, str] = field(default_factory=dict)
-    #: The version of NKI that has brought it to the current API, where the documents name one ("api.version").
+    #: The version of NKI that has brought it to the current API, where the documents name one ("api.version"). Left
+    #: out: no document names one.
     since: str = ""
-    #: Why it has no meaning: its values are not documented, or not to be had in one core.
+    #: Why it has no meaning: its values are not documented, or not to be had in one core. Left out: it needs one, which
+    #: a test asks for.
     no_values: str = ""
     #: Why calls are refused, by the generation of the API, where it is documented there and has no model.
     refusals: dict[str, str] = field(default_factory=dict)
     #: What states its contracts, by the generation of the API, with the documented signature.
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
-    #: What it computes.
+    #: What it computes. Left out: the simulator refuses it.
     computes: Meaning | None = None
     #: The bounds of the numbers that it writes; None: any that its results can hold.
     computes_bounds: Callable[[Bounds], None] | None = None
@@ -177,17 +223,58 @@ class Declaration:
 _declared: dict[str, Declaration] = {}
 
 
-def operation(name: str, **known: Any) -> Declaration:
-    """Declare an operation, once. `known` are the fields of `Declaration`."""
-    if name in _declared:
-        raise InternalError(f"{name} is declared twice")
-    _declared[name] = found = Declaration(name, **known)
-    return found
+def operation(
+    name: str,
+    *,
+    dependence: Dependence,
+    engine: Engine,
+    behaviour: Behaviour,
+    index_expression: str = "",
+    redundant: Mapping[str, str] = MappingProxyType({}),
+    since: str = "",
+    no_values: str = "",
+) -> Declaration:
+    """Declare an operation on elements, once; the arguments are fields of `Declaration`."""
+    return _declare(
+        Declaration(
+            name=name,
+            dependence=dependence,
+            engine=engine,
+            host=False,
+            behaviour=behaviour,
+            index_expression=index_expression,
+            redundant=redundant,
+            since=since,
+            no_values=no_values,
+        )
+    )
 
 
-def host(name: str, **known: Any) -> Declaration:
+def host(name: str, *, tolerates: frozenset[str] = frozenset(), since: str = "") -> Declaration:
     """Declare a function that touches no element."""
-    return operation(name, host=True, **known)
+    return _declare(
+        Declaration(
+            name=name,
+            dependence=None,
+            engine="none",
+            host=True,
+            behaviour=OVERWRITES,
+            tolerates=tolerates,
+            since=since,
+        )
+    )
+
+
+def refused(name: str) -> Declaration:
+    """Declare an operation that is documented and has no model: every call of it is to be refused."""
+    return _declare(Declaration(name=name, dependence=None, engine="any", host=False, behaviour=OVERWRITES))
+
+
+def _declare(found: Declaration) -> Declaration:
+    if found.name in _declared:
+        raise InternalError(f"{found.name} is declared twice")
+    _declared[found.name] = found
+    return found
 
 
 def declaration(name: str) -> Declaration:

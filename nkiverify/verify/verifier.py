@@ -118,7 +118,15 @@ class _Verifying:
         exploring = time.perf_counter() - clock
         for number, phase in enumerate(self._phases):
             clock = time.perf_counter()
-            run, exploration, engine = self._decided(phase, exploration, engine, launch, self._share(number))
+            seconds = self._share(number)
+            run = self._decided(exploration, engine, phase, seconds, compared=True)
+            plain = launch.played() if run is not None and run.verdict in _OPEN and exploration is explored else None
+            if plain is not None:
+                # What the symbolic run went wrong at has left it without what comes after.
+                by_numbers = EmbeddedEngine(plain.run.program)
+                other = self._decided(plain, by_numbers, phase, max(seconds, self._left() / 2))
+                if other is not None and other.verdict not in _OPEN:
+                    run, exploration, engine = other, plain, by_numbers
             # The exploration serves all phases; its time is counted in the first one.
             seconds = time.perf_counter() - clock + (exploring if number == 0 else 0.0)
             if run is not None:
@@ -152,31 +160,47 @@ class _Verifying:
         self._check_comments(plain)
         symbolic: Exploration | None = None
         for number, phase in enumerate(self._phases):
-            run = self._decided_on(plain, phase, self._share(number))
+            run = self._decided_here(plain, number)
             if run.verdict in _OPEN:
                 symbolic = symbolic or self._explored()
-                other = self._decided_on(symbolic, phase, self._share(number))
+                other = self._decided_here(symbolic, number)
                 run = run if other.verdict in _OPEN else other
                 if run.verdict in _OPEN and _took_too_long(plain):
                     again = played(self._target, self._hardware, self._limits(self._share(number)), phases, {})
                     plain = again or plain
-                    run = self._decided_on(plain, phase, self._share(number))
+                    run = self._decided_here(plain, number)
             self._runs[phase] = replace(run, milliseconds=(time.perf_counter() - clock) * 1000)
             self._told(self._runs[phase])
             clock = time.perf_counter()
         return True
 
-    def _decided_on(self, exploration: Exploration, phase: int, seconds: float) -> Run:
-        """The verdict of a phase by what was explored."""
-        clock = time.perf_counter()
+    def _decided_here(self, exploration: Exploration, number: int) -> Run:
+        """The verdict of the phase that comes as that number, by the embedded engine."""
         engine = EmbeddedEngine(exploration.run.program)
+        run = self._decided(exploration, engine, self._phases[number], self._share(number))
+        assert run is not None, "the embedded engine is asked"
+        return run
+
+    def _decided(
+        self, exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, compared: bool = False
+    ) -> Run | None:
+        """The verdict of a phase by what was explored; None where ESBMC alone is asked. `compared`: ESBMC, where it is
+        asked, decides the claims of this exploration."""
+        clock = time.perf_counter()
+        alone = self._options.engine == "esbmc"
         try:
             if PHASES[phase].by_sets:
-                return _dataflow(exploration, engine, phase, seconds)
+                return None if alone else _dataflow(exploration, engine, phase, seconds)
             every = self._options.every_violation
-            return PhaseVerdict(self._target, exploration, engine, self._hardware, phase, seconds, every).run()
+            ours = PhaseVerdict(self._target, exploration, engine, self._hardware, phase, seconds, every)
+            if compared:
+                self._verdicts[phase] = ours
+            return None if alone else ours.run()
         except (UnsupportedConstruct, RecursionError) as error:
+            # What one phase does not understand takes nothing from the others, and leaves nothing to compare.
             limit = error if isinstance(error, UnsupportedConstruct) else UnsupportedConstruct(*TOO_DEEP)
+            if compared:
+                self._verdicts.pop(phase, None)
             return _limited(self._target, phase, limit, clock)
 
     def _limits(self, seconds: float) -> Limits:
@@ -202,35 +226,6 @@ class _Verifying:
         return left / (len(self._phases) - number)
 
     # --- phases -------------------------------------------------------------------------------------------------------
-
-    def _decided(
-        self, phase: int, exploration: Exploration, engine: EmbeddedEngine, launch: _Launch, seconds: float
-    ) -> tuple[Run | None, Exploration, EmbeddedEngine]:
-        """The verdict of a phase, and what was explored, for the phases after it."""
-        clock = time.perf_counter()
-        every = self._options.every_violation
-        run: Run | None
-        try:
-            if not PHASES[phase].by_sets:
-                ours = PhaseVerdict(self._target, exploration, engine, self._hardware, phase, seconds, every)
-                self._verdicts[phase] = ours
-            if self._options.engine == "esbmc":
-                return None, exploration, engine
-            by_claims = not PHASES[phase].by_sets
-            run = self._verdicts[phase].run() if by_claims else _dataflow(exploration, engine, phase, seconds)
-        except (UnsupportedConstruct, RecursionError) as error:
-            # What one phase does not understand takes nothing from the others; a cross-check has nothing to compare
-            # with.
-            limit = error if isinstance(error, UnsupportedConstruct) else UnsupportedConstruct(*TOO_DEEP)
-            run = _limited(self._target, phase, limit, clock)
-            self._verdicts.pop(phase, None)
-        if run.verdict in _OPEN and exploration is launch.symbolic:
-            other = launch.verdict(phase, self._options, max(seconds, self._left() / 2))
-            if other is not None:
-                # What the symbolic run went wrong at has left it without what comes after.
-                run, exploration = other
-                engine = EmbeddedEngine(exploration.run.program)
-        return run, exploration, engine
 
     def _tries(self, explored: Exploration, phase: int) -> bool:
         """True if shapes are tried for a phase: it has dimensions, and no verdict."""
@@ -316,19 +311,6 @@ class _Launch:
                     found, assumptions=self.symbolic.assumptions, assumed_at=self.symbolic.assumed_at
                 )
         return self._played
-
-    def verdict(self, phase: int, options: Options, seconds: float) -> tuple[Run, Exploration] | None:
-        """The verdict of a phase by the concrete run, where it has one."""
-        exploration = self.played()
-        if exploration is None:
-            return None
-        engine = EmbeddedEngine(exploration.run.program)
-        if PHASES[phase].by_sets:
-            run = _dataflow(exploration, engine, phase, seconds)
-        else:
-            every = options.every_violation
-            run = PhaseVerdict(self.target, exploration, engine, self.hardware, phase, seconds, every).run()
-        return None if run.verdict in _OPEN else (run, exploration)
 
 
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> Run:

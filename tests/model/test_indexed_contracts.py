@@ -14,7 +14,7 @@ from nkiverify.model.dtypes import DType, bfloat16, float32, int32, tfloat32, ui
 from nkiverify.model.following import following
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
-from nkiverify.model.registry import Declaration
+from nkiverify.model.registry import OVERWRITES, Declaration
 from tests.model.stub_library import Control, broken, hbm, left_open, nisa, nki, nl, psum, sbuf, value
 
 GPSIMD_DMA = nisa.dma_engine.gpsimd_dma
@@ -552,7 +552,10 @@ def _unheard_of(dst: NkiTensor, src: NkiTensor) -> None:
     """An operation that writes and does not say what."""
 
 
-unheard_of = following(_unheard_of, Declaration("nisa.unheard_of"))
+unheard_of = following(
+    _unheard_of,
+    Declaration(name="nisa.unheard_of", dependence=None, engine="any", host=False, behaviour=OVERWRITES),
+)
 
 
 @pytest.mark.parametrize("by_name", [False, True])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
+
 import pytest
 
 from lab.stubs import stubs
 from nkiverify.foundation import resources
-from nkiverify.model.registry import Declaration, declarations
+from nkiverify.model.registry import Behaviour, Declaration, declarations, operation
 
 ROOT = resources.root() / "stubs"
 
@@ -25,3 +28,11 @@ def test_every_operation_has_every_column(declared: Declaration) -> None:
     if modelled and not declared.host:
         assert declared.dependence is not None
         assert (declared.computes is None) == bool(declared.no_values), "a meaning, or why there is none"
+    if declared.functions and not modelled:
+        assert declared.dependence is None, "what has no model states nothing that a model could be missing"
+
+
+def test_no_column_has_a_default() -> None:
+    assert {one.name for one in dataclasses.fields(Behaviour) if one.default is not dataclasses.MISSING} == set()
+    stated = {name for name, one in inspect.signature(operation).parameters.items() if one.default is one.empty}
+    assert stated == {"name", "dependence", "engine", "behaviour"}

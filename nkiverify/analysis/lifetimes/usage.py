@@ -195,7 +195,7 @@ def _use(item: Executed, view: Tensor, frame: Frame, usage: Usage, allocated: Al
 
 def _note_purpose(allocated: Allocated, item: Executed, view: Tensor) -> None:
     writes = item.operation.writes
-    if item.operation.declared.assigns and view is not writes.get("dst"):
+    if item.operation.declared.behaviour.assigns and view is not writes.get("dst"):
         allocated.assigned = True
     elif view is not writes.get("result"):
         allocated.read = True

@@ -279,7 +279,7 @@ class Layouts:
                 continue
             geometry = self.geometry(view, storage)
             geometries[geometry.key] = geometry
-            if item is not None and (item.operation.mask is not None or item.operation.declared.rows.get(name)):
+            if item is not None and (item.operation.mask is not None or item.operation.rows(name)):
                 part = touched(item.operation, name, writes=writes)
                 masked += [_edges(geometry, inside) for inside in (part.may, part.must) if inside is not None]
         key = (size, frozenset(geometries))

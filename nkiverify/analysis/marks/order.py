@@ -95,7 +95,7 @@ def _turns_of(items: Sequence[Recorded], span: range, *, meeting: bool) -> dict[
             turns.segments.append([])
             continue
         turns.segments[-1].append(position)
-        if operation is not None and operation.declared.barrier:
+        if operation is not None and operation.declared.behaviour.barrier:
             turns.meetings.append(None)
             turns.segments.append([])
     return parts

@@ -112,7 +112,7 @@ class Transfer:
         """What an operation reads, up to where it cannot be told."""
         effects = self._effects.of(operation)
         step = Reading(self._effects.explicit(operation), effects)
-        if not operation.declared.barrier:
+        if not operation.declared.behaviour.barrier:
             self._notes.findings.looked_at += len(step.operation.reads) + len(step.operation.writes)
         for effect in effects:
             if not effect.writes and not step.lost:

@@ -112,7 +112,7 @@ class _Numbers(ValueExecution):
         if len(known) < len(regions):
             return False
         needed = dict(operation.reads)
-        if operation.declared.keeps:
+        if operation.declared.behaviour.keeps:
             needed.update(operation.writes)
         if not all(self.knows(view, known[name]) for name, view in needed.items()):
             return False
@@ -131,7 +131,7 @@ def _is_exact(operation: Operation) -> bool:
     registers = declared.name.startswith("nisa.register_")
     if operation.mask is not None or (declared.computes_bounds is None and not registers):
         return False
-    if (declared.side_effect and not registers) or "reduce_res" in operation.writes:
+    if (declared.behaviour.side_effect and not registers) or "reduce_res" in operation.writes:
         return False
     if any(view.storage.elements is not None for view in operation.writes.values()):
         return False

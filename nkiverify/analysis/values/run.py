@@ -251,7 +251,7 @@ class ValueExecution(ConcreteExecution):
             {name: operand(name, view) for name, view in operation.writes.items()},
             details,
             functions,
-            operation.declared.product and accumulates(operation) is not False,
+            operation.declared.behaviour.product and accumulates(operation) is not False,
             loads_registers(operation),
             bool(operation.attributes.get("transpose_x", True)),
         )
@@ -293,8 +293,8 @@ class ValueExecution(ConcreteExecution):
             if any(self.accumulators(engine).marks[:, :rows].any() for engine in ("scalar", "vector")):
                 return True
         # What stays of a result keeps its marks.
-        keeps = operation.declared.keeps
-        if operation.declared.product and accumulates(operation) is not False:
+        keeps = operation.declared.behaviour.keeps
+        if operation.declared.behaviour.product and accumulates(operation) is not False:
             (target,) = operation.writes.values()
             keeps = accumulates(operation) is True or self.cells(target).grown is not False
         return keeps and any(not self.cells(view).complete for view in operation.writes.values())
@@ -414,7 +414,7 @@ class ValueExecution(ConcreteExecution):
 
     def index_out_of_bounds(self, operation: Operation, operand: str, index: int, limit: int) -> None:
         """An index of a gather is outside what it indexes."""
-        rule = contract(operation.declared.out_of_bounds)
+        rule = contract(operation.declared.behaviour.out_of_bounds)
         self.violated(rule, kernel_site(2), {"index": index, "limit": limit, "operand": operand})
         raise UnsupportedConstruct("a gather beyond its operand")
 

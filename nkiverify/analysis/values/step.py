@@ -362,7 +362,7 @@ class Step:
         implied = "idle" if "reduce_cmd" in self._operation.attributes else "reset_reduce"
         command = str(getattr(self.attribute("reduce_cmd"), "name", implied))
         wanted = self.writes("reduce_res")
-        if command == "idle" and self._operation.declared.clobbers_when_idle:
+        if command == "idle" and self._operation.declared.behaviour.clobbers_when_idle:
             self._run.accumulators(engine).marks[:, : values.shape[1]] = UNWRITTEN
         if name is None or (command == "idle" and not wanted):
             return
@@ -461,7 +461,7 @@ class Step:
     def _moves_into(self, dtype: DType) -> bool:
         """True if the operation only moves integers that an integer dtype holds."""
         sources = [self.dtype(name) for name in self.read_names if name != "dst"]
-        moves = self._operation.declared.moves
+        moves = self._operation.declared.behaviour.moves
         return moves and all(source.is_integer and promoted(source, dtype) == dtype for source in sources)
 
     def start_reduction(self, operator: str) -> None:

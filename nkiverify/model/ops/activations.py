@@ -43,14 +43,19 @@ from nkiverify.model.ops.operands import (
     member,
     tile,
 )
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 
 # --- activation, activation_reduce ------------------------------------------------------------------------------------
 
-ACTIVATION = operation("nisa.activation", dependence=Dependence(Link.ROWS), engine="scalar", registers="scalar")
+ACTIVATION = operation(
+    "nisa.activation", dependence=Dependence(Link.ROWS), engine="scalar", behaviour=OVERWRITES.but(registers="scalar")
+)
 ACTIVATION_REDUCE = operation(
-    "nisa.activation_reduce", dependence=Dependence(Link.ROWS), engine="scalar", registers="scalar"
+    "nisa.activation_reduce",
+    dependence=Dependence(Link.ROWS),
+    engine="scalar",
+    behaviour=OVERWRITES.but(registers="scalar"),
 )
 
 define("activation.op", "op is an activation function of the table.", "activation; SH")
@@ -278,7 +283,9 @@ def _activate(step: Step, argument: Array) -> None:
 
 # --- activate2 --------------------------------------------------------------------------------------------------------
 
-ACTIVATE2 = operation("nisa.activate2", dependence=Dependence(Link.ROWS), engine="scalar", registers="scalar")
+ACTIVATE2 = operation(
+    "nisa.activate2", dependence=Dependence(Link.ROWS), engine="scalar", behaviour=OVERWRITES.but(registers="scalar")
+)
 
 define("activate2.gen4", "activate2 needs gen4 or later.", "activate2", api=("nki",), hardware=("gen2", "gen3"))
 define(
@@ -366,7 +373,10 @@ def _(step: Step) -> None:
 # --- exponential ------------------------------------------------------------------------------------------------------
 
 EXPONENTIAL = operation(
-    "nisa.exponential", dependence=Dependence(Link.ROWS), registers="vector", clobbers_when_idle=True
+    "nisa.exponential",
+    dependence=Dependence(Link.ROWS),
+    engine="any",
+    behaviour=OVERWRITES.but(registers="vector", clobbers_when_idle=True),
 )
 
 define("exponential.gen4", "exponential needs gen4 or later.", "exponential", api=("nki",), hardware=("gen2", "gen3"))

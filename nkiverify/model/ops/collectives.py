@@ -18,7 +18,7 @@ from nkiverify.model.operators import Operator
 from nkiverify.model.ops.dma import claim_priority
 from nkiverify.model.ops.operands import on_chip, tile
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.model.registry import Declaration, operation
+from nkiverify.model.registry import OVERWRITES, Declaration, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -34,8 +34,7 @@ def _collective(name: str, *, counted: bool = False) -> Declaration:
         f"ncc.{name}",
         dependence=Dependence(Link.EVERYTHING),
         engine="dma",
-        side_effect=True,
-        counted=counted,
+        behaviour=OVERWRITES.but(side_effect=True, counted=counted),
         no_values="what other ranks send is not known in one",
     )
 

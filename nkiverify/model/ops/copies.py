@@ -33,7 +33,7 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.recording import issue
-from nkiverify.model.registry import host, operation
+from nkiverify.model.registry import OVERWRITES, host, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
@@ -44,7 +44,11 @@ define_legacy = partial(define, api=("neuronxcc",))
 # --- tensor_copy ------------------------------------------------------------------------------------------------------
 
 TENSOR_COPY = operation(
-    "nisa.tensor_copy", dependence=Dependence(Link.ROW_MAJOR), moves=True, redundant={"dtype": "tensor_copy.dtype"}
+    "nisa.tensor_copy",
+    dependence=Dependence(Link.ROW_MAJOR),
+    engine="any",
+    behaviour=OVERWRITES.but(moves=True),
+    redundant={"dtype": "tensor_copy.dtype"},
 )
 
 define(
@@ -127,7 +131,7 @@ def copied_numbers(bounds: Bounds) -> None:
 
 # --- copies of nl -----------------------------------------------------------------------------------------------------
 
-COPY = operation("nl.copy", dependence=Dependence(Link.ROW_MAJOR), moves=True)
+COPY = operation("nl.copy", dependence=Dependence(Link.ROW_MAJOR), engine="any", behaviour=OVERWRITES.but(moves=True))
 
 
 @COPY.current
@@ -148,7 +152,9 @@ def _(src: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: 
 COPY.meaning(copied)
 COPY.bounds(copied_numbers)
 
-STATIC_CAST = operation("nl.static_cast", dependence=Dependence(Link.ROW_MAJOR), moves=True)
+STATIC_CAST = operation(
+    "nl.static_cast", dependence=Dependence(Link.ROW_MAJOR), engine="any", behaviour=OVERWRITES.but(moves=True)
+)
 
 
 @STATIC_CAST.legacy
@@ -168,7 +174,7 @@ STATIC_CAST.bounds(copied_numbers)
 
 # --- broadcasts and views ---------------------------------------------------------------------------------------------
 
-BROADCAST_TO = operation("nl.broadcast_to", dependence=Dependence(Link.BROADCAST))
+BROADCAST_TO = operation("nl.broadcast_to", dependence=Dependence(Link.BROADCAST), engine="any", behaviour=OVERWRITES)
 
 define(
     "nl.broadcast_to.shape",
@@ -237,7 +243,9 @@ def _(data: object, axis: int) -> LegacyTensor:
 # --- assignment -------------------------------------------------------------------------------------------------------
 
 #: `tile[...] = value`: of the legacy API (`nkiverify.model.legacy_tensor.assign`), and of the current one.
-SETITEM = operation("setitem", dependence=Dependence(Link.BROADCAST), moves=True, assigns=True)
+SETITEM = operation(
+    "setitem", dependence=Dependence(Link.BROADCAST), engine="any", behaviour=OVERWRITES.but(moves=True, assigns=True)
+)
 
 define_legacy(
     "leg.assign_shape",

@@ -29,7 +29,7 @@ from nkiverify.model.meaning import Array, Step
 from nkiverify.model.memory import SBUF, SHARED_HBM
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.ops.operands import any_in_psum, in_sbuf, is_number, member, on_chip, tile
-from nkiverify.model.registry import host, operation
+from nkiverify.model.registry import OVERWRITES, host, operation
 from nkiverify.model.tensor import Tensor, declared_dtype, name_given
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymRational, all_of, equal
@@ -39,7 +39,7 @@ define_current = partial(define, api=("nki",))
 
 # --- memset -----------------------------------------------------------------------------------------------------------
 
-MEMSET = operation("nisa.memset", dependence=Dependence(Link.NOTHING))
+MEMSET = operation("nisa.memset", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
 
 define_current(
     "memset.value_dtype",
@@ -116,10 +116,10 @@ def _fill(step: Step, value: Array) -> None:
 
 # --- filled tensors ---------------------------------------------------------------------------------------------------
 
-ZEROS = operation("nl.zeros", dependence=Dependence(Link.NOTHING))
-ONES = operation("nl.ones", dependence=Dependence(Link.NOTHING))
-FULL = operation("nl.full", dependence=Dependence(Link.NOTHING))
-ZEROS_LIKE = operation("nl.zeros_like", dependence=Dependence(Link.NOTHING))
+ZEROS = operation("nl.zeros", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
+ONES = operation("nl.ones", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
+FULL = operation("nl.full", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
+ZEROS_LIKE = operation("nl.zeros_like", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
 EMPTY_LIKE = host("nl.empty_like")
 
 define("leg.hbm_no_init", "nl.zeros and nl.full do not initialise HBM tensors.", "LERR", api=("neuronxcc",))
@@ -249,7 +249,9 @@ def _(bounds: Bounds) -> None:
 
 # --- constants --------------------------------------------------------------------------------------------------------
 
-SHARED_CONSTANT = operation("nl.shared_constant", dependence=Dependence(Link.NOTHING))
+SHARED_CONSTANT = operation(
+    "nl.shared_constant", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES
+)
 
 define_current(
     "nl.shared_constant",
@@ -316,7 +318,9 @@ def _enter(step: Step, target: str, elements: Array) -> None:
     step.write(target, step.n.entered(elements, step.dtype(target)), stored=True)
 
 
-SHARED_IDENTITY_MATRIX = operation("nl.shared_identity_matrix", dependence=Dependence(Link.NOTHING))
+SHARED_IDENTITY_MATRIX = operation(
+    "nl.shared_identity_matrix", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES
+)
 
 define_current(
     "nl.shared_identity_matrix",

@@ -36,7 +36,7 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Indirection, Tensor
 from nkiverify.model.versions import within
 from nkiverify.symbolic import all_of, any_of, equal
@@ -46,7 +46,9 @@ define_current = partial(define, api=("nki",))
 
 # --- dma_copy ---------------------------------------------------------------------------------------------------------
 
-DMA_COPY = operation("nisa.dma_copy", dependence=Dependence(Link.ROW_MAJOR), engine="dma", moves=True)
+DMA_COPY = operation(
+    "nisa.dma_copy", dependence=Dependence(Link.ROW_MAJOR), engine="dma", behaviour=OVERWRITES.but(moves=True)
+)
 
 define(
     "dma_copy.buffers",
@@ -159,7 +161,9 @@ def _copied_by_dma(bounds: Bounds) -> None:
 
 # --- dma_transpose ----------------------------------------------------------------------------------------------------
 
-DMA_TRANSPOSE = operation("nisa.dma_transpose", dependence=Dependence(Link.PERMUTED), engine="dma")
+DMA_TRANSPOSE = operation(
+    "nisa.dma_transpose", dependence=Dependence(Link.PERMUTED), engine="dma", behaviour=OVERWRITES
+)
 
 define_current(
     "dma_transpose.axes", "The axes are (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the rank of src.", "dma_transpose"
@@ -305,7 +309,7 @@ DMA_TRANSPOSE.bounds(_copied_by_dma)
 
 # --- dma_compute ------------------------------------------------------------------------------------------------------
 
-DMA_COMPUTE = operation("nisa.dma_compute", dependence=Dependence(Link.ROW_MAJOR), engine="dma")
+DMA_COMPUTE = operation("nisa.dma_compute", dependence=Dependence(Link.ROW_MAJOR), engine="dma", behaviour=OVERWRITES)
 
 define_current("dma_compute.op", "reduce_op is add, and every scale is 1.0.", "dma_compute")
 define_current("dma_compute.count", "1 to 16 sources have the number of elements of dst.", "dma_compute:Tile size")
@@ -403,7 +407,7 @@ SENDRECV = operation(
     "nisa.sendrecv",
     dependence=Dependence(Link.ROWS, exchanges=True),
     engine="dma",
-    side_effect=True,
+    behaviour=OVERWRITES.but(side_effect=True),
     no_values="what the other core sends is not known in one",
 )
 

@@ -36,13 +36,13 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.promotion import promoted
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, any_of, equal, negate
 
 # --- tensor_tensor ----------------------------------------------------------------------------------------------------
 
-TENSOR_TENSOR = operation("nisa.tensor_tensor", dependence=Dependence(Link.ROWS))
+TENSOR_TENSOR = operation("nisa.tensor_tensor", dependence=Dependence(Link.ROWS), engine="any", behaviour=OVERWRITES)
 
 define(
     "tensor_tensor.shape",
@@ -140,7 +140,7 @@ def _(bounds: Bounds) -> None:
 
 # --- tensor_scalar ----------------------------------------------------------------------------------------------------
 
-TENSOR_SCALAR = operation("nisa.tensor_scalar", dependence=Dependence(Link.ROWS))
+TENSOR_SCALAR = operation("nisa.tensor_scalar", dependence=Dependence(Link.ROWS), engine="any", behaviour=OVERWRITES)
 
 define(
     "tensor_scalar.operands",
@@ -302,7 +302,9 @@ def _operated_twice(bounds: Bounds) -> Value:
 
 # --- scalar_tensor_tensor ---------------------------------------------------------------------------------------------
 
-SCALAR_TENSOR_TENSOR = operation("nisa.scalar_tensor_tensor", dependence=Dependence(Link.ROWS))
+SCALAR_TENSOR_TENSOR = operation(
+    "nisa.scalar_tensor_tensor", dependence=Dependence(Link.ROWS), engine="any", behaviour=OVERWRITES
+)
 
 define("stt.arith_only", "scalar_tensor_tensor takes arithmetic operators only.", "scalar_tensor_tensor")
 define("stt.psum", "data and operand1 are not both in PSUM.", "scalar_tensor_tensor")
@@ -379,7 +381,12 @@ def _(bounds: Bounds) -> None:
 
 # --- tensor_scalar_reduce ---------------------------------------------------------------------------------------------
 
-TENSOR_SCALAR_REDUCE = operation("nisa.tensor_scalar_reduce", dependence=Dependence(Link.ROWS), registers="vector")
+TENSOR_SCALAR_REDUCE = operation(
+    "nisa.tensor_scalar_reduce",
+    dependence=Dependence(Link.ROWS),
+    engine="any",
+    behaviour=OVERWRITES.but(registers="vector"),
+)
 
 define("tsr.arith", "op0 of tensor_scalar_reduce is arithmetic.", "tensor_scalar_reduce")
 define(
@@ -488,7 +495,7 @@ def _(bounds: Bounds) -> None:
 
 # --- reciprocal -------------------------------------------------------------------------------------------------------
 
-RECIPROCAL = operation("nisa.reciprocal", dependence=Dependence(Link.ROWS))
+RECIPROCAL = operation("nisa.reciprocal", dependence=Dependence(Link.ROWS), engine="any", behaviour=OVERWRITES)
 
 define("reciprocal.shape", "dst has the partitions and elements per partition of data.", "reciprocal")
 

@@ -26,7 +26,7 @@ from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.ops.operands import any_in_psum, generation, is_number, on_chip, tile
 from nkiverify.model.promotion import promoted, scalar_dtype
 from nkiverify.model.recording import issue
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import Extent, all_of, any_of, equal, negate
 from nkiverify.symbolic.execution import unsupported
@@ -355,7 +355,12 @@ def _bounds_of(name: str) -> Callable[[Bounds], None]:
 
 def _declare(name: str) -> None:
     two = name in BINARY
-    declared = operation(f"nl.{name}", dependence=Dependence(Link.BROADCAST), commutes=name == "add")
+    declared = operation(
+        f"nl.{name}",
+        dependence=Dependence(Link.BROADCAST),
+        engine="any",
+        behaviour=OVERWRITES.but(commutes=name == "add"),
+    )
     declared.meaning(_binary_numbers if two else _unary_numbers)
     declared.bounds(_bounds_of(name))
     document = f"`{name}` of {'two operands, element by element' if two else 'every element'}; as `op=` of an "

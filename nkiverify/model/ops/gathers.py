@@ -39,7 +39,7 @@ from nkiverify.model.ops.operands import (
     on_chip,
     tile,
 )
-from nkiverify.model.registry import Updates, operation
+from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -51,8 +51,8 @@ NKI = ("nki",)
 NC_STREAM_SHUFFLE = operation(
     "nisa.nc_stream_shuffle",
     dependence=Dependence(Link.EVERYTHING, {"src": Link.SHUFFLED, "dst": Link.LEFT_ALONE}),
-    updates=Updates.SHUFFLING,
-    keeps=True,
+    engine="any",
+    behaviour=OVERWRITES.but(updates=Updates.SHUFFLING, keeps=True),
 )
 
 #: Partitions of a quadrant.
@@ -134,8 +134,7 @@ LOCAL_GATHER = operation(
     "nisa.local_gather",
     dependence=Dependence(Link.EVERYTHING),
     engine="gpsimd",
-    keeps=True,
-    out_of_bounds="local_gather.oob",
+    behaviour=OVERWRITES.but(keeps=True, out_of_bounds="local_gather.oob"),
 )
 
 #: Partitions of a GpSimd core.
@@ -270,7 +269,7 @@ NC_N_GATHER = operation(
     "nisa.nc_n_gather",
     dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
     engine="gpsimd",
-    out_of_bounds="n_gather.range",
+    behaviour=OVERWRITES.but(out_of_bounds="n_gather.range"),
 )
 
 define("n_gather.sbuf", "The operands of nc_n_gather are in SBUF.", "nc_n_gather", api=NKI)
@@ -329,7 +328,8 @@ def _gathered_numbers(bounds: Bounds) -> None:
 GATHER_FLATTENED = operation(
     "nl.gather_flattened",
     dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
-    out_of_bounds="n_gather.range",
+    engine="any",
+    behaviour=OVERWRITES.but(out_of_bounds="n_gather.range"),
 )
 
 define(

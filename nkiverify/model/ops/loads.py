@@ -19,13 +19,15 @@ from nkiverify.model.ops.copies import copied, copied_numbers
 from nkiverify.model.ops.dma import claim_dma
 from nkiverify.model.ops.operands import is_number, on_chip, tile
 from nkiverify.model.ops.tensor_engine import transposed
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import Extent, equal
 
 # --- load -------------------------------------------------------------------------------------------------------------
 
-LOAD = operation("nl.load", dependence=Dependence(Link.ROW_MAJOR), engine="dma", moves=True, since="0.3")
+LOAD = operation(
+    "nl.load", dependence=Dependence(Link.ROW_MAJOR), engine="dma", behaviour=OVERWRITES.but(moves=True), since="0.3"
+)
 
 define("nl.load.src", "nl.load reads from HBM.", "nl.load; L:load")
 
@@ -65,7 +67,9 @@ LOAD.bounds(copied_numbers)
 
 # --- load_transpose2d -------------------------------------------------------------------------------------------------
 
-LOAD_TRANSPOSE2D = operation("nl.load_transpose2d", dependence=Dependence(Link.TRANSPOSED), engine="dma", moves=True)
+LOAD_TRANSPOSE2D = operation(
+    "nl.load_transpose2d", dependence=Dependence(Link.TRANSPOSED), engine="dma", behaviour=OVERWRITES.but(moves=True)
+)
 
 
 @LOAD_TRANSPOSE2D.current
@@ -92,7 +96,9 @@ LOAD_TRANSPOSE2D.bounds(copied_numbers)
 
 # --- store ------------------------------------------------------------------------------------------------------------
 
-STORE = operation("nl.store", dependence=Dependence(Link.BROADCAST), engine="dma", moves=True, since="0.3")
+STORE = operation(
+    "nl.store", dependence=Dependence(Link.BROADCAST), engine="dma", behaviour=OVERWRITES.but(moves=True), since="0.3"
+)
 
 define("nl.store.dst", "nl.store writes to HBM.", "nl.store; L:store")
 define("nl.store.value", "nl.store takes its value from SBUF.", "nl.store; RN-0.3")

@@ -27,7 +27,7 @@ from nkiverify.model.execution import current_execution
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.ops.operands import destination, generation, in_sbuf, moved_elements, tile
 from nkiverify.model.ops.tensor_engine import claim_matmul_buffers
-from nkiverify.model.registry import Updates, operation
+from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, equal
 
@@ -85,9 +85,9 @@ NC_MATMUL_MX = operation(
         },
     ),
     engine="tensor",
-    product=True,
-    updates=Updates.ACCUMULATING,
-    rows={"stationary_scale": (32, 4), "moving_scale": (32, 4)},
+    behaviour=OVERWRITES.but(
+        product=True, updates=Updates.ACCUMULATING, rows={"stationary_scale": (32, 4), "moving_scale": (32, 4)}
+    ),
 )
 
 define("matmul_mx.gen4", "nc_matmul_mx needs gen4 or later.", "nc_matmul_mx")
@@ -221,7 +221,10 @@ def _dequantised(step: Step, name: str) -> Array:
 # --- quantize_mx ------------------------------------------------------------------------------------------------------
 
 QUANTIZE_MX = operation(
-    "nisa.quantize_mx", dependence=Dependence(Link.QUANTISED), keeps=True, rows={"dst_scale": (32, 4)}
+    "nisa.quantize_mx",
+    dependence=Dependence(Link.QUANTISED),
+    engine="any",
+    behaviour=OVERWRITES.but(keeps=True, rows={"dst_scale": (32, 4)}),
 )
 
 define("quantize_mx.gen4", "quantize_mx needs gen4 or later.", "quantize_mx")

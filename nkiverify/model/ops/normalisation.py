@@ -14,12 +14,14 @@ from nkiverify.model.meaning import Step
 from nkiverify.model.ops.arithmetic import difference, multiplied
 from nkiverify.model.ops.operands import on_chip, tile
 from nkiverify.model.ops.reductions import free_axes, reduced_axes, reduced_lines
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, any_of, equal
 
-SOFTMAX = operation("nl.softmax", dependence=Dependence(Link.ALONG))
-RMS_NORM = operation("nl.rms_norm", dependence=Dependence(Link.ALONG, {"w": Link.ROWS}))
+SOFTMAX = operation("nl.softmax", dependence=Dependence(Link.ALONG), engine="any", behaviour=OVERWRITES)
+RMS_NORM = operation(
+    "nl.rms_norm", dependence=Dependence(Link.ALONG, {"w": Link.ROWS}), engine="any", behaviour=OVERWRITES
+)
 
 define(
     "nl.rms_norm.weight",

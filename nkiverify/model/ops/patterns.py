@@ -21,7 +21,7 @@ from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, o
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.ops.operands import claim_in_sbuf, claim_same_layout, destination, is_number, on_chip, tile
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, equal, maximum, minimum, product
 
@@ -67,7 +67,9 @@ def _values(step: Step, partitions: int) -> Array:
 
 # --- iota -------------------------------------------------------------------------------------------------------------
 
-IOTA = operation("nisa.iota", dependence=Dependence(Link.NOTHING), engine="gpsimd", index_expression="expr")
+IOTA = operation(
+    "nisa.iota", dependence=Dependence(Link.NOTHING), engine="gpsimd", behaviour=OVERWRITES, index_expression="expr"
+)
 
 define("iota.sbuf", "dst of iota is in SBUF.", "iota", api=NKI)
 define(
@@ -134,7 +136,11 @@ def _pattern(base: object, steps: Iterable[tuple[object, object]]) -> Value:
 # --- affine_select ----------------------------------------------------------------------------------------------------
 
 AFFINE_SELECT = operation(
-    "nisa.affine_select", dependence=Dependence(Link.ROWS, {"on_true_tile": Link.SELECTED}), index_expression="pred"
+    "nisa.affine_select",
+    dependence=Dependence(Link.ROWS, {"on_true_tile": Link.SELECTED}),
+    engine="any",
+    behaviour=OVERWRITES,
+    index_expression="pred",
 )
 
 define("affine_select.sbuf", "dst and on_true_tile of affine_select are in SBUF.", "affine_select", api=NKI)

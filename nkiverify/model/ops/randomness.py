@@ -47,7 +47,7 @@ from nkiverify.model.ops.operands import (
     on_chip,
     tile,
 )
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import SymInt, all_of, equal
@@ -57,7 +57,13 @@ _RANDOM = "random numbers are not documented"
 
 # --- random numbers ---------------------------------------------------------------------------------------------------
 
-RNG = operation("nisa.rng", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM)
+RNG = operation(
+    "nisa.rng",
+    dependence=Dependence(Link.NOTHING),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True),
+    no_values=_RANDOM,
+)
 
 define("rng.dst", "dst of rng has an integer dtype and is in SBUF or PSUM.", "rng", api=NKI)
 define("rng.engine", "rng runs on vector; from gen3 on also on gpsimd, not into PSUM.", "rng", api=NKI)
@@ -75,7 +81,13 @@ def _(dst: object, engine: object = isa.engine.vector, name: object = None) -> N
     require("rng.engine", legal, engine=runs_on, generation=generation(), dst=result.buffer)
 
 
-RAND2 = operation("nisa.rand2", dependence=Dependence(Link.ROWS), side_effect=True, no_values=_RANDOM)
+RAND2 = operation(
+    "nisa.rand2",
+    dependence=Dependence(Link.ROWS),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True),
+    no_values=_RANDOM,
+)
 
 _DRAWN = (
     float8_e4m3, float8_e5m2, float16, bfloat16, float32, tfloat32, int8, int16, int32, uint8, uint16, uint32,
@@ -102,7 +114,13 @@ def _(dst: object, min: object, max: object, name: object = None) -> None:
         require("rand2.order", min < max, min=min, max=max)  # type: ignore[operator]
 
 
-LANGUAGE_RAND = operation("nl.rand", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM)
+LANGUAGE_RAND = operation(
+    "nl.rand",
+    dependence=Dependence(Link.NOTHING),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True),
+    no_values=_RANDOM,
+)
 
 
 @LANGUAGE_RAND.current
@@ -119,7 +137,13 @@ def _(shape: object, dtype: object = np.float32, **kwargs: object) -> LegacyTens
 
 # --- seeds and states -------------------------------------------------------------------------------------------------
 
-SET_RNG_SEED = operation("nisa.set_rng_seed", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM)
+SET_RNG_SEED = operation(
+    "nisa.set_rng_seed",
+    dependence=Dependence(Link.NOTHING),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True),
+    no_values=_RANDOM,
+)
 
 define("set_rng_seed.src", "The seed is one 32-bit element in SBUF or PSUM.", "set_rng_seed", api=NKI)
 
@@ -131,7 +155,11 @@ def _(src_seeds: object, name: object = None) -> None:
 
 
 LANGUAGE_RANDOM_SEED = operation(
-    "nl.random_seed", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM
+    "nl.random_seed",
+    dependence=Dependence(Link.NOTHING),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True),
+    no_values=_RANDOM,
 )
 
 define(
@@ -163,10 +191,18 @@ def _claim_seed(contract: str, seed: Tensor, argument: str) -> None:
 
 
 RAND_SET_STATE = operation(
-    "nisa.rand_set_state", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM
+    "nisa.rand_set_state",
+    dependence=Dependence(Link.NOTHING),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True),
+    no_values=_RANDOM,
 )
 RAND_GET_STATE = operation(
-    "nisa.rand_get_state", dependence=Dependence(Link.NOTHING), side_effect=True, no_values=_RANDOM
+    "nisa.rand_get_state",
+    dependence=Dependence(Link.NOTHING),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True),
+    no_values=_RANDOM,
 )
 
 #: Elements of a generator's state per lane.
@@ -237,7 +273,13 @@ def _claim_state_engine(contract: str, engine: isa.engine) -> None:
 
 # --- dropout ----------------------------------------------------------------------------------------------------------
 
-DROPOUT = operation("nisa.dropout", dependence=Dependence(Link.ROWS), side_effect=True, no_values=_RANDOM)
+DROPOUT = operation(
+    "nisa.dropout",
+    dependence=Dependence(Link.ROWS),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True),
+    no_values=_RANDOM,
+)
 
 define("dropout.shape", "dst has the partitions and elements per partition of data.", "dropout", api=NKI)
 define(
@@ -281,7 +323,13 @@ def _claim_probability(prob: object, source: Tensor) -> None:
         require("dropout.prob", 0 <= prob <= 1, prob=prob)  # type: ignore[operator]
 
 
-LANGUAGE_DROPOUT = operation("nl.dropout", dependence=Dependence(Link.BROADCAST), side_effect=True, no_values=_RANDOM)
+LANGUAGE_DROPOUT = operation(
+    "nl.dropout",
+    dependence=Dependence(Link.BROADCAST),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True),
+    no_values=_RANDOM,
+)
 
 define(
     "leg.dropout.rate",

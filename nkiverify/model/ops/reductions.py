@@ -23,7 +23,7 @@ from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import difference, mean, multiplied
 from nkiverify.model.ops.operands import claim_in_sbuf, claim_integers, destination, on_chip, tile
-from nkiverify.model.registry import Declaration, operation
+from nkiverify.model.registry import OVERWRITES, Declaration, operation
 from nkiverify.model.tensor import Tensor, declared_dtype, free_elements
 from nkiverify.symbolic import Extent, all_of, equal
 
@@ -81,7 +81,7 @@ def _reduced_mask(source: Tensor, axes: frozenset[int], keepdims: object, mask: 
 
 # --- tensor_reduce ----------------------------------------------------------------------------------------------------
 
-TENSOR_REDUCE = operation("nisa.tensor_reduce", dependence=Dependence(Link.REDUCED))
+TENSOR_REDUCE = operation("nisa.tensor_reduce", dependence=Dependence(Link.REDUCED), engine="any", behaviour=OVERWRITES)
 
 define(
     "tensor_reduce.axis_free", "The axes are free dimensions, each named once, never 0.", "tensor_reduce", api=("nki",)
@@ -198,7 +198,7 @@ def _reduced_numbers(bounds: Bounds, operator: str, source: str, count: Extent) 
 # --- tensor_partition_reduce ------------------------------------------------------------------------------------------
 
 TENSOR_PARTITION_REDUCE = operation(
-    "nisa.tensor_partition_reduce", dependence=Dependence(Link.OVER_PARTITIONS), engine="gpsimd"
+    "nisa.tensor_partition_reduce", dependence=Dependence(Link.OVER_PARTITIONS), engine="gpsimd", behaviour=OVERWRITES
 )
 
 define(
@@ -263,7 +263,7 @@ def _(bounds: Bounds) -> None:
 # --- functions of nl over free axes -----------------------------------------------------------------------------------
 
 SUM, MAX, MIN, MEAN, PROD, VAR, ALL = (
-    operation(f"nl.{name}", dependence=Dependence(Link.REDUCED))
+    operation(f"nl.{name}", dependence=Dependence(Link.REDUCED), engine="any", behaviour=OVERWRITES)
     for name in ("sum", "max", "min", "mean", "prod", "var", "all")
 )
 #: The operators of those that are a reduction by one.
@@ -387,7 +387,12 @@ def _(step: Step) -> None:
 
 # --- nl.loop_reduce ---------------------------------------------------------------------------------------------------
 
-LOOP_REDUCE = operation("nl.loop_reduce", dependence=Dependence(Link.BROADCAST), side_effect=True, sums_loop=True)
+LOOP_REDUCE = operation(
+    "nl.loop_reduce",
+    dependence=Dependence(Link.BROADCAST),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True, sums_loop=True),
+)
 
 
 @LOOP_REDUCE.legacy

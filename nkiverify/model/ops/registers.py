@@ -21,7 +21,7 @@ from nkiverify.model.meaning import Step
 from nkiverify.model.memory import PSUM, SHARED_HBM
 from nkiverify.model.ops.operands import generation, member, tile
 from nkiverify.model.registers import VirtualRegister, held_by, set_register
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, equal
 
@@ -30,16 +30,28 @@ NKI = ("nki",)
 # --- registers --------------------------------------------------------------------------------------------------------
 
 REGISTER_ALLOC = operation(
-    "nisa.register_alloc", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True, decides=True
+    "nisa.register_alloc",
+    dependence=Dependence(Link.NOTHING),
+    engine="none",
+    behaviour=OVERWRITES.but(side_effect=True, decides=True),
 )
 REGISTER_MOVE = operation(
-    "nisa.register_move", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True, decides=True
+    "nisa.register_move",
+    dependence=Dependence(Link.NOTHING),
+    engine="none",
+    behaviour=OVERWRITES.but(side_effect=True, decides=True),
 )
 REGISTER_LOAD = operation(
-    "nisa.register_load", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True, decides=True
+    "nisa.register_load",
+    dependence=Dependence(Link.NOTHING),
+    engine="none",
+    behaviour=OVERWRITES.but(side_effect=True, decides=True),
 )
 REGISTER_STORE = operation(
-    "nisa.register_store", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True, decides=True
+    "nisa.register_store",
+    dependence=Dependence(Link.NOTHING),
+    engine="none",
+    behaviour=OVERWRITES.but(side_effect=True, decides=True),
 )
 
 define(
@@ -183,7 +195,12 @@ def _written(value: object) -> VirtualRegister:
 
 # --- the barrier ------------------------------------------------------------------------------------------------------
 
-CORE_BARRIER = operation("nisa.core_barrier", dependence=Dependence(Link.NOTHING), side_effect=True, barrier=True)
+CORE_BARRIER = operation(
+    "nisa.core_barrier",
+    dependence=Dependence(Link.NOTHING),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True, barrier=True),
+)
 
 define("core_barrier.cores", "The cores of core_barrier are (0, 1).", "core_barrier", api=NKI)
 define(
@@ -220,7 +237,9 @@ def _(step: Step) -> None:
 
 # --- printing ---------------------------------------------------------------------------------------------------------
 
-DEVICE_PRINT = operation("nl.device_print", dependence=Dependence(Link.NOTHING), engine="none", side_effect=True)
+DEVICE_PRINT = operation(
+    "nl.device_print", dependence=Dependence(Link.NOTHING), engine="none", behaviour=OVERWRITES.but(side_effect=True)
+)
 
 
 @DEVICE_PRINT.current

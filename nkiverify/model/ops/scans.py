@@ -39,12 +39,14 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.promotion import promoted
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 
 # --- tensor_tensor_scan -----------------------------------------------------------------------------------------------
 
-TENSOR_TENSOR_SCAN = operation("nisa.tensor_tensor_scan", dependence=Dependence(Link.BEFORE))
+TENSOR_TENSOR_SCAN = operation(
+    "nisa.tensor_tensor_scan", dependence=Dependence(Link.BEFORE), engine="any", behaviour=OVERWRITES
+)
 
 define("scan.ops", "The operators of tensor_tensor_scan are binary and arithmetic.", "tensor_tensor_scan")
 define("scan.psum", "data0 and data1 are not both in PSUM.", "tensor_tensor_scan")
@@ -140,7 +142,10 @@ def _(bounds: Bounds) -> None:
 # --- tensor_scalar_cumulative -----------------------------------------------------------------------------------------
 
 TENSOR_SCALAR_CUMULATIVE = operation(
-    "nisa.tensor_scalar_cumulative", dependence=Dependence(Link.BEFORE), registers="vector"
+    "nisa.tensor_scalar_cumulative",
+    dependence=Dependence(Link.BEFORE),
+    engine="any",
+    behaviour=OVERWRITES.but(registers="vector"),
 )
 
 define(

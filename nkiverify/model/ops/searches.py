@@ -29,7 +29,7 @@ from nkiverify.model.ops.operands import (
     is_number,
     tile,
 )
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.symbolic import Extent, all_of, ceil_div, equal
 from nkiverify.symbolic.execution import unsupported
 
@@ -42,7 +42,9 @@ _FOUND = 8
 
 # --- max8 -------------------------------------------------------------------------------------------------------------
 
-MAX8 = operation("nisa.max8", dependence=Dependence(Link.PARTITION, summaries=RESULTS))
+MAX8 = operation(
+    "nisa.max8", dependence=Dependence(Link.PARTITION, summaries=RESULTS), engine="any", behaviour=OVERWRITES
+)
 
 define("max8.n", "max8 takes 8 to 16384 elements per partition.", "max8")
 define("max8.rank", "src of max8 has at most 3 dimensions (legacy: 5).", "max8; L:max8")
@@ -87,7 +89,9 @@ def _(bounds: Bounds) -> None:
 
 # --- nc_find_index8 ---------------------------------------------------------------------------------------------------
 
-NC_FIND_INDEX8 = operation("nisa.nc_find_index8", dependence=Dependence(Link.PARTITION, summaries=RESULTS))
+NC_FIND_INDEX8 = operation(
+    "nisa.nc_find_index8", dependence=Dependence(Link.PARTITION, summaries=RESULTS), engine="any", behaviour=OVERWRITES
+)
 
 define("find8.n", "nc_find_index8 searches 8 to 16384 elements per partition.", "nc_find_index8")
 define("find8.rank", "data and vals of nc_find_index8 have at most 3 dimensions (legacy: 5).", "nc_find_index8")
@@ -166,6 +170,8 @@ def _matched(data: Array, wanted: Array, order: range) -> tuple[Array, Array]:
 NC_MATCH_REPLACE8 = operation(
     "nisa.nc_match_replace8",
     dependence=Dependence(Link.PARTITION, chosen=frozenset(("data", "vals")), summaries=frozenset(("dst_idx",))),
+    engine="any",
+    behaviour=OVERWRITES,
 )
 
 define("match8.n", "nc_match_replace8 searches at most 16384 elements per partition.", "L:nc_match_replace8")
@@ -236,7 +242,7 @@ def _(bounds: Bounds) -> None:
 
 # --- topk -------------------------------------------------------------------------------------------------------------
 
-TOPK = operation("nisa.topk", dependence=Dependence(Link.EVERYTHING))
+TOPK = operation("nisa.topk", dependence=Dependence(Link.EVERYTHING), engine="any", behaviour=OVERWRITES)
 
 define("topk.sbuf", "The operands of topk are in SBUF.", "topk", api=NKI)
 define("topk.dtypes", "src and val_dst of topk are bfloat16, idx_dst is uint32.", "topk", api=NKI)
@@ -290,7 +296,10 @@ def _(bounds: Bounds) -> None:
 # --- nonzero_with_count -----------------------------------------------------------------------------------------------
 
 NONZERO_WITH_COUNT = operation(
-    "nisa.nonzero_with_count", dependence=Dependence(Link.PARTITION), keeps=True, rows={"dst": (16, 1), "src": (16, 1)}
+    "nisa.nonzero_with_count",
+    dependence=Dependence(Link.PARTITION),
+    engine="any",
+    behaviour=OVERWRITES.but(keeps=True, rows={"dst": (16, 1), "src": (16, 1)}),
 )
 
 define("nzc.gen3", "nonzero_with_count needs gen3 or later.", "nonzero_with_count", api=NKI, hardware=("gen2",))
@@ -347,7 +356,12 @@ def _(bounds: Bounds) -> None:
 
 # --- sequence_bounds --------------------------------------------------------------------------------------------------
 
-SEQUENCE_BOUNDS = operation("nisa.sequence_bounds", dependence=Dependence(Link.EVERYTHING), side_effect=True)
+SEQUENCE_BOUNDS = operation(
+    "nisa.sequence_bounds",
+    dependence=Dependence(Link.EVERYTHING),
+    engine="any",
+    behaviour=OVERWRITES.but(side_effect=True),
+)
 
 define("seqb.sbuf", "sequence_bounds runs on GpSimd: its operands are in SBUF.", "sequence_bounds; A2")
 define("seqb.p1", "segment_ids has one partition.", "sequence_bounds")

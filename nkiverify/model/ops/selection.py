@@ -42,7 +42,7 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.promotion import promoted
-from nkiverify.model.registry import Updates, operation
+from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of
 
@@ -55,7 +55,8 @@ _COMPARISONS = ("equal", "less", "less_equal", "greater", "greater_equal")
 RANGE_SELECT = operation(
     "nisa.range_select",
     dependence=Dependence(Link.ROWS, chosen=frozenset(("on_true_tile", "on_false_value"))),
-    registers="vector",
+    engine="any",
+    behaviour=OVERWRITES.but(registers="vector"),
 )
 
 define("range_select.gen3", "range_select needs gen3 or later.", "range_select", hardware=("gen2",))
@@ -189,8 +190,8 @@ def _(step: Step) -> None:
 SELECT_REDUCE = operation(
     "nisa.select_reduce",
     dependence=Dependence(Link.ROWS, chosen=frozenset(("on_true", "on_false"))),
-    registers="vector",
-    clobbers_when_idle=True,
+    engine="any",
+    behaviour=OVERWRITES.but(registers="vector", clobbers_when_idle=True),
 )
 
 define("select_reduce.psum", "on_true and predicate are not both in PSUM.", "select_reduce")
@@ -294,8 +295,8 @@ def _(bounds: Bounds) -> None:
 TENSOR_COPY_PREDICATED = operation(
     "nisa.tensor_copy_predicated",
     dependence=Dependence(Link.ROWS, chosen=frozenset(("src", "dst"))),
-    updates=Updates.ALWAYS,
-    keeps=True,
+    engine="any",
+    behaviour=OVERWRITES.but(updates=Updates.ALWAYS, keeps=True),
 )
 
 define(
@@ -365,7 +366,9 @@ def _(bounds: Bounds) -> None:
 
 # --- nl.where ---------------------------------------------------------------------------------------------------------
 
-WHERE = operation("nl.where", dependence=Dependence(Link.BROADCAST, chosen=frozenset(("x", "y"))))
+WHERE = operation(
+    "nl.where", dependence=Dependence(Link.BROADCAST, chosen=frozenset(("x", "y"))), engine="any", behaviour=OVERWRITES
+)
 
 define(
     "nl.where.shape",

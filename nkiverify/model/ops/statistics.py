@@ -15,14 +15,16 @@ from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, re
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.ops.arithmetic import difference, mean
 from nkiverify.model.ops.operands import claim_columns, claim_on_chip, destination, tile
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.symbolic import equal
 
 NKI = ("nki",)
 
 # --- bn_stats ---------------------------------------------------------------------------------------------------------
 
-BN_STATS = operation("nisa.bn_stats", dependence=Dependence(Link.STATISTICS, summaries=RESULTS))
+BN_STATS = operation(
+    "nisa.bn_stats", dependence=Dependence(Link.STATISTICS, summaries=RESULTS), engine="any", behaviour=OVERWRITES
+)
 
 define("bn_stats.f512", "bn_stats takes at most 512 elements per partition.", "bn_stats")
 define(
@@ -75,7 +77,9 @@ def _(step: Step) -> None:
 
 # --- bn_aggr ----------------------------------------------------------------------------------------------------------
 
-BN_AGGR = operation("nisa.bn_aggr", dependence=Dependence(Link.AGGREGATED, summaries=RESULTS))
+BN_AGGR = operation(
+    "nisa.bn_aggr", dependence=Dependence(Link.AGGREGATED, summaries=RESULTS), engine="any", behaviour=OVERWRITES
+)
 
 define("bn_aggr.mod3", "bn_aggr takes triples: elements per partition are a multiple of 3.", "bn_aggr")
 define("bn_aggr.dst2", "dst of bn_aggr has 2 elements per partition, and the partitions of data.", "bn_aggr", api=NKI)

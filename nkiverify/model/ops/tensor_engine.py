@@ -39,7 +39,7 @@ from nkiverify.model.ops.operands import (
     on_chip,
     tile,
 )
-from nkiverify.model.registry import Updates, operation
+from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, declared_dtype, free_elements
 from nkiverify.symbolic import Extent, all_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -57,12 +57,11 @@ _WIDE: frozenset[DType] = frozenset({float32, tfloat32})
 
 NC_MATMUL = operation(
     "nisa.nc_matmul",
-    engine="tensor",
-    product=True,
-    updates=Updates.ACCUMULATING,
     dependence=Dependence(
         Link.ROW_MAJOR, {"stationary": Link.STATIONARY, "moving": Link.MOVING, "dst": Link.ROW_MAJOR}
     ),
+    engine="tensor",
+    behaviour=OVERWRITES.but(product=True, updates=Updates.ACCUMULATING),
 )
 
 define("nc_matmul.buffers", "Stationary and moving are in SBUF, dst is in PSUM.", "nc_matmul:Memory types")
@@ -313,7 +312,9 @@ def _joined_rows(operand: Array) -> Array:
 
 # --- nc_transpose -----------------------------------------------------------------------------------------------------
 
-NC_TRANSPOSE = operation("nisa.nc_transpose", dependence=Dependence(Link.TRANSPOSED), moves=True)
+NC_TRANSPOSE = operation(
+    "nisa.nc_transpose", dependence=Dependence(Link.TRANSPOSED), engine="any", behaviour=OVERWRITES.but(moves=True)
+)
 
 define("nc_transpose.shape", "dst of a (P, F) transpose is (F, P).", "nc_transpose:Layout")
 define(
@@ -401,8 +402,9 @@ def transposed_numbers(bounds: Bounds) -> None:
 
 MATMUL = operation(
     "nl.matmul",
-    engine="tensor",
     dependence=Dependence(Link.ROW_MAJOR, {"x": Link.STATIONARY, "y": Link.MOVING}),
+    engine="tensor",
+    behaviour=OVERWRITES,
 )
 
 define(
@@ -459,7 +461,9 @@ def _(step: Step) -> None:
     )
 
 
-TRANSPOSE = operation("nl.transpose", dependence=Dependence(Link.TRANSPOSED), moves=True)
+TRANSPOSE = operation(
+    "nl.transpose", dependence=Dependence(Link.TRANSPOSED), engine="any", behaviour=OVERWRITES.but(moves=True)
+)
 
 define("nl.transpose.2d", "nl.transpose takes a 2-D tile of at most 128 x 128.", "nl.transpose")
 

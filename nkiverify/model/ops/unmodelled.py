@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from nkiverify.model.legacy_enums import engine as engines
-from nkiverify.model.registry import operation
+from nkiverify.model.registry import refused
 
 _NOTHING_SAID = "its page says nothing of it"
 _PLACE_UNKNOWN = "the place is known at run time only"
 
 
-@operation("nisa.builtin_custom_op").legacy_refused(_NOTHING_SAID)
+@refused("nisa.builtin_custom_op").legacy_refused(_NOTHING_SAID)
 def _(
     function_name: object,
     lib_file_name: object,
@@ -22,7 +22,7 @@ def _(
     """Listed without a description."""
 
 
-@operation("nisa.tensor_copy_dynamic_dst").legacy_refused(_PLACE_UNKNOWN)
+@refused("nisa.tensor_copy_dynamic_dst").legacy_refused(_PLACE_UNKNOWN)
 def _(
     *,
     dst: object,
@@ -35,19 +35,19 @@ def _(
     """A copy to a place known at run time."""
 
 
-@operation("nisa.tensor_copy_dynamic_src").legacy_refused(_PLACE_UNKNOWN)
+@refused("nisa.tensor_copy_dynamic_src").legacy_refused(_PLACE_UNKNOWN)
 def _(
     src: object, *, mask: object = None, dtype: object = None, engine: object = engines.unknown, **kwargs: object
 ) -> None:
     """A copy from a place known at run time."""
 
 
-@operation("nisa.dma_engine").legacy_refused(_NOTHING_SAID)
+@refused("nisa.dma_engine").legacy_refused(_NOTHING_SAID)
 def _() -> None:
     """A constant listed without a description."""
 
 
-@operation("nl.all_reduce").legacy_refused("when its result is there is not documented")
+@refused("nl.all_reduce").legacy_refused("when its result is there is not documented")
 def _(
     x: object,
     op: object,
@@ -62,21 +62,21 @@ def _(
     """A reduction over the programs of a launch."""
 
 
-@operation("nl.atomic_rmw").legacy_refused("its places are known at run time only")
+@refused("nl.atomic_rmw").legacy_refused("its places are known at run time only")
 def _(dst: object, value: object, op: object, *, mask: object = None, **kwargs: object) -> None:
     """An atomic update in HBM."""
 
 
-@operation("nl.finfo").legacy_refused(_NOTHING_SAID)
+@refused("nl.finfo").legacy_refused(_NOTHING_SAID)
 def _(dtype: object) -> None:
     """Limits of a dtype."""
 
 
-@operation("nl.gemm_grid").legacy_refused(_NOTHING_SAID)
+@refused("nl.gemm_grid").legacy_refused(_NOTHING_SAID)
 def _() -> None:
     """Listed without a description."""
 
 
-@operation("nl.gemm_stationary_grid").legacy_refused(_NOTHING_SAID)
+@refused("nl.gemm_stationary_grid").legacy_refused(_NOTHING_SAID)
 def _() -> None:
     """Listed without a description."""

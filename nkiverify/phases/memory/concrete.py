@@ -120,7 +120,7 @@ def _lives(operations: Sequence[Executed]) -> dict[Storage, _Life]:
         for view in on_chip_views(item):
             life = lives.setdefault(view.storage, _Life(position, position))
             life.last = position
-            if item.operation.declared.assigns and view is not writes.get("dst"):
+            if item.operation.declared.behaviour.assigns and view is not writes.get("dst"):
                 life.assigned = True
             elif view is not writes.get("result"):
                 life.read = True
