@@ -101,20 +101,24 @@
   });
 
   // The section of a target, with its sources, when it is opened: what it holds was escaped when the page was written
-  const listing = (file, text, marks, wanted, symbols, first = 1) => {
+  const listing = (file, lines, marks, wanted, symbols, first = 1) => {
     const block = element("pre", undefined, "source");
     block.tabIndex = 0;
     block.setAttribute("role", "group");
     block.setAttribute("aria-label", `Source of ${file}`);
     let goal = null;
-    text.replace(/\n$/, "").split("\n").forEach((line, index) => {
+    lines.forEach((line, index) => {
       const number = index + first;
       const [kind, said] = marks[number] || [];
       const span = element("span", undefined, kind ? `mark ${kind}` : "");
-      span.append(element("span", `${String(number).padStart(5)} ${symbols[kind] || " "} `, "n"), line);
+      // Escaped and coloured when the page was written
+      const code = element("span", undefined, "code");
+      code.innerHTML = line;
+      span.append(element("span", `${String(number).padStart(5)} ${symbols[kind] || " "} `, "gutter"), code);
+      if (said) span.title = said;
       if (kind) span.append(element("span", `   ${said}`, "note"));
       const grave = kind && kind !== "proved" && kind !== "assumed";
-      if ((grave && !(goal && goal.dataset.grave)) || (!goal && line.startsWith(`def ${wanted}(`))) goal = span;
+      if ((grave && !(goal && goal.dataset.grave)) || (!goal && code.textContent.startsWith(`def ${wanted}(`))) goal = span;
       if (grave) span.dataset.grave = "";
       block.append(span, "\n");
     });
@@ -126,18 +130,22 @@
     const { targets, sources, symbols } = await data;
     const entry = targets[anchor];
     place.innerHTML = entry.html;
+    copyable(place);
     if (!entry.marks) return;
-    if (entry.code) {
-      place.append(element("h3", `The target, ${entry.code_place}`));
-      const name = `the target, ${entry.code_place}`;
-      place.append(listing(name, entry.code, entry.marks[entry.harness] || {}, "", symbols, entry.code_line)[0]);
-    }
+    // The kernel is what a reader came for: it stands before the phases
+    const kept = place.querySelector(".sources");
     for (const file of new Set([entry.file, ...Object.keys(entry.marks)])) {
       if (!sources[file] || file === entry.harness) continue;
-      place.append(element("h3", file));
       const [block, goal] = listing(file, sources[file], entry.marks[file] || {}, entry.function, symbols);
-      place.append(block);
+      kept.append(element("h3", file), block);
       if (goal) block.scrollTop = goal.offsetTop - block.offsetTop - 60;
+    }
+    if (entry.code.length) {
+      const name = `the target, ${entry.code_place}`;
+      const domain = element("details");
+      domain.append(element("summary", `The target, ${entry.code_place}`));
+      domain.append(listing(name, entry.code, entry.marks[entry.harness] || {}, "", symbols, entry.code_line)[0]);
+      kept.append(domain);
     }
     for (const [title, text] of Object.entries(entry.lowered)) {
       const program = element("details");
@@ -158,16 +166,120 @@
     true,
   );
 
+  // Copy buttons beside commands and witnesses
+  const copyable = (place) => {
+    for (const source of place.querySelectorAll(".copied")) {
+      const button = element("button", "copy", "copy");
+      button.type = "button";
+      button.setAttribute("aria-label", `Copy ${source.textContent}`);
+      button.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(source.textContent);
+        button.textContent = "copied";
+        setTimeout(() => { button.textContent = "copy"; }, 1500);
+      });
+      source.after(button);
+    }
+  };
+  copyable(document);
+
+  // What changed, since the session that is chosen
+  const since = byId("since");
+  if (since) {
+    const choose = () => {
+      for (const part of document.querySelectorAll(".since")) part.hidden = part.id !== `since-${since.firstElementChild.value}`;
+    };
+    since.hidden = false;
+    since.addEventListener("change", choose);
+    choose();
+  }
+
+  // Search: targets, contracts and files, each leading to its place
+  const palette = byId("palette");
+  const hits = byId("hits");
+  const query = palette.querySelector("input");
+  const places = async () => [
+    ...Array.from(document.querySelectorAll("details.target"), (one) => [one.id, one.querySelector("strong").textContent, "target", one.dataset.kernel]),
+    ...Array.from(document.querySelectorAll("#kernels ~ .tree li[id]"), (one) => [one.id, one.dataset.file, "file", ""]),
+    ...(await data).contracts.map(([id, statement]) => [`contract-${id}`, id, "contract", statement]),
+  ];
+  let entries = null;
+  let chosen = 0;
+  const show = () => {
+    const wanted = query.value.toLowerCase().split(/\s+/);
+    const found = entries.filter(([, name, kind, more]) => wanted.every((word) => `${name} ${kind} ${more}`.toLowerCase().includes(word)));
+    chosen = 0;
+    hits.replaceChildren(...found.slice(0, 12).map(([id, name, kind, more], at) => {
+      const hit = element("li", undefined, "hit");
+      hit.id = `hit-${at}`;
+      hit.setAttribute("role", "option");
+      hit.dataset.goal = id;
+      hit.append(element("strong", name), element("small", ` ${kind} ${more}`));
+      return hit;
+    }));
+    mark();
+  };
+  const mark = () => {
+    Array.from(hits.children).forEach((hit, at) => hit.setAttribute("aria-selected", String(at === chosen)));
+    if (hits.children.length) query.setAttribute("aria-activedescendant", `hit-${chosen}`);
+    else query.removeAttribute("aria-activedescendant");
+  };
+  const go = (hit) => {
+    palette.close();
+    if (!hit) return;
+    if (location.hash === `#${hit.dataset.goal}`) follow();
+    else location.hash = hit.dataset.goal;
+  };
+  const search = async () => {
+    entries = entries || (await places());
+    query.value = "";
+    show();
+    palette.showModal();
+    query.focus();
+  };
+  byId("find").hidden = false;
+  byId("find").addEventListener("click", search);
+  query.addEventListener("input", show);
+  query.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      chosen = Math.max(0, Math.min(hits.children.length - 1, chosen + (event.key === "ArrowDown" ? 1 : -1)));
+      mark();
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      go(hits.children[chosen]);
+    }
+  });
+  hits.addEventListener("click", (event) => go(event.target.closest("li")));
+  let at = -1;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || palette.open || event.target.closest("input, select, textarea")) return;
+    if (event.key === "/") {
+      event.preventDefault();
+      search();
+    } else if (event.key === "j" || event.key === "k") {
+      const findings = document.querySelectorAll(".finding");
+      if (!findings.length) return;
+      at = Math.max(0, Math.min(findings.length - 1, at + (event.key === "j" ? 1 : -1)));
+      findings[at].scrollIntoView();
+      findings[at].focus({ preventScroll: true });
+    }
+  });
+
   // Deep links
-  const follow = () => {
-    const goal = byId(decodeURIComponent(location.hash.slice(1)));
+  const follow = async () => {
+    const id = decodeURIComponent(location.hash.slice(1));
+    // A phase stands in the section of its target, a contract among all of them: filled in when they are opened
+    const outer = id.startsWith("contract-") ? byId("all-contracts") : byId(id.replace(/-phase-\d+$/, ""));
+    if (outer && !byId(id)) {
+      const place = outer.querySelector(":scope > .content[data-anchor]");
+      if (place) await fill(place);
+    }
+    const goal = byId(id);
     if (!goal) return;
-    const details = goal.closest("details");
-    if (!details) return;
-    details.open = true;
+    for (let details = goal.closest("details"); details; details = details.parentElement.closest("details")) details.open = true;
     goal.scrollIntoView();
-    const summary = details.querySelector("summary");
-    summary.focus({ preventScroll: true });
+    const details = goal.closest("details");
+    if (details) details.querySelector("summary").focus({ preventScroll: true });
   };
   window.addEventListener("hashchange", follow);
   document.addEventListener("click", (event) => {
@@ -196,12 +308,9 @@
 
   // Figures
   const PALETTES = {
-    light: { embedded: "#0969da", other: "#8250df", predecessor: "#bc4c00", pass: "#1a7f37", mismatch: "#cf222e", refuted: "#0969da",
-      quiet: "#8c959f", rung0: "#0969da", rung1: "#1a7f37", rung2: "#bc4c00", rung3: "#8250df", rung4: "#57606a" },
-    dark: { embedded: "#58a6ff", other: "#bc8cff", predecessor: "#f0883e", pass: "#3fb950", mismatch: "#ff7b72", refuted: "#58a6ff",
-      quiet: "#6e7681", rung0: "#58a6ff", rung1: "#3fb950", rung2: "#f0883e", rung3: "#bc8cff", rung4: "#8b949e" },
+    light: { embedded: "#0969da", pass: "#1a7f37", mismatch: "#cf222e", rung0: "#0969da", rung1: "#1a7f37", rung2: "#bc4c00", rung3: "#8250df", rung4: "#57606a" },
+    dark: { embedded: "#58a6ff", pass: "#3fb950", mismatch: "#ff7b72", rung0: "#58a6ff", rung1: "#3fb950", rung2: "#f0883e", rung3: "#bc8cff", rung4: "#8b949e" },
   };
-  const SYMBOLS = { embedded: "circle", other: "square", predecessor: "cross-thin-open" };
   let plotting = false;
   const draw = async () => {
     if (!plotting) return;
@@ -213,7 +322,7 @@
       const place = byId(`figure-${id}`);
       const traces = figure.data.map((trace) => ({
         ...trace,
-        marker: { color: palette[trace.meta], symbol: SYMBOLS[trace.meta], size: 6 },
+        marker: { color: palette[trace.meta], size: 6 },
         line: { color: palette[trace.meta] },
       }));
       const axes = {};
@@ -235,7 +344,8 @@
     plotting = true;
     await draw();
   };
-  // The library is large: nobody waits for it who does not look at the figures.
+  // The library is large: nobody waits for it who does not look at the figures, and few targets have none
+  if (!byId("plotly")) return;
   new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) start(); }, { rootMargin: "400px" })
     .observe(document.querySelector(".figures"));
   window.addEventListener("beforeprint", start);

@@ -30,6 +30,7 @@ def text(arguments: argparse.Namespace, project: Project, targets: Sequence[Targ
         layered("nki", arguments.nki, settings, NEWEST),
         layered("strict", arguments.strict, settings, False),
         layered("strict-language", arguments.strict_language, settings, False),
+        layered("page", False if arguments.no_page else None, settings, True, "--no-page"),
     ]
     found += _of_targets("phases", arguments.phase, "--phase", [(target, _phases(target)) for target in targets], None)
     hardware = layered("hardware", arguments.target, settings, DEFAULT_HARDWARE, "--target")

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.errors import UsageError
-from nkiverify.project.repository import here_or_ours
+from nkiverify.project.repository import Project, here_or_ours
+
+if TYPE_CHECKING:
+    from nkiverify.results.file import Results
+    from nkiverify.results.history import PastSession
+
+#: How many earlier sessions the page compares with.
+_COMPARED = 8
 
 DESCRIPTION = """\
 Write reports/dashboard/index.html: the last results, with the kernels, the
@@ -26,41 +35,73 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Write the page; the exit status."""
-    missing = [name for name in ("jinja2", "plotly") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UsageError(f"the dashboard needs {' and '.join(missing)}: pip install 'nkiverify[dashboard]'")
+    if missing():
+        raise UsageError(f"the dashboard needs {' and '.join(missing())}: pip install 'nkiverify[dashboard]'")
+    from nkiverify.results import file as results_file
+    from nkiverify.run import lowered
+
+    project = here_or_ours()
+    results = results_file.read(arguments.results or project.reports / "results.json")
+    programs = {}
+    if not arguments.no_lowered:
+        programs = lowered.programs(project.root, list({run.target: None for run in results.runs}))
+    path = arguments.output or page_of(project)
+    try:
+        told = write(project, results, path, programs)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
+    print(told)
+    return 0
+
+
+def missing() -> list[str]:
+    """The libraries that the page needs and that are not installed."""
+    return [name for name in ("jinja2", "plotly", "pygments") if importlib.util.find_spec(name) is None]
+
+
+def page_of(project: Project) -> Path:
+    """Where the page of a project is."""
+    return project.reports / "dashboard" / "index.html"
+
+
+def write(project: Project, results: Results, path: Path, lowered: Mapping[str, Mapping[str, str]]) -> str:
+    """Write the page of `results` to `path`; what to tell of it. `lowered` has what ESBMC is given, by target.
+
+    Raises `OSError` where it cannot be written.
+    """
     from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
     from nkiverify.project.manifest import load_targets
     from nkiverify.report.dashboard import data, render
     from nkiverify.results import codec as json_results
-    from nkiverify.results import file as results_file
     from nkiverify.results import history
-    from nkiverify.run import lowered
 
-    project = here_or_ours()
-    root, reports = project.root, project.reports
-    results = results_file.read(arguments.results or reports / "results.json")
-    past, problem = [], ""
+    database = history.database(project.reports)
+    past: list[history.PastSession] = []
+    before: list[tuple[history.PastSession, list[history.PastRun]]] = []
+    problem = ""
     try:
-        past = history.sessions(history.database(reports))
+        past = history.sessions(database)
+        before = [(session, history.runs_in(session.id, database)) for session in _earlier(past, results)]
     except history.HistoryError as error:
         problem = str(error)
-    programs = {} if arguments.no_lowered else lowered.programs(root, list({run.target: None for run in results.runs}))
     page = data.assemble(
         results,
-        root=root,
-        manifest=load_targets(root),
+        root=project.root,
+        manifest=load_targets(project.root),
         contracts=all_contracts(),
         past=past,
+        before=before,
         history_problem=problem,
-        lowered=programs,
+        lowered=lowered,
+        ours=project.ours,
     )
-    path = arguments.output or reports / "dashboard" / "index.html"
-    content = render.html(page, root)
-    try:
-        json_results.write(content, path)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
-    print(f"{path}: {len(content.encode('utf-8')) / 1e6:.1f} MB, {len(page.runs)} runs of {len(page.targets)} targets")
-    return 0
+    content = render.html(page)
+    json_results.write(content, path)
+    return f"{path}: {len(content.encode('utf-8')) / 1e6:.1f} MB, {len(page.runs)} runs of {len(page.targets)} targets"
+
+
+def _earlier(past: Sequence[PastSession], results: Results) -> list[PastSession]:
+    """The sessions that the results are compared with, newest first: the last few that were asked for the same."""
+    asked = "\n".join(results.command)
+    return [one for one in reversed(past) if one.started != results.started and one.command == asked][:_COMPARED]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from nkiverify.foundation.records import Run
     from nkiverify.frontend.language_rules import Finding
     from nkiverify.frontend.target import Target
+    from nkiverify.project.repository import Project
     from nkiverify.results.cache.verdicts import VerdictCache
     from nkiverify.results.session import Session
 
@@ -68,6 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--markdown", type=Path, metavar="FILE", help="write them as Markdown, for $GITHUB_STEP_SUMMARY for example")
     add("--annotations", action="store_true", help="print GitHub's commands that show violations in a pull request")
     add_policy(parser, "not passed over")
+    add("--no-page", action="store_true", help="do not write the page of the results (see `nkiverify dashboard`)")
     add("--no-cache", action="store_true", help="run targets of which nothing changed again, and remember nothing")
     add("--list", action="store_true", help="list the targets that would be verified, and stop")
     add("--show-config", action="store_true", help="say what each setting is and where it comes from, and stop")
@@ -147,6 +149,8 @@ def execute(arguments: argparse.Namespace) -> int:
     problem = cache.problem if cache is not None else ""
     warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
     status = _report(session, options, project.reports, files, warnings)
+    if layered("page", False if arguments.no_page else None, project.settings, True, "--no-page").value:
+        _write_page(session, project)
     if language.told:
         from nkiverify.cli.outcome import language_report
 
@@ -292,6 +296,23 @@ def _report(
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return session.exit_status
+
+
+def _write_page(session: Session, project: Project) -> None:
+    """Write the page of `nkiverify dashboard`, where its libraries are installed, and say on stderr where it is."""
+    from nkiverify.cli import dashboard
+    from nkiverify.results import file as results_file
+
+    # Where results could not be written, those that lie there are of an earlier run.
+    if dashboard.missing() or not session.runs or session.unwritten:
+        return
+    path = dashboard.page_of(project)
+    try:
+        dashboard.write(project, results_file.read(project.reports / "results.json"), path, {})
+        print(f"nkiverify: the page of these results is {path}", file=sys.stderr)
+    except OSError as error:
+        # The page only shows: without it, every verdict is what it is.
+        print(f"nkiverify: warning: no page was written: {error.strerror or error}", file=sys.stderr)
 
 
 def _formatted(session: Session, form: str) -> str:

@@ -30,6 +30,7 @@ class Settings:
 
     `manifests` are files or globs, `reports` is a folder, both relative to the folder of `file`; `timeout` is in
     seconds. `nki` is the version to verify for, `ignore` are rules whose findings are accepted, each with the reason.
+    `page` says whether `run` writes the page of its results.
     `phases`, `hardware` and `unwind` are for targets that do not say it themselves, and for `check`.
     """
 
@@ -46,6 +47,7 @@ class Settings:
     strict_language: bool | None = None
     ignore: tuple[tuple[str, str], ...] | None = None
     nki: str | None = None
+    page: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "engine": (_one_of(ENGINES), f"one of {', '.join(ENGINES)}"),
     "strict": (_one_of((True, False)), "true or false"),
     "strict_language": (_one_of((True, False)), "true or false"),
+    "page": (_one_of((True, False)), "true or false"),
     "nki": (_one_of(VERSIONS), f"one of {', '.join(VERSIONS)}"),
     "ignore": (_reasons, 'a table of rules with the reason each is accepted for: {"ID" = "reason"}'),
 }

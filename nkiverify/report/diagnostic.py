@@ -79,6 +79,14 @@ def unknown(run: Run, root: Path, width: int = 80, style: Style = PLAIN) -> Iter
     yield from field("advice", run.advice, width, style=style)
 
 
+def source(
+    found: Violation | KernelWarning, root: Path, indent: str = "", width: int = 80, style: Style = PLAIN
+) -> list[str]:
+    """The lines of the place that `found` is about, underlined, with the loops around it."""
+    place = Site(found.file, found.line, found.column, found.end_line, found.end_column, found.function)
+    return excerpt(_absolute(place, root), _loops_of(place, found, root), indent=indent, width=width, style=style)
+
+
 def field(name: str, value: str, width: int, indent: str = _INDENT, style: Style = PLAIN) -> list[str]:
     """`name` and `value` in two columns; words longer than the line, paths for example, stay whole."""
     label = f"{indent}{name:<8} "
@@ -102,11 +110,7 @@ def _named(name: str, value: str, width: int, style: Style) -> list[str]:
 def _source(violation: Violation | KernelWarning, root: Path, width: int, style: Style) -> Iterator[str]:
     """The line in question, then the calls that led to it, the nearest first; each under the loops that run there."""
     indent = _INDENT * 3
-    place = Site(
-        violation.file, violation.line, violation.column, violation.end_line, violation.end_column, violation.function
-    )
-    absolute = _absolute(place, root)
-    yield from excerpt(absolute, _loops_of(place, violation, root), indent=indent, width=width, style=style)
+    yield from source(violation, root, indent, width, style)
     for call in reversed(violation.calls):
         lines = excerpt(
             _absolute(call, root), _loops_of(call, violation, root), indent=indent, width=width, style=style

@@ -100,8 +100,9 @@ def many() -> Session:
     return session(*runs, root=ROOT)
 
 
-def page(of: Session, folder: Path, database: Path | None = None) -> Page:
+def page(of: Session, folder: Path, database: Path | None = None, ours: bool = True) -> Page:
     """The page of a session, by way of a `results.json` in `folder`."""
+    past = history.sessions(database) if database is not None else []
     path = folder / "results.json"
     path.write_text(json_results.text(of), encoding="utf-8")
     return data.assemble(
@@ -109,11 +110,17 @@ def page(of: Session, folder: Path, database: Path | None = None) -> Page:
         root=of.root,
         manifest=load_targets(of.root) if (of.root / "harness").is_dir() else (),
         contracts=all_contracts(),
-        past=history.sessions(database) if database is not None else (),
+        past=past,
+        before=[(one, history.runs_in(one.id, database)) for one in past if database and one.started != _started(of)],
         lowered=LOWERED,
+        ours=ours,
     )
 
 
-def html(of: Session, folder: Path, database: Path | None = None) -> str:
+def html(of: Session, folder: Path, database: Path | None = None, ours: bool = True) -> str:
     """The page as text."""
-    return render.html(page(of, folder, database), of.root)
+    return render.html(page(of, folder, database, ours))
+
+
+def _started(of: Session) -> str:
+    return of.started.isoformat(timespec="seconds")

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import re
 import shlex
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from nkiverify.foundation.records import DISAGREEMENT, KernelWarning, Run, Verdict, Violation
+from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
+from nkiverify.report.dashboard.changes import Changes, changes_since
 from nkiverify.report.dashboard.marks import Marks, marks
 from nkiverify.report.dashboard.predecessor import SECONDS
+from nkiverify.report.dashboard.sources import Sources
 from nkiverify.report.dashboard.upstream import FILES
 from nkiverify.results import wording
 from nkiverify.results.file import Results
-from nkiverify.results.history import PastSession
+from nkiverify.results.history import PastRun, PastSession
 from nkiverify.results.session import ExitStatus, counting, is_open, status_of, telling, warned
 from nkiverify.verify.options import PHASES
 
@@ -30,7 +29,7 @@ from nkiverify.verify.options import PHASES
 class TargetPage:
     """A target with its runs. `anchor` is its id within the page, `code` the function that states its domain.
 
-    `stale` says that a file it is about is younger than the results.
+    `stale` says that a file it is about is younger than the results, `rerun` is the command that runs just this.
     """
 
     name: str
@@ -52,11 +51,7 @@ class TargetPage:
     marks: Marks
     lowered: Mapping[str, str]
     stale: bool
-
-    @property
-    def rerun(self) -> str:
-        """The command that runs just this."""
-        return f"python verify.py {shlex.quote(self.name)}"
+    rerun: str
 
     def beside(self, phase: int) -> list[str]:
         """What other engines said beside the run that counts: `esbmc 6.7.0: agrees`."""
@@ -65,6 +60,19 @@ class TargetPage:
     def disputed(self, phase: int) -> bool:
         """True if another engine contradicts the run that counts."""
         return any(run.advisory and run.phase == phase and _word(run) == "disagrees" for run in self.runs)
+
+    @property
+    def ordered(self) -> list[Run]:
+        """The runs that count, those that end in anything but a proof first."""
+        return sorted(counting(self.runs), key=lambda run: (self.settled(run), run.phase))
+
+    def settled(self, run: Run) -> bool:
+        """True if there is nothing to find out about `run`: it is proved as expected, and nobody contradicts it."""
+        return state(run) == "pass" and not run.warnings and not self.disputed(run.phase)
+
+    def others(self, run: Run) -> list[Run]:
+        """What other engines found of the same phase."""
+        return [other for other in self.runs if other.advisory and other.phase == run.phase]
 
     @property
     def endings(self) -> list[Run]:
@@ -125,7 +133,10 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Everything that is shown."""
+    """Everything that is shown. `ours` for the targets that come with nkiverify, `root` is what paths are relative to.
+
+    `changes` are those since each earlier session that can be compared, the last one first.
+    """
 
     results: Results
     targets: tuple[TargetPage, ...]
@@ -140,6 +151,9 @@ class Page:
     predecessor: Comparison
     disagreements: tuple[tuple[Run, ...], ...]
     history_problem: str
+    changes: tuple[Changes, ...]
+    ours: bool
+    root: Path
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -171,6 +185,11 @@ class Page:
     def unexpected(self) -> tuple[Run, ...]:
         """The runs that do not count as a pass."""
         return tuple(run for run in telling(self.runs) if status_of(run) is not ExitStatus.AS_EXPECTED)
+
+    @property
+    def refuted(self) -> tuple[Run, ...]:
+        """The runs that are FAILED as they are expected to be."""
+        return tuple(run for run in self.counting if run.verdict is Verdict.FAILED and state(run) == "refuted")
 
     @property
     def verdicts(self) -> list[tuple[str, int]]:
@@ -208,12 +227,14 @@ def assemble(
     manifest: Sequence[Target] = (),
     contracts: Sequence[Contract] = (),
     past: Sequence[PastSession] = (),
+    before: Sequence[tuple[PastSession, Sequence[PastRun]]] = (),
     history_problem: str = "",
     lowered: Mapping[str, Mapping[str, str]] | None = None,
+    ours: bool = False,
 ) -> Page:
     """The page for `results`; `root` is the folder that their paths are relative to.
 
-    `lowered` has the programs that ESBMC is given, by target.
+    `lowered` has the programs that ESBMC is given, by target; `before` earlier sessions to compare with, newest first.
     Targets that are not in `manifest` any more are shown without their description.
     """
     known = {target.name: target for target in manifest}
@@ -223,8 +244,10 @@ def assemble(
     anchors = _anchors(runs_of)
     began = _timestamp(results.started)
     programs = lowered or {}
+    sources = Sources(root)
+    command = "python verify.py" if ours else "nkiverify run"
     targets = tuple(
-        _target(name, anchors[name], runs, known.get(name), root, began, programs.get(name, {}))
+        _target(name, anchors[name], runs, known.get(name), sources, began, programs.get(name, {}), command)
         for name, runs in runs_of.items()
     )
     columns = tuple(sorted({(run.phase, run.engine) for run in results.runs}))
@@ -238,14 +261,17 @@ def assemble(
         columns=columns,
         matrix=tuple(_matrix(targets, columns)),
         contracts=tuple(_contract_rows(contracts, targets)),
-        kernels=tuple(_kernel_files(targets, root)),
-        sources=_sources(targets, root),
+        kernels=tuple(_kernel_files(targets, sources)),
+        sources=_shown(targets, sources),
         past=tuple(past),
         this_session=this,
         before=alike[-1] if alike and not any(run.cached for run in results.runs) else None,
-        predecessor=_against_predecessor(results.runs),
+        predecessor=_against_predecessor(results.runs) if ours else Comparison(0, 0.0, 0.0),
         disagreements=tuple(_disagreements(results.runs)),
         history_problem=history_problem,
+        changes=tuple(changes_since(session, runs, results.runs) for session, runs in before),
+        ours=ours,
+        root=root,
     )
 
 
@@ -278,17 +304,6 @@ def phase_name(phase: int) -> str:
     return PHASES.get(phase, "")
 
 
-def excerpt(violation: Violation | KernelWarning, sources: Mapping[str, str]) -> list[tuple[int, str, bool]]:
-    """The lines around a violation: number, text, and whether the violation spans it. Empty without the source."""
-    lines = sources.get(violation.file, "").splitlines()
-    if not 1 <= violation.line <= len(lines):
-        return []
-    last = min(max(violation.end_line, violation.line), violation.line + 8, len(lines))
-    first = max(1, violation.line - 2)
-    shown = textwrap.dedent("\n".join(lines[first - 1 : last + 2])).split("\n")
-    return [(number, line, violation.line <= number <= last) for number, line in enumerate(shown, first)]
-
-
 def _anchors(names: Iterable[str]) -> dict[str, str]:
     """An id for each name: the name itself, as far as it can stand in an address."""
     anchors: dict[str, str] = {}
@@ -306,9 +321,10 @@ def _target(
     anchor: str,
     runs: Sequence[Run],
     target: Target | None,
-    root: Path,
+    sources: Sources,
     began: float,
     lowered: Mapping[str, str],
+    command: str,
 ) -> TargetPage:
     first = runs[0]
     file, _, function = first.kernel.partition("::")
@@ -316,8 +332,8 @@ def _target(
     harness_file = ""
     if target is not None:
         harness = Path(target.file)
-        harness_file = wording.relative(target.file, root)
-        code, code_line = _function_text(harness, target.name, target.line)
+        harness_file = wording.relative(target.file, sources.root)
+        code, code_line = sources.function(harness_file, target.name, target.line)
         place = f"{harness.parent.name}/{harness.name}:{target.line}"
         stale = _younger(harness, began)
     return TargetPage(
@@ -339,7 +355,8 @@ def _target(
         runs=tuple(runs),
         marks=marks(runs),
         lowered=lowered,
-        stale=stale or _younger(root / file, began),
+        stale=stale or _younger(sources.root / file, began),
+        rerun=f"{command} {shlex.quote(name)}",
     )
 
 
@@ -374,49 +391,21 @@ def _contract_rows(contracts: Sequence[Contract], targets: Sequence[TargetPage])
         yield ContractRow(contract, tuple(refuted.get(contract.id, ())))
 
 
-def _kernel_files(targets: Sequence[TargetPage], root: Path) -> Iterable[KernelFile]:
+def _kernel_files(targets: Sequence[TargetPage], sources: Sources) -> Iterable[KernelFile]:
     files: dict[str, dict[str, list[TargetPage]]] = {}
     for target in targets:
         files.setdefault(target.file, {}).setdefault(target.function, []).append(target)
     for file, functions in sorted(files.items()):
-        title = ""
-        with contextlib.suppress(SyntaxError):
-            title = (ast.get_docstring(ast.parse(_text(root, file))) or "").split("\n\n")[0]
         rows = tuple((name, tuple(found)) for name, found in functions.items())
-        yield KernelFile(FILES.get(file, ""), file, title.replace("\n", " "), rows)
+        yield KernelFile(FILES.get(file, ""), file, sources.docstring(file), rows)
 
 
-def _sources(targets: Sequence[TargetPage], root: Path) -> dict[str, str]:
+def _shown(targets: Sequence[TargetPage], sources: Sources) -> dict[str, str]:
     """The text of each file that a run is about, as far as it lies inside `root`."""
     files = {target.file for target in targets} | {file for target in targets for file in target.marks}
     files -= {target.harness for target in targets}
-    found = {file: _text(root, file) for file in sorted(files)}
+    found = {file: sources.text(file) for file in sorted(files)}
     return {file: text for file, text in found.items() if text}
-
-
-def _text(root: Path, file: str) -> str:
-    try:
-        path = (root / file).resolve()
-        if not file or not path.is_relative_to(root.resolve()):
-            return ""
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return ""
-
-
-def _function_text(file: Path, name: str, line: int) -> tuple[str, int]:
-    """The definition of a target without its decorators, and its first line; empty where it cannot be found."""
-    try:
-        text = file.read_text(encoding="utf-8")
-        definitions = [
-            node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef) and node.name == name
-        ]
-    except (OSError, ValueError, SyntaxError):
-        return "", 0
-    for node in definitions:
-        if node.end_lineno is not None and line <= node.lineno:
-            return "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno]), node.lineno
-    return "", 0
 
 
 def _against_predecessor(runs: Sequence[Run]) -> Comparison:

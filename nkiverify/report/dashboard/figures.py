@@ -6,11 +6,10 @@ Colours depend on the reader's scheme, light or dark: a trace names its role in 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nkiverify.report.dashboard.data import Page
-from nkiverify.report.dashboard.predecessor import SECONDS
 from nkiverify.results.codec import Json
 
 #: The layout that every figure shares.
@@ -35,65 +34,10 @@ class Figure:
 
 def figures(page: Page) -> list[Figure]:
     """Every figure that `page` has the numbers for."""
-    found = [_time(page), _rungs(page), _coverage(page)]
+    found = [_rungs(page)]
     if len(page.past) > 1:
         found.append(_history(page))
     return [figure for figure in found if figure.rows]
-
-
-def _time(page: Page) -> Figure:
-    """Seconds of each run, beside the predecessor's."""
-    order = sorted(page.targets, key=lambda target: sum(run.milliseconds for run in target.runs))
-    names = [target.name for target in order]
-    traces: list[Json] = []
-    rows: list[tuple[str, ...]] = []
-    for engine in sorted({run.engine for run in page.runs}):
-        points = [run for target in order for run in target.runs if run.engine == engine]
-        traces.append(
-            _scatter(
-                engine,
-                [run.target for run in points],
-                [run.milliseconds / 1000 or None for run in points],
-                [f"phase {run.phase}, {run.verdict.value}" for run in points],
-                "embedded" if engine == "embedded" else "other",
-            )
-        )
-        seconds = sorted(run.milliseconds / 1000 for run in points)
-        rows.append(_spread(engine, seconds))
-    known = [(name, phase, seconds) for name in names for phase, seconds in SECONDS.get(name, {}).items()]
-    if known:
-        traces.append(
-            _scatter(
-                "predecessor (another machine)",
-                [name for name, _, _ in known],
-                [seconds for _, _, seconds in known],
-                [f"phase {phase}" for _, phase, _ in known],
-                "predecessor",
-            )
-        )
-        rows.append(_spread("predecessor", sorted(seconds for _, _, seconds in known)))
-    return Figure(
-        "time",
-        "Time per run",
-        "Each point is a run of a target in a phase, in order of time. The scale is logarithmic.",
-        {
-            "data": traces,
-            "layout": dict(_LAYOUT)
-            | {
-                "xaxis": {
-                    "title": {"text": "targets"},
-                    "type": "category",
-                    "categoryorder": "array",
-                    "categoryarray": names,
-                    "showticklabels": False,
-                    "showgrid": False,
-                },
-                "yaxis": {"title": {"text": "seconds"}, "type": "log", "tickformat": "~g", "minexponent": 6},
-            },
-        },
-        ("", "runs", "least s", "median s", "most s", "sum s"),
-        tuple(rows) if page.runs else (),
-    )
 
 
 def _rungs(page: Page) -> Figure:
@@ -133,50 +77,6 @@ def _rungs(page: Page) -> Figure:
         },
         ("family", *rungs),
         tuple((family, *(str(counts[family][rung]) for rung in rungs)) for family in families) if rungs else (),
-    )
-
-
-def _coverage(page: Page) -> Figure:
-    """Contracts that some target refutes, group by group: those are seen to be checked."""
-    groups: dict[str, list[bool]] = {}
-    for row in page.contracts:
-        groups.setdefault(row.contract.id.split(".")[0], []).append(bool(row.refuted_by))
-    order = sorted(groups.items(), key=lambda item: (sum(item[1]) / len(item[1]), len(item[1]), item[0]))
-    names = [name for name, _ in order]
-    traces: list[Json] = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": "refuted by a target of this run",
-            "meta": "refuted",
-            "y": names,
-            "x": [sum(found) for _, found in order],
-        },
-        {
-            "type": "bar",
-            "orientation": "h",
-            "name": "by none",
-            "meta": "quiet",
-            "y": names,
-            "x": [len(found) - sum(found) for _, found in order],
-        },
-    ]
-    return Figure(
-        "coverage",
-        "Contracts that a target refutes",
-        "A contract that some faulty kernel breaks is seen to be checked. The test suite tries the others one by one.",
-        {
-            "data": traces,
-            "layout": dict(_LAYOUT)
-            | {
-                "barmode": "stack",
-                "height": 90 + 18 * max(len(names), 4),
-                "xaxis": {"title": {"text": "contracts"}},
-                "yaxis": {"automargin": True, "dtick": 1},
-            },
-        },
-        ("group", "contracts", "refuted by a target"),
-        tuple((name, str(len(found)), str(sum(found))) for name, found in reversed(order)),
     )
 
 
@@ -245,23 +145,6 @@ def _history(page: Page) -> Figure:
     )
 
 
-def _scatter(name: str, x: Sequence[str], y: Sequence[float | None], hover: Sequence[str], role: str) -> Json:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": _bare(name),
-        "meta": role,
-        "x": [_bare(one) for one in x],
-        "y": [round(value, 6) if value is not None else None for value in y],
-        "hovertext": [_bare(one) for one in hover],
-    }
-
-
 def _bare(text: str) -> str:
     """Plotly takes some HTML in texts for markup; names are to be shown as they are."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _spread(name: str, seconds: Sequence[float]) -> tuple[str, ...]:
-    numbers = (seconds[0], seconds[len(seconds) // 2], seconds[-1], sum(seconds))
-    return (name, str(len(seconds)), *(f"{number:.3f}" for number in numbers))

@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup, escape
 
-_INLINE = re.compile(r"`(?P<code>[^`]+)`|\*\*(?P<bold>[^*]+)\*\*|\[(?P<label>[^\]]+)\]\((?P<address>[^)\s]+)\)")
+_INLINE = re.compile(
+    r"`(?P<code>[^`]+)`|\*\*(?P<bold>[^*]+)\*\*|(?<![\w*])\*(?P<emphasis>[^*\s]+(?: [^*\s]+)*)\*(?![\w*])"
+    r"|\[(?P<label>[^\]]+)\]\((?P<address>[^)\s]+)\)"
+)
 _HEADING = re.compile(r"(#+) (.*)")
 
 
@@ -37,7 +40,7 @@ def html(text: str, folder: str, level: int) -> Markup:
 
 
 def inline(text: str, folder: str = "") -> Markup:
-    """Code, bold words and links of one paragraph."""
+    """Code, bold and emphasised words, and links of one paragraph."""
     result = Markup()
     end = 0
     for match in _INLINE.finditer(text):
@@ -47,6 +50,8 @@ def inline(text: str, folder: str = "") -> Markup:
             result += Markup("<code>{}</code>").format(match["code"])
         elif match["bold"]:
             result += Markup("<strong>{}</strong>").format(inline(match["bold"], folder))
+        elif match["emphasis"]:
+            result += Markup("<em>{}</em>").format(match["emphasis"])
         else:
             address = _address(match["address"], folder)
             label = inline(match["label"], folder)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import functools
 import gzip
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import resources as package_files
 from pathlib import Path
 
@@ -14,11 +16,16 @@ import jinja2
 from markupsafe import Markup
 
 from nkiverify.foundation import resources
+from nkiverify.foundation.records import KernelWarning, Violation
+from nkiverify.foundation.source import Site
+from nkiverify.report import diagnostic
 from nkiverify.report.dashboard import data, markdown
 from nkiverify.report.dashboard.data import Page
 from nkiverify.report.dashboard.figures import Figure, figures
 from nkiverify.report.dashboard.marks import claim_rows
+from nkiverify.report.dashboard.sources import coloured
 from nkiverify.report.dashboard.upstream import REPOSITORY
+from nkiverify.report.excerpt import excerpt as place_lines
 from nkiverify.results import wording
 
 #: What stands before a verdict, for those who cannot tell the colours apart.
@@ -72,19 +79,27 @@ _LIMITS: tuple[str, ...] = ("What SUCCESSFUL does not say", "What the frontend a
 #: Characters of base 85 that mean something in HTML, and what stands for them.
 _HARMLESS = bytes.maketrans(b"<&", b",.")
 
-#: The id of the section with all contracts, which no target has: theirs begin with `target-`.
-_CONTRACTS = "all-contracts"
+#: The ids of the sections with all contracts and with what is refuted as expected; those of targets begin with
+#: `target-`.
+_CONTRACTS, _EXPECTED = "all-contracts", "all-expected"
+
+#: How many targets a page has whose figures are plotted: of fewer, the numbers say as much without a large library.
+_PLOTTED = 20
+
+#: Characters in a line of an excerpt.
+_WIDTH = 120
 
 
-def html(page: Page, root: Path) -> str:
-    """The page as text. `root` is the folder of AUDIT.md and docs/."""
+def html(page: Page) -> str:
+    """The page as text. What it tells of upstream's kernels and of limits is about the bundled targets."""
     drawn = figures(page)
-    environment = _environment()
+    plotted = len(page.targets) >= _PLOTTED
+    environment = _environment(page)
     style, script = _part("dashboard.css"), _part("dashboard.js")
     content = json.dumps(_data(page, drawn, sections(page)), separators=(",", ":"))
     packed = _packed(content.encode("ascii"))
-    audit = _document(root / "AUDIT.md")
-    upstream = _document(root / "docs" / "upstream-bugs.md").partition("\n## ")
+    audit = _document(page.root / "AUDIT.md") if page.ours else ""
+    upstream = (_document(page.root / "docs" / "upstream-bugs.md") if page.ours else "").partition("\n## ")
     text = environment.get_template("dashboard.html").render(
         page=page,
         anchors={target.name: target.anchor for target in page.targets},
@@ -92,6 +107,7 @@ def html(page: Page, root: Path) -> str:
         legend=_LEGEND,
         repository=REPOSITORY,
         headers=_HEADERS,
+        plotted=plotted,
         filters=_filters(page),
         figures=drawn,
         upstream=markdown.html(upstream[1].lstrip() + upstream[2], "docs", 2) if upstream[1] else "",
@@ -100,7 +116,7 @@ def html(page: Page, root: Path) -> str:
         ],
         # Only characters of base 85, without those of HTML.
         data=Markup(packed),
-        plotly=Markup(_packed(_plotly())),
+        plotly=Markup(_plotly() if plotted else ""),
         style=Markup(style),
         script=Markup(script),
         # Only our own script has it: a `<script>` in a name would not run even if it were not escaped.
@@ -112,29 +128,43 @@ def html(page: Page, root: Path) -> str:
 
 def sections(page: Page) -> dict[str, str]:
     """The section of each target as HTML, by its id, and that of all contracts: a lot of text, which is packed."""
-    environment = _environment()
+    environment = _environment(page)
     template = environment.get_template("target.html")
     found = {target.anchor: template.render(page=page, target=target, symbols=_SYMBOLS) for target in page.targets}
-    return found | {_CONTRACTS: environment.get_template("contracts.html").render(page=page, symbols=_SYMBOLS)}
+    anchors = {target.name: target.anchor for target in page.targets}
+    return found | {
+        _CONTRACTS: environment.get_template("contracts.html").render(page=page, symbols=_SYMBOLS),
+        _EXPECTED: environment.get_template("expected.html").render(page=page, symbols=_SYMBOLS, anchors=anchors),
+    }
 
 
-def _environment() -> jinja2.Environment:
+def _environment(page: Page) -> jinja2.Environment:
+    """Jinja with our filters; `excerpt` shows places in the files of `page` only."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resources.templates()),
+        loader=_templates(),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+
+    def excerpt(found: Violation | KernelWarning | Site) -> str:
+        if found.file not in page.sources:
+            return ""
+        if isinstance(found, Site):
+            return "\n".join(place_lines(replace(found, file=str(page.root / found.file)), indent="", width=_WIDTH))
+        return "\n".join(diagnostic.source(found, page.root, width=_WIDTH))
+
     environment.filters.update(
         state=data.state,
         verdict=wording.verdict,
         milliseconds=wording.milliseconds,
         phase_name=data.phase_name,
-        excerpt=data.excerpt,
+        excerpt=excerpt,
         first_element=wording.first_element,
         extent_of=wording.extent_of,
         claim_rows=claim_rows,
+        prose=markdown.inline,
     )
     return environment
 
@@ -142,15 +172,16 @@ def _environment() -> jinja2.Environment:
 def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[str, object]:
     """What the script of the page shows when it is asked for."""
     return {
-        "sources": page.sources,
+        "sources": {file: coloured(text) for file, text in page.sources.items()},
+        "contracts": [[row.contract.id, row.contract.statement] for row in page.contracts],
         "symbols": _MARKS,
-        "figures": {figure.id: figure.specification for figure in drawn},
+        "figures": {figure.id: figure.specification for figure in drawn if len(page.targets) >= _PLOTTED},
         "targets": {
             target.anchor: {
                 "html": html_of[target.anchor],
                 "file": target.file,
                 "function": target.function,
-                "code": target.code,
+                "code": coloured(target.code),
                 "code_place": target.code_place,
                 "harness": target.harness,
                 "code_line": target.code_line,
@@ -162,7 +193,7 @@ def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[s
             }
             for target in page.targets
         }
-        | {_CONTRACTS: {"html": html_of[_CONTRACTS]}},
+        | {name: {"html": html_of[name]} for name in (_CONTRACTS, _EXPECTED)},
     }
 
 
@@ -184,8 +215,14 @@ def _packed(content: bytes) -> str:
     return base64.b85encode(gzip.compress(content, compresslevel=9, mtime=0)).translate(_HARMLESS).decode("ascii")
 
 
-def _plotly() -> bytes:
-    return (package_files.files("plotly") / "package_data" / "plotly.min.js").read_bytes()
+@functools.cache
+def _plotly() -> str:
+    return _packed((package_files.files("plotly") / "package_data" / "plotly.min.js").read_bytes())
+
+
+@functools.cache
+def _templates() -> jinja2.BaseLoader:
+    return jinja2.FileSystemLoader(resources.templates())
 
 
 def _part(name: str) -> str:
