@@ -368,7 +368,11 @@ class _Trial:
             if one.simulated is None or one.values is None:
                 continue
             run = _Recording(self._hardware, _Anywhere())
-            undefined, values = _result(run, self._turned.call(self._kernel, n, run))
+            try:
+                undefined, values = _result(run, self._turned.call(self._kernel, n, run))
+            except (UnsupportedConstruct, ContractViolation):
+                # What the box does not have may depend on the order: an index that is not defined is out of bounds.
+                continue
             self._tally.compared["runs in another order"] += 1
             same = np.array_equal(one.values[_within(box)], values[_within(box)], equal_nan=True)
             if undefined[_within(box)].any() or not same:

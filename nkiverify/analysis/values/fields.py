@@ -123,7 +123,7 @@ class Fields(Numbers):
     # --- storage ------------------------------------------------------------------------------------------------------
 
     def buffer(self, elements: int, dtype: DType) -> Array:
-        return np.empty((LANES, elements), dtype=np.uint32)
+        return np.zeros((LANES, elements), dtype=np.uint32)
 
     def window(
         self, buffer: Array, owner: DType, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], offset: int

@@ -147,7 +147,7 @@ class Floats(Numbers):
     lanes = 1
 
     def buffer(self, elements: int, dtype: DType) -> Array:
-        return np.empty(elements * dtype.itemsize, dtype=np.uint8)
+        return np.zeros(elements * dtype.itemsize, dtype=np.uint8)
 
     def window(
         self, buffer: Array, owner: DType, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], offset: int
