@@ -375,6 +375,60 @@ def test_what_another_program_sends_has_to_be_defined_there(tmp_path: Path, fill
     assert Subject.of(tmp_path, HEAD + body, launched).verdict().verdict is expected
 
 
+SENDS = "nisa.sendrecv(src=mine, dst=theirs, send_to_rank=1 - core, recv_from_rank=1 - core, pipe_id=0)"
+#: Exchanges by which a core may wait for ever.
+ALONE = {
+    "only one core": f"if core == 0:\n        {SENDS}\n    else:\n        nisa.memset(theirs, 0)",
+    "one core once more": f"{SENDS}\n    if core == 0:\n        {SENDS}",
+    "as often as the core says": f"for _ in range(core + 1):\n        {SENDS}",
+    "another pipe": SENDS.replace("pipe_id=0", "pipe_id=core"),
+    "nobody sends to it": SENDS.replace("send_to_rank=1 - core", "send_to_rank=core"),
+    "another size": SENDS.replace("=mine,", "=mine[:, : 4 + core],").replace("=theirs,", "=theirs[:, : 4 + core],"),
+}
+
+
+@pytest.mark.parametrize("rows", ["32", "32*m"])
+@pytest.mark.parametrize("how", ALONE)
+def test_an_exchange_that_the_other_program_does_not_come_to_is_not_taken_for_one(
+    tmp_path: Path, how: str, rows: str
+) -> None:
+    body = f"""
+    nisa.dma_copy(dst=mine, src=x[0:32])
+    nisa.memset(theirs, 0)
+    {ALONE[how]}
+    nisa.dma_copy(dst=out[core], src=theirs)
+    return out
+"""
+
+    def launched(v: Verification) -> None:
+        v.call(v.tensor("x", (32 if rows == "32" else 32 * v.dim("m"), F), float32), grid=2)
+
+    assert Subject.of(tmp_path, HEAD + body, launched).verdict().verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        SENDS,
+        SENDS.replace("1 - core", "(core + 1) % 2"),
+        f"if core == 0:\n        {SENDS}\n    else:\n        {SENDS}",
+        SENDS + "\n    " + SENDS.replace("src=mine, dst=theirs", "src=theirs, dst=mine").replace("pipe_id=0", "pipe_id=1"),
+    ],
+)
+def test_an_exchange_that_both_programs_come_to_is_right(tmp_path: Path, how: str) -> None:
+    body = f"""
+    nisa.dma_copy(dst=mine, src=x)
+    {how}
+    nisa.dma_copy(dst=out[core], src=theirs)
+    return out
+"""
+
+    def launched(v: Verification) -> None:
+        v.call(v.tensor("x", (32, F), float32), grid=2)
+
+    assert Subject.of(tmp_path, HEAD + body, launched).verdict().verdict is Verdict.SUCCESSFUL
+
+
 @pytest.mark.parametrize(
     ("columns", "ranks", "expected"),
     [

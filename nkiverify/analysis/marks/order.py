@@ -12,7 +12,7 @@ from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage
 
-#: In place of a position: a barrier that not all programs come to.
+#: In place of a position: a barrier, or an exchange, that not all programs come to.
 ABANDONED = -1
 
 Recorded = Executed | Allocation | Returned | Unordered
@@ -31,8 +31,8 @@ class Exchange:
 def interleaved(items: Sequence[Recorded]) -> Iterator[int | Exchange | None]:
     """Positions of `items` in the order in which they are executed: programs of a launch in turn, None at barriers.
 
-    `ABANDONED` stands for a barrier that not all programs come to. Where not all programs exchange something, or not
-    with each other, the positions of exchanges come like others.
+    `ABANDONED` stands for a barrier that not all programs come to, or exchanges that are not each other's: whose
+    positions come like others then.
     """
     start = 0
     while start < len(items):
@@ -69,6 +69,9 @@ def _in_turn(items: Sequence[Recorded], span: range) -> Iterator[int | Exchange 
     parts = _turns_of(items, span, meeting=True)
     meetings = _meetings(items, parts)
     if meetings is None:
+        if any(position is not None for turns in parts.values() for position in turns.meetings):
+            # A core that nobody sends to waits for ever ("sendrecv.pipe").
+            yield ABANDONED
         parts = _turns_of(items, span, meeting=False)
         # Where a program does not come to a barrier, the others wait there for ever ("core_barrier.both").
         ends = [len(turns.meetings) for turns in parts.values()]
@@ -138,6 +141,9 @@ def _exchange(items: Sequence[Recorded], positions: Sequence[int]) -> Exchange |
             return None
         agreed = source[1].attributes.get("send_to_rank") == rank == target[1].attributes.get("recv_from_rank")
         if not agreed or source[1].attributes.get("pipe_id") != operation.attributes.get("pipe_id"):
+            return None
+        sent, wanted = source[1].reads["src"], operation.writes["dst"]
+        if (sent.dtype, sent.shape[0], sent.size) != (wanted.dtype, wanted.shape[0], wanted.size):
             return None
         received.append((position, source[0]))
     return Exchange(tuple(received))

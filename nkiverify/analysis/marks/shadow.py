@@ -102,7 +102,7 @@ class _Walk:
             elif isinstance(position, Exchange):
                 self._exchange(position)
             elif position == ABANDONED:
-                self._notes.doubt("a barrier that not all programs come to")
+                self._notes.doubt("a barrier or an exchange that not all programs come to")
             else:
                 self._notes.position = position
                 self._step(self._items[position])

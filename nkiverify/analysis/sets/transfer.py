@@ -24,6 +24,7 @@ from nkiverify.analysis.reduction_registers import is_register_file, reading_rul
 from nkiverify.analysis.sets.affine import Sets, mentions
 from nkiverify.analysis.sets.coordinates import Jumps
 from nkiverify.analysis.sets.definedness import Partly, defined_elements
+from nkiverify.analysis.sets.exchanges import are_each_others
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import State, add, remove
 from nkiverify.analysis.sets.products import Products
@@ -114,6 +115,9 @@ class Transfer:
             self._proof.claim("df.read_unwritten", item.site, False, "it has a side effect")
         if step.undefined and exchanges(step.operation):
             self._proof.claim("df.read_unwritten", item.site, False, "what another program receives may be undefined")
+        if exchanges(step.operation):
+            met = len(self.programs) == 1 and self._all_come(step) and are_each_others(step.operation, *self.programs)
+            self._proof.claim("df.programs", item.site, met, "an exchange that not all programs may come to")
         for effect in effects:
             if effect.writes:
                 self._writes[effect.does](step, effect)
@@ -122,10 +126,14 @@ class Transfer:
 
     def _wait(self, step: _Step, effect: Effect) -> None:
         """All programs have to come here."""
+        met = self._all_come(step)
+        self._proof.claim("df.programs", step.item.site, met, "a barrier that not all programs may come to")
+
+    def _all_come(self, step: _Step) -> bool:
+        """Whether all programs come here, equally often."""
         names = [name for atom in self.programs for name in (self.sets.parameter(atom), *self.sets.names.on(atom))]
         context = step.state.context
-        together = not mentions(context.gist(self.sets.completed(self.everywhere, context)), names)
-        self._proof.claim("df.programs", step.item.site, together, "a barrier that not all programs may come to")
+        return not mentions(context.gist(self.sets.completed(self.everywhere, context)), names)
 
     def _read(self, step: _Step, effect: Effect) -> None:
         """What is read has to be defined, where it counts."""
