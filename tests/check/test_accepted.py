@@ -128,6 +128,33 @@ def test_an_accepted_read_of_unwritten_elements_hides_no_unwritten_output(check:
     assert "df.output_written" in check.out
 
 
+@pytest.mark.parametrize("words", [FIXED, SYMBOLIC])
+def test_an_accepted_read_hides_no_later_one_of_what_comes_to_the_same_element(
+    check: Checker, words: tuple[str, ...]
+) -> None:
+    accepted = COMMENT.format("df.read_unwritten")
+    body = f"new = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.sbuf)\nnisa.tensor_copy(two, new){accepted}"
+    assert run(check, body, *words) == 0, check.out
+    assert run(check, body + "\nnisa.tensor_tensor(two, two, new, op=nl.add)", *words) == 1
+    assert "FAILED" in check.out and "nisa.tensor_tensor" in check.out
+
+
+def test_an_accepted_read_hides_nothing_that_data_choose(check: Checker) -> None:
+    accepted = COMMENT.format("df.read_unwritten")
+    body = f"""\
+new = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.sbuf)
+some = nl.ndarray((P, F), dtype=nl.uint8, buffer=nl.sbuf)
+more = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.shared_hbm)
+nisa.tensor_copy(some, one)
+nisa.tensor_copy(two, one)
+nisa.dma_copy(dst=more, src=new){accepted}
+"""
+    ends = "nisa.dma_copy(dst=out, src=two)\nreturn out, more"
+    assert run(check, body + ends, *FIXED) == 0, check.out
+    chosen = "nisa.tensor_copy_predicated(dst=two, src=new, predicate=some)\n"
+    assert run(check, body + chosen + ends, *FIXED) == 3, check.out
+
+
 def test_warnings_and_findings_of_the_language_can_be_accepted(check: Checker) -> None:
     body = "nisa.memset(two, 0.0){}\nnisa.tensor_copy(two, one)\nassert one is not None{}"
     assert run(check, body.format("", ""), *FIXED, "-W", "error") == 1

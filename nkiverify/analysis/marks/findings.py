@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -55,14 +55,18 @@ class Notes:
     """Writes down what is found at the item number `position`.
 
     `followed` are the reads whose unwritten elements are told apart; those of other reads are then taken for defined.
+    So are those of the reads that are `accepted`.
     """
 
-    def __init__(self, followed: Collection[int] | None = None) -> None:
+    def __init__(
+        self, followed: Collection[int] | None = None, accepted: Callable[[Fault], bool] = lambda fault: False
+    ) -> None:
         self.findings = Findings()
         self.position = 0
         #: Whether something that may be undefined, but need not be, has come to an output.
         self.perhaps = False
         self._followed = followed
+        self._accepted = accepted
         #: For each of the origins, the number of its first element, and the elements.
         self._numbers: list[int] = []
         self._elements: list[Places] = []
@@ -97,9 +101,10 @@ class Notes:
         first = tuple(int(at) for at in np.argwhere(unwritten)[0][:-1])
         shown = (("operand", argument), ("element", first), ("of", tuple(view.shape)), ("buffer", str(view.buffer)))
         name = view.storage.name or argument
-        if self._followed is not None and self.position not in self._followed:
+        found = Fault(reading_rule(view.storage), self.position, name, first, shown)
+        if (self._followed is not None and self.position not in self._followed) or self._accepted(found):
             return np.where(values < DEFINED, DEFINED, values).astype(np.int32)
-        self.findings.origins.append(Fault(reading_rule(view.storage), self.position, name, first, shown))
+        self.findings.origins.append(found)
         self._numbers.append(self._next)
         mark: Marks | int = _FIRST_ORIGIN - self._next
         self._next += 1

@@ -12,7 +12,7 @@ The walk over all shapes is `nkiverify.analysis.sets.flow`.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -36,14 +36,19 @@ _LEFT_OUT = "undefined elements that data, or the operation, may leave out"
 
 
 def execute(
-    items: Sequence[Recorded], generation: int, dead_stores: Collection[int] = (), seconds: float = float("inf")
+    items: Sequence[Recorded],
+    generation: int,
+    dead_stores: Collection[int] = (),
+    seconds: float = float("inf"),
+    accepted: Callable[[Fault], bool] = lambda fault: False,
 ) -> Findings:
     """Execute what a concrete run recorded on hardware of `generation`; a doubt where that takes so many `seconds`.
 
     `dead_stores` are positions of operations whose results are followed, as if they were not defined: see
-    `Findings.used`. Of two of them that reach the same element, one is found.
+    `Findings.used`. Of two of them that reach the same element, one is found; so it is with reads of unwritten
+    elements, of which those that are `accepted` give defined ones.
     """
-    return _Walk(items, generation, Notes(), frozenset(dead_stores)).run(time.monotonic() + seconds)
+    return _Walk(items, generation, Notes(accepted=accepted), frozenset(dead_stores)).run(time.monotonic() + seconds)
 
 
 def first_reaching(items: Sequence[Recorded], generation: int, positions: Collection[int]) -> Fault | None:
