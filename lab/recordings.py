@@ -2,7 +2,8 @@
 
 The shape program, with the dimensions set to the values of a concrete run and its loops gone through number by number,
 is a list of items as the concrete run records them: operations with their operands, allocations, results, the
-iterations of loops without an order. The only difference that is allowed is that a `Loop` stands for its iterations.
+iterations of loops without an order. The differences that are allowed are that a `Loop` stands for its iterations, and
+that the symbolic run may take indices for kept ones that the concrete run sees are not: then the concrete run decides.
 Contracts are compared by their lines: what the symbolic run claims of a shape, the concrete run has to check, and the
 other way round.
 """
@@ -45,6 +46,7 @@ _QUIETLY = ("idx.oob", "idx.empty")
 #: What a view has to keep to: stated where it is used, and at once where that is entailed.
 _OF_VIEWS = ("ap.in_bounds", "ap.partition_overflow")
 _RETURNS = "returns "
+_DRAWN = "indices drawn"
 
 #: A contract and the line it is about.
 Stated = tuple[str, int]
@@ -125,7 +127,7 @@ def symbolic(program: Program, values: Mapping[str, int]) -> Recording:
 def _results_last(items: Sequence[str]) -> list[str]:
     """The items with all results at the end, each once: a launch returns what each of its programs returns."""
     results = {item for item in items if item.startswith(_RETURNS)}
-    return [*(item for item in items if item not in results), *sorted(results)]
+    return [*(item for item in items if item not in results and item != _DRAWN), *sorted(results)]
 
 
 def _walk(block: Block, given: dict[Atom, int], found: Recording) -> None:
@@ -173,7 +175,7 @@ def _kind(item: object, here: Valuation) -> str:
     if isinstance(item, Iteration):
         return "iteration"
     assert isinstance(item, Drawn)
-    return "indices drawn"
+    return _DRAWN
 
 
 def _tensor(view: Tensor, here: Valuation) -> str:
@@ -195,6 +197,8 @@ def differences(mine: Recording, other: Recording) -> Iterator[str]:
         if one != two:
             yield f"item {number}: symbolic {one}, plain {two}"
             break
+    if _DRAWN in other.items and _DRAWN not in mine.items:
+        yield "indices are drawn in the concrete run only"
     claimed, checked, entailed = (
         {(rule, 0 if rule in _OF_VIEWS else line) for rule, line in stated}
         for stated in (mine.stated, other.stated, mine.entailed)
