@@ -35,6 +35,8 @@ _LOWERED = tuple(f"tests/engines/esbmc/test_{name}.py" for name in ("meaning", "
 _ESBMC = (*_LOWERED, "tests/engines/esbmc")
 _MEMORY = ("tests/memory", "tests/model/test_controls.py")
 _DATAFLOW = ("tests/dataflow", "tests/model/test_controls.py")
+_VERDICTS = ("tests/soundness/test_ways_to_a_verdict.py", "tests/witness", "tests/soundness")
+_NUMBERS = ("tests/values/test_bounds.py", "tests/model/test_controls.py")
 
 #: The modules a verdict rests on, each with the tests that answer for it, the quickest first.
 ANSWERING = {
@@ -71,6 +73,15 @@ ANSWERING = {
     "nkiverify/analysis/marks/transfer.py": _DATAFLOW,
     "nkiverify/analysis/sets/regions.py": _DATAFLOW,
     "nkiverify/verify/dataflow.py": _DATAFLOW,
+    "nkiverify/analysis/marks/cells.py": _DATAFLOW,
+    "nkiverify/analysis/marks/findings.py": _DATAFLOW,
+    "nkiverify/analysis/marks/order.py": _DATAFLOW,
+    "nkiverify/analysis/marks/shadow.py": _DATAFLOW,
+    "nkiverify/analysis/marks/unordered.py": _DATAFLOW,
+    "nkiverify/analysis/marks/windows.py": _DATAFLOW,
+    "nkiverify/analysis/sets/exchanges.py": _DATAFLOW,
+    "nkiverify/analysis/sets/unordered.py": _DATAFLOW,
+    "nkiverify/phases/dataflow/trial.py": _DATAFLOW,
     "nkiverify/analysis/sets/affine.py": _DATAFLOW,
     "nkiverify/analysis/dependence.py": _DATAFLOW,
     "nkiverify/analysis/masks.py": _DATAFLOW,
@@ -78,6 +89,14 @@ ANSWERING = {
     "nkiverify/model/dependence.py": _DATAFLOW,
     "nkiverify/phases/memory/claims.py": _MEMORY,
     "nkiverify/analysis/lifetimes/intervals.py": _MEMORY,
+    "nkiverify/analysis/marks/liveness.py": _MEMORY,
+    "nkiverify/verify/verdicts.py": _VERDICTS,
+    "nkiverify/verify/verifier.py": _VERDICTS,
+    "nkiverify/verify/tolerated.py": ("tests/check/test_accepted.py",),
+    "nkiverify/model/interval_arithmetic.py": _NUMBERS,
+    "nkiverify/model/following.py": _NUMBERS,
+    "nkiverify/model/contents.py": _NUMBERS,
+    "nkiverify/model/indirection.py": _NUMBERS,
 }
 
 #: What a copy needs.
