@@ -412,7 +412,7 @@ def test_an_exchange_that_the_other_program_does_not_come_to_is_not_taken_for_on
         SENDS,
         SENDS.replace("1 - core", "(core + 1) % 2"),
         f"if core == 0:\n        {SENDS}\n    else:\n        {SENDS}",
-        SENDS + "\n    " + SENDS.replace("src=mine, dst=theirs", "src=theirs, dst=mine").replace("pipe_id=0", "pipe_id=1"),
+        f"{SENDS}\n    {SENDS.replace('pipe_id=0', 'pipe_id=1')}",
     ],
 )
 def test_an_exchange_that_both_programs_come_to_is_right(tmp_path: Path, how: str) -> None:

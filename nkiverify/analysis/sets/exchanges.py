@@ -1,4 +1,4 @@
-"""Whether two programs of a launch that both execute an exchange send to each other, for all shapes.
+"""Exchanges of two programs of a launch, for all shapes: the programs that execute one send to each other or not.
 
 `marks.order` is the same for a concrete run. Errs to "no": what that leaves open, concrete runs look at.
 """
@@ -14,7 +14,7 @@ _RANKS = (0, 1)
 
 
 def are_each_others(operation: Operation, program: Index) -> bool:
-    """Whether each program sends as much as the one waits for that it sends to, by the same pipe ("sendrecv.pipe")."""
+    """True if each program sends as much as the one waits for that it sends to, by the same pipe ("sendrecv.pipe")."""
     sent, wanted = operation.reads["src"], operation.writes["dst"]
     if sent.dtype != wanted.dtype:
         return False

@@ -130,7 +130,7 @@ class Transfer:
         self._proof.claim("df.programs", step.item.site, met, "a barrier that not all programs may come to")
 
     def _all_come(self, step: _Step) -> bool:
-        """Whether all programs come here, equally often."""
+        """True if all programs come here, equally often."""
         names = [name for atom in self.programs for name in (self.sets.parameter(atom), *self.sets.names.on(atom))]
         context = step.state.context
         return not mentions(context.gist(self.sets.completed(self.everywhere, context)), names)
