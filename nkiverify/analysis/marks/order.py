@@ -104,9 +104,7 @@ def _turns_of(items: Sequence[Recorded], span: range, *, meeting: bool) -> dict[
     return parts
 
 
-def _meetings(
-    items: Sequence[Recorded], parts: dict[tuple[object, ...], _Turns]
-) -> list[int | Exchange | None] | None:
+def _meetings(items: Sequence[Recorded], parts: dict[tuple[object, ...], _Turns]) -> list[int | Exchange | None] | None:
     """Where all programs meet; None if they do not come to the same meetings, or exchange with others."""
     if len({len(turns.meetings) for turns in parts.values()}) != 1:
         return None
