@@ -23,7 +23,6 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import Request
 from nkiverify.report import terminal
 from nkiverify.report.style import PLAIN, Style
-from nkiverify.results import codec as json_results
 from nkiverify.results import wording
 from nkiverify.results.session import ExitStatus, Session, Versions, counting
 from nkiverify.results.warning_rules import Outside
@@ -203,6 +202,8 @@ def written(session: Session, file: Path | None) -> ExitStatus:
     """Write the results, where that is asked for."""
     if file is None:
         return ExitStatus.AS_EXPECTED
+    from nkiverify.results import codec as json_results
+
     try:
         json_results.write(json_results.text(session), file)
     except OSError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from nkiverify.foundation.source import Site
+from nkiverify.foundation.source import FileName, Prose, Site
 
 #: How the qualifier of a SUCCESSFUL within bounds begins, and that of an UNKNOWN that rests on some shapes only.
 BOUNDED = "bounded"
@@ -50,7 +50,7 @@ class Kind(enum.Enum):
 class LoopValue:
     """A `for` statement of `function` that was running, with the value of its variable: `k = 1`."""
 
-    file: str
+    file: FileName
     line: int
     value: str
     function: str = ""
@@ -70,14 +70,14 @@ class Violation:
     contract: str
     statement: str
     source: str
-    file: str
+    file: FileName
     line: int
-    message: str
+    message: Prose
     witness: dict[str, int | str]
     column: int = -1
     end_line: int = -1
     end_column: int = -1
-    stub: str = ""
+    stub: FileName = ""
     replayed: bool = False
     note: str = ""
     values: dict[str, int] = field(default_factory=dict)
@@ -102,9 +102,9 @@ class KernelWarning:
 
     rule: str
     statement: str
-    file: str
+    file: FileName
     line: int
-    message: str
+    message: Prose
     tensor: str
     element: tuple[int, ...]
     witness: dict[str, int | str]
@@ -127,11 +127,11 @@ class AcceptedFinding:
     """
 
     rule: str
-    file: str
+    file: FileName
     line: int
-    message: str
+    message: Prose
     reason: str
-    source: str
+    source: Prose
     witness: dict[str, int | str] = field(default_factory=dict)
 
 
@@ -143,11 +143,19 @@ class Decided:
     for each claim. Where no line of the kernel is to blame, for its output for example, file is empty and line 0.
     """
 
-    file: str
+    file: FileName
     contract: str
     outcome: str
     by: str
     lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTensor:
+    """A tensor, by what the kernel calls it, and what all its instances take, in terms of the dimensions."""
+
+    name: str
+    bytes: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +173,7 @@ class MemoryPeak:
     at: dict[str, int]
     bytes: int | None
     place: Site | None
-    tensors: tuple[tuple[str, str], ...]
+    tensors: tuple[LiveTensor, ...]
     fits: dict[str, int | None]
 
 
@@ -193,7 +201,7 @@ class Run:
     milliseconds: float = 0.0
     assumptions: tuple[str, ...] = ()
     violations: tuple[Violation, ...] = ()
-    reason: str = ""
+    reason: Prose = ""
     flags: str = ""
     tags: tuple[str, ...] = ()
     traceback: str = ""

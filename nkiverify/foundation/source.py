@@ -6,6 +6,7 @@ import sys
 import types
 from dataclasses import dataclass
 from types import CodeType, FrameType
+from typing import Annotated
 from weakref import WeakKeyDictionary
 
 #: A module whose globals hold this name was loaded as kernel code; everything else is ours or a library's.
@@ -15,11 +16,16 @@ KERNEL_MARKER = "__nki_kernel__"
 READS = "nkiverify.read"
 
 
+#: The name of a source file, and a text that may name some: what is written for readers has them relative to a root.
+FileName = Annotated[str, "a file"]
+Prose = Annotated[str, "a text with files in it"]
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Site:
     """A span of source text. Lines count from 1, columns (in characters) from 0; -1 where unknown."""
 
-    file: str
+    file: FileName
     line: int
     column: int = -1
     end_line: int = -1

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
@@ -26,10 +27,12 @@ from nkiverify.project.discovery import Found, kernels_in
 from nkiverify.project.inference import Inferred, inferred
 from nkiverify.project.request import Request, request
 from nkiverify.results.answers import Answer
-from nkiverify.verify.derive import Budget, Derived, already_proved, derive
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
+
+if TYPE_CHECKING:
+    from nkiverify.verify.derive import Derived
 
 #: Folders in which no kernels of the user's own are looked for.
 SKIPPED_FOLDERS = frozenset(
@@ -217,7 +220,11 @@ def _verified(asked: Request, hardware: str, options: Options) -> tuple[tuple[Ru
     if exploration.run.unsupported_construct is None and _likely(EmbeddedEngine(exploration.run.program)):
         runs = tuple(verify(target, replace(options, timeout=left() / 2)))
         if all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs):
+            from nkiverify.verify.derive import already_proved
+
             return runs, already_proved(exploration, runs, time.perf_counter() - clock)
+    from nkiverify.verify.derive import Budget, derive
+
     derived = derive(target_for, exploration, model, options, Budget().within(left()))
     return _with_failures(target, derived), derived
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -37,7 +38,5 @@ def _sentences(peak: MemoryPeak, root: Path) -> Iterator[str]:
 
 def merged(peak: MemoryPeak) -> list[tuple[str, str]]:
     """The tensors, those of one name that take as much counted together: `tile` with `4 * 1024`."""
-    counts: dict[tuple[str, str], int] = {}
-    for tensor in peak.tensors:
-        counts[tensor] = counts.get(tensor, 0) + 1
-    return [(name, taken if count == 1 else f"{count} * ({taken})") for (name, taken), count in counts.items()]
+    counts = Counter(peak.tensors)
+    return [(one.name, one.bytes if count == 1 else f"{count} * ({one.bytes})") for one, count in counts.items()]

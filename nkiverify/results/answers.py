@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.records import Run
-from nkiverify.frontend.language_rules import Finding
-from nkiverify.verify.derive import Derived
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.language_rules import Finding
+    from nkiverify.verify.derive import Derived
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nkiverify.foundation.errors import UsageError, described
-from nkiverify.foundation.records import LoopValue, Violation
-from nkiverify.foundation.source import Site
+from nkiverify.foundation.records import Violation
+from nkiverify.results.by_field import decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ def violations_of(path: Path, target: str, phase: int | None) -> list[Recorded]:
         runs = [run for run in document["runs"] if run["target"] == target]
         refuted = {run["phase"] for run in runs if run["violations"] and not run.get("advisory")}
         found = [
-            Recorded(target, run["phase"], _violation(entry))
+            Recorded(target, run["phase"], decoded(Violation, entry))
             for run in runs
             # What another engine refutes as well is the same fault.
             if phase in (None, run["phase"]) and not (run.get("advisory") and run["phase"] in refuted)
@@ -47,12 +46,3 @@ def violations_of(path: Path, target: str, phase: int | None) -> list[Recorded]:
         verdicts = ", ".join(f"{run['verdict']} in phase {run['phase']}" for run in runs)
         raise UsageError(f"{path} has no violation of {target}: {verdicts}")
     return found
-
-
-def _violation(entry: dict[str, Any]) -> Violation:
-    known = {field.name for field in fields(Violation)}
-    plain = {name: value for name, value in entry.items() if name in known}
-    plain["calls"] = tuple(Site(**place) for place in entry.get("calls", ()))
-    plain["loops"] = tuple(LoopValue(**loop) for loop in entry.get("loops", ()))
-    plain["tensors"] = tuple(entry.get("tensors", ()))
-    return Violation(**plain)

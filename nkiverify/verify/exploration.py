@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from nkiverify.analysis.values.known_run import KnownRun
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
@@ -105,6 +104,8 @@ def played(
 ) -> Exploration | None:
     """Run `target` with its dimensions set to `values` in plain Python; None where they are not in the domain, or a
     dimension has none."""
+    from nkiverify.analysis.values.known_run import KnownRun  # as late as this: it brings the simulator
+
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC)
     run = KnownRun(hardware, limits, phases)
     binding = ConcreteBinding(values)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.foundation.records import AcceptedFinding, KernelWarning, Run, Verdict, Violation
@@ -14,7 +15,9 @@ from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.ir.program import Claim
 from nkiverify.model.policy import Acceptance, AppliedPolicy
-from nkiverify.verify.witness.confirm import Confirmation
+
+if TYPE_CHECKING:
+    from nkiverify.verify.witness.confirm import Confirmation
 
 _FAILING = (Outcome.REFUTED, Outcome.UNDECIDED)
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -21,8 +23,9 @@ from nkiverify.phases.replay import Replay
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, divided, told
-from nkiverify.verify.witness.confirm import Confirmation, by_place
-from nkiverify.verify.witness.sufficient import sufficient
+
+if TYPE_CHECKING:
+    from nkiverify.verify.witness.confirm import Confirmation
 
 #: Seconds of this process for finding a domain on which what is refuted holds.
 SUFFICIENT_SECONDS = 0.5
@@ -69,11 +72,8 @@ class PhaseVerdict:
         self._phase = phase
         self._seconds = seconds
         self._claimed = exploration.claimed(PHASES[phase], seconds)
-        replay = exploration.replay
-        played = None if replay is None else (dict(values or {}), replay)
-        self._confirmation = Confirmation(target, exploration.run.program, engine, hardware, phase, played)
-        #: Of what the verdict does not depend on.
-        self._beside = Confirmation(target, exploration.run.program, engine, hardware, phase, played)
+        self._hardware = hardware
+        self._values = dict(values or {})
         #: All decisions of the phase, those about unwinding included.
         self.decisions: list[Decision] = []
 
@@ -92,6 +92,25 @@ class PhaseVerdict:
         """The shape program with the claims."""
         return self._exploration.run.program
 
+    @cached_property
+    def _confirmation(self) -> Confirmation:
+        """Witnesses for the refuted claims that the verdict depends on."""
+        return self._confirming()
+
+    @cached_property
+    def _beside(self) -> Confirmation:
+        """Witnesses for those that it does not depend on."""
+        return self._confirming()
+
+    def _confirming(self) -> Confirmation:
+        from nkiverify.verify.witness.confirm import (
+            Confirmation,  # as late as this: of most kernels no claim is refuted
+        )
+
+        exploration, replay = self._exploration, self._exploration.replay
+        played = None if replay is None else (self._values, replay)
+        return Confirmation(self._target, exploration.run.program, self._engine, self._hardware, self._phase, played)
+
     def run(self) -> Run:
         """The verdict of the embedded engine."""
         engine = self._engine
@@ -102,7 +121,8 @@ class PhaseVerdict:
 
     def tolerated(self, decisions: Sequence[Decision]) -> Tolerated:
         """What is told of those claims that the verdict does not depend on."""
-        return told(divided(decisions)[1], self._beside, self._exploration.run.policy)
+        others = divided(decisions)[1]
+        return told(others, self._beside, self._exploration.run.policy) if others else Tolerated()
 
     def asked_alone(self) -> Tolerated:
         """The same where another engine decides alone, which is not asked about such claims."""
@@ -116,15 +136,15 @@ class PhaseVerdict:
         """
         decisions, _ = divided(decisions)
         claims = [one for one in decisions if not one.claim.unwinding and one.outcome is not Outcome.UNREACHED]
-        refuted = by_place((decision for decision in claims if decision.outcome is Outcome.REFUTED), self._every)
-        violations = self._confirmation.violations(refuted)
+        refuted = [decision for decision in claims if decision.outcome is Outcome.REFUTED]
+        violations = self._violations(refuted) if refuted else []
         known = Known(
             self._exploration,
             self._claimed.gap,
             decisions,
             claims,
             violations,
-            self._confirmation.replays,
+            self._confirmation.replays if refuted else [],
             [violation for violation in violations if self._confirmation.may_hold(violation)],
         )
         found = concluded(RULES, known)
@@ -145,12 +165,19 @@ class PhaseVerdict:
             suffices=self._suffices(claims, violations) if confirmed else (),
         )
 
+    def _violations(self, refuted: Sequence[Decision]) -> list[Violation]:
+        from nkiverify.verify.witness.confirm import by_place
+
+        return self._confirmation.violations(by_place(refuted, self._every))
+
     def _suffices(self, claims: list[Decision], violations: list[Violation]) -> tuple[str, ...]:
         """A domain on which all claims of the phase hold, where nobody expects that one is refuted."""
         unknown = self._exploration.run.unsupported_construct is not None or self._claimed.gap
         if unknown or self._target.expect.get(self._phase) is Verdict.FAILED or not self.program.dimensions:
             return ()
         left = [decision for decision in claims if decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
+        from nkiverify.verify.witness.sufficient import sufficient
+
         # Said beside the verdict, which it takes nothing from.
         with suppress(UnsupportedConstruct):
             return sufficient(self.program, left, [violation.values for violation in violations], SUFFICIENT_SECONDS)

@@ -21,7 +21,6 @@ from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.phases import PHASES
-from nkiverify.verify.candidates import shapes_show_nothing
 from nkiverify.verify.exploration import Exploration, explore, played
 from nkiverify.verify.flags import unwind_of
 from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options, phases_to_run
@@ -29,7 +28,6 @@ from nkiverify.verify.rule_ids import check_comments
 from nkiverify.verify.rules import Conclusion, recorded
 from nkiverify.verify.tolerated import accepted_warnings, qualified
 from nkiverify.verify.verdicts import ADVICE_UNFAITHFUL, ADVICE_UNSUPPORTED, RAISES_SYMBOLICALLY, PhaseVerdict
-from nkiverify.verify.witness.confirm import Confirmation, by_place
 
 if TYPE_CHECKING:
     from nkiverify.phases.dataflow.trial import Trial
@@ -238,6 +236,7 @@ class _Verifying:
         open_phases = frozenset(phase for phase in self._runs if self._tries(explored, phase))
         if not open_phases:
             return
+        from nkiverify.verify.candidates import shapes_show_nothing
         from nkiverify.verify.trials import trials
 
         tried = trials(explored, open_phases, self._left(), self._options.every_violation)
@@ -279,6 +278,10 @@ def _unfaithful(exploration: Exploration, engine: EmbeddedEngine, seconds: float
         return None
     engine.limit(seconds)
     raised = [one for one in engine.decide_one("kernel.exception") if one.outcome is not Outcome.UNREACHED]
+    if not raised:
+        return None
+    from nkiverify.verify.witness.confirm import Confirmation, by_place  # as late as this: few kernels raise
+
     confirmation = Confirmation(exploration.target, run.program, engine, exploration.hardware, 1)
     for group in by_place(raised, every=False):
         if not any(violation.replayed for violation in confirmation.violations([group])):
@@ -342,10 +345,12 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
 
 def _trial(exploration: Exploration, seconds: float) -> Trial | None:
     """The concrete run, on the shadow memory, where the target was explored by one."""
+    run = exploration.run
+    if not isinstance(run, ConcreteLaunch):
+        return None
     from nkiverify.phases.dataflow.trial import trial_of
 
-    run = exploration.run
-    return trial_of(run, seconds) if isinstance(run, ConcreteLaunch) else None
+    return trial_of(run, seconds)
 
 
 def _cross_checks(verdicts: Mapping[int, PhaseVerdict], options: Options, seconds: float) -> dict[int, Run]:

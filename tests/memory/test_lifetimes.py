@@ -321,6 +321,6 @@ def test_the_control_of_the_manifest_fails_at_the_first_block_too_many() -> None
 def test_what_is_told_names_tensors_and_their_place() -> None:
     sbuf, psum = verdict(TARGETS["matmul_tiled_all"], 3).memory
     assert (psum.memory, psum.live, psum.fits) == ("psum", "2048", {})
-    assert {name for name, _ in sbuf.tensors} == {"stationary", "moving"}
+    assert {one.name for one in sbuf.tensors} == {"stationary", "moving"}
     assert sbuf.place is not None and sbuf.place.line
     assert float16.itemsize * (128 + 512) == int(sbuf.live)

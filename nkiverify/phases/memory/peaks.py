@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from nkiverify.analysis.lifetimes.usage import Allocated
-from nkiverify.foundation.records import MemoryPeak
+from nkiverify.foundation.records import LiveTensor, MemoryPeak
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, DomainDimension, Program
 from nkiverify.model.tensor import Storage
@@ -46,7 +46,7 @@ def _peak(needs: Sequence[Need], program: Program) -> MemoryPeak:
         at={dimension.atom.name: values[dimension.atom] for dimension in dimensions},
         bytes=at_values,
         place=need.site,
-        tensors=tuple((_name(one), render(taken)) for one, taken in need.parts),
+        tensors=tuple(LiveTensor(_name(one), render(taken)) for one, taken in need.parts),
         fits=_fits(needs, program, smallest) if dimensions else {},
     )
 

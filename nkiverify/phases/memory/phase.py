@@ -21,15 +21,18 @@ class MemoryPhase(Phase):
     def claims(self, kernel: Explored, seconds: float, operations: int | None = None) -> Claimed:
         """State that what is live fits, and that placed tensors do not overlap."""
         from nkiverify.frontend.concrete_launch import ConcreteLaunch
-        from nkiverify.phases.memory.claims import state_claims
-        from nkiverify.phases.memory.enumerated import state_placed
-        from nkiverify.phases.memory.played import state_played
 
         run = kernel.run
         if isinstance(run, ConcreteLaunch):
+            from nkiverify.phases.memory.played import state_played
+
             return state_played(run, kernel.hardware)
+        from nkiverify.phases.memory.claims import state_claims
+
         stated = state_claims(run.program, kernel.hardware, run.no_spills)
         if stated.by_allocator and run.unsupported_construct is None:
+            from nkiverify.phases.memory.enumerated import state_placed
+
             state_placed(self, kernel, stated, seconds)
         return stated
 

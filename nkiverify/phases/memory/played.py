@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nkiverify.foundation.records import MemoryPeak
+from nkiverify.foundation.records import LiveTensor, MemoryPeak
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import BrokenContract
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
@@ -67,11 +67,11 @@ def _peak(region: MemoryRegion, most: Live, hardware: Hardware, sites: dict[Stor
     )
 
 
-def _taken(tensors: Sequence[tuple[Storage, int]], sites: dict[Storage, Site | None]) -> tuple[tuple[str, str], ...]:
+def _taken(tensors: Sequence[tuple[Storage, int]], sites: dict[Storage, Site | None]) -> tuple[LiveTensor, ...]:
     """The bytes of tensors that are live together, those that one line has allocated together."""
     taken: dict[tuple[str, Site | None], int] = {}
     for storage, size in tensors:
         site = sites.get(storage)
         name = name_of(storage, site, f"line {site.line}" if site is not None else "a tensor")
         taken[name, site] = taken.get((name, site), 0) + size
-    return tuple((name, str(size)) for (name, _), size in taken.items())
+    return tuple(LiveTensor(name, str(size)) for (name, _), size in taken.items())

@@ -1,0 +1,67 @@
+"""A check loads what it needs: counted in modules of ours, as times are the machine's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KERNEL = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def double(a):
+    out = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=a)
+    nisa.tensor_tensor(dst=tile, data1=tile, data2=tile, op=nl.add)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+"""
+PROGRAM = """\
+import sys
+from nkiverify.cli.main import main
+status = main(sys.argv[1:])
+print("loaded", status, *(name for name in sys.modules if name.partition(".")[0] == "nkiverify"))
+"""
+
+
+def loaded(folder: Path, *words: str) -> set[str]:
+    """The modules of the package that a successful check has loaded."""
+    (folder / "k.py").write_text(KERNEL)
+    command = [sys.executable, "-c", PROGRAM, "check", f"{folder / 'k.py'}::double", *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    _, status, *names = done.stdout.splitlines()[-1].split()
+    assert status == "0", done.stdout
+    return set(names)
+
+
+@pytest.mark.parametrize(
+    ("words", "most", "left_out"),
+    [
+        (
+            ("--arg", "a=bf16[128,F]", "--where", "F <= 512", "--phase", "1,2"),
+            215,
+            ("analysis.values", "analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
+        ),
+        (
+            ("--arg", "a=bf16[128,512]", "--phase", "1,2"),
+            225,
+            ("analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
+        ),
+        (("--arg", "a=bf16[128,F]", "--where", "F <= 512"), 275, ("engines.esbmc", "report.dashboard")),
+    ],
+    ids=["symbolic, phases 1 and 2", "concrete, phases 1 and 2", "all phases"],
+)
+def test_a_check_that_finds_nothing_wrong_loads_no_more_than_it_needs(
+    words: tuple[str, ...], most: int, left_out: tuple[str, ...], tmp_path: Path
+) -> None:
+    names = loaded(tmp_path, *words)
+    idle = ("verify.derive", "verify.witness.confirm", "verify.witness.sufficient", *left_out)
+    assert {name for name in names if name.removeprefix("nkiverify.").startswith(idle)} == set()
+    assert len(names) <= most
