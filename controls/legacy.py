@@ -31,6 +31,30 @@ def leg__indirect(x: "f32[8, 6]", idx: either(right="i32[4] in 0..7", wrong="i32
 
 
 @nki.jit
+def leg__indirect_mgrid(x: "f32[8, 6]", idx: "i32[4] in 0..7"):
+    rows = nl.load(idx[nl.arange(4)[:, None]])
+    nl.load(x[rows[nl.arange(4)[:, None], 0], either(right=nl.arange(6)[None, :], wrong=nl.mgrid[0:4, 0:6][1])])
+
+
+@nki.jit
+def leg__dma_copy__rmw(x: "f32[8, 6]", idx: "i32[4] in 0..7"):
+    rows, tile = nl.load(idx[nl.arange(4)[:, None]]), nl.zeros((4, 6), dtype=nl.float32)
+    nisa.dma_copy(
+        dst=x[rows[nl.arange(4)[:, None], 0], nl.arange(6)[None, :]],
+        src=tile,
+        dst_rmw_op=either(right=nl.add, wrong=nl.multiply),
+    )
+
+
+@nki.jit
+def leg__atomic_rmw(x: "f32[8, 6]", idx: "i32[4] in 0..7"):
+    rows, tile = nl.load(idx[nl.arange(4)[:, None]]), nl.zeros((4, 6), dtype=nl.float32)
+    nl.atomic_rmw(
+        x[rows[nl.arange(4)[:, None], 0], nl.arange(6)[None, :]], tile, op=either(right=nl.add, wrong=nl.multiply)
+    )
+
+
+@nki.jit
 def leg__oob_dynamic(x: "f32[8, 6]", idx: either(right="i32[4] in 0..7", wrong="i32[4] in 0..8")):
     rows = nl.load(idx[nl.arange(4)[:, None]])
     nl.load(x[rows[nl.arange(4)[:, None], 0], nl.arange(6)[None, :]])

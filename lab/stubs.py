@@ -44,6 +44,11 @@ def simulate(kernel):
     from nkiverify.analysis.values.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
 
     return simulator_of(kernel, jit)
+
+
+def simulate_kernel(kernel, *args, **kwargs):
+    """`simulate(kernel)` of the arguments. The documentation has it in the legacy API; tests of both use it."""
+    return simulate(kernel)(*args, **kwargs)
 ''',
     "neuronxcc.nki": '''
 def simulate_kernel(kernel, *args, **kwargs):

@@ -1,5 +1,7 @@
 """The pytest plugin: targets in collected files are tests, which fail where a verdict is not the expected one.
 
+With `pytest --nki-simulator`, tests of kernels import the simulator as `nki` and `neuronxcc.nki`.
+
 pytest finds it by the entry point `pytest11`. Manifests (`nkiverify_targets.py`, and those that `[tool.nkiverify]`
 names) are collected wherever pytest looks, and so are functions decorated with `@target` in test files. The verifier
 is imported when there is something to verify.
@@ -7,6 +9,7 @@ is imported when there is something to verify.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
@@ -70,6 +73,24 @@ _worker = pytest.StashKey[_Worker]()
 
 #: The manifests that the settings of the repository name.
 _manifests = pytest.StashKey[frozenset[Path]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that simulates kernels."""
+    parser.addoption(
+        "--nki-simulator",
+        action="store_true",
+        help="import nkiverify's simulator as nki and neuronxcc.nki: kernels called with arrays run on the CPU",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Put the stubs on the path before anything of the user's is imported."""
+    if early_config.known_args_namespace.nki_simulator:
+        from nkiverify.foundation import resources
+
+        sys.path[:0] = resources.import_paths()
 
 
 def pytest_configure(config: pytest.Config) -> None:

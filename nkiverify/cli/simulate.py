@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from nkiverify.cli.arguments import positive_number
@@ -13,7 +16,10 @@ from nkiverify.verify.options import HARDWARE
 DESCRIPTION = """\
 Run a kernel on numbers, with ordinary Python and NumPy. Contracts are checked
 on the way; results that depend on elements nothing has written are reported,
-with the line that reads them."""
+with the line that reads them. Tests written for the simulator of the Neuron
+SDK run as they are:
+
+  nkiverify simulate --exec pytest test_kernels.py"""
 
 EPILOG = """\
 arguments of the kernel, written as for `nkiverify check`, and two ways more:
@@ -36,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = DESCRIPTION
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("kernel", metavar="FILE::KERNEL", help="a Python file, and a kernel in it")
+    add("kernel", metavar="FILE::KERNEL", nargs="?", help="a Python file, and a kernel in it")
     add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter is given, see below")
     add("--grid", metavar="N", help="the launch grid, for example 2 or '2,4'")
     add("--target", choices=HARDWARE, default="trn2", help="the hardware generation (default: %(default)s)")
@@ -52,17 +58,53 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--trace", type=Path, metavar="FILE", help="write every operation to FILE, one JSON object a line")
     add("--break", dest="stop", metavar="FILE:LINE", help="stop in the debugger there; `p tile` prints its elements")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
+    add(
+        "--exec",
+        dest="command",
+        nargs=argparse.REMAINDER,
+        metavar="COMMAND",
+        help="run a command, in whose Python programs `nki` and `neuronxcc.nki` are the simulator; its exit status",
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Simulate what the arguments ask for; the exit status. Mistakes in their text are shown with a caret."""
     from nkiverify.frontend.domain.excerpt import TextError
 
+    if arguments.command is not None:
+        if arguments.kernel is not None:
+            raise UsageError("simulate takes FILE::KERNEL, or --exec with a command, not both")
+        return executed(arguments.command)
+    if arguments.kernel is None:
+        raise UsageError("simulate takes FILE::KERNEL, or --exec with a command")
     try:
         return _simulate(arguments)
     except TextError as error:
         print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
         return 2
+
+
+def executed(command: Sequence[str]) -> int:
+    """Run a command with the stubs on the path of its Python programs; its exit status. Raises `UsageError`.
+
+    `python` and `pytest` are those that this program runs with: others may not have what the stubs need.
+    """
+    from nkiverify.foundation import resources
+
+    if not command:
+        raise UsageError("--exec takes a command: --exec pytest test_kernels.py")
+    name, *rest = command
+    ours = {"python": [sys.executable], "python3": [sys.executable], "pytest": [sys.executable, "-m", "pytest"]}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*resources.import_paths(), *_python_path()])}
+    try:
+        return subprocess.run([*ours.get(name, [name]), *rest], env=environment, check=False).returncode
+    except OSError as error:
+        raise UsageError(f"--exec: {name} cannot be run: {error.strerror or error}") from None
+
+
+def _python_path() -> list[str]:
+    given = os.environ.get("PYTHONPATH", "")
+    return given.split(os.pathsep) if given else []
 
 
 def _simulate(arguments: argparse.Namespace) -> int:

@@ -175,6 +175,7 @@ class Simulation:
             stack.enter_context(threadpool_limits(1))
             writer = self._writer(stack)
             run = ValueExecution(self._hardware, Floats(), watch=partial(self._watched, writer))
+            run.random = np.random.default_rng(self._seed)
             try:
                 if self._stop is not None:
                     stack.enter_context(_debugger(*self._stop))

@@ -24,6 +24,11 @@ def root() -> Path:
     return _CHECKOUT if in_checkout() else _WHEEL_DATA
 
 
+def import_paths() -> list[str]:
+    """The folders that programs of this Python need on their path for `nki` and `neuronxcc` to be the stubs."""
+    return [str(root() / "stubs"), *([str(_CHECKOUT)] if in_checkout() else [])]
+
+
 def schema() -> Path:
     """The JSON schema that `results.json` conforms to."""
     return root() / "docs" / "results.schema.json"

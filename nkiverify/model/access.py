@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nkiverify.model.contracts import require
+from nkiverify.model.contracts import require, require_if_open
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import IndexTensor, Mask, as_index, broadcast_shapes
@@ -70,10 +70,11 @@ class Access(TileOperators):
             raise unsupported(f"{len(rows[1].shape)}-D indices known at run time in a {len(shape)}-D access")
         return cls(tensor, indices, shape, rows)
 
-    def resolve(self, mask: Mask | None = None) -> Any:
-        """The view accessed, every index claimed to be in bounds wherever `mask` holds."""
+    def resolve(self, mask: Mask | None = None, *, skips: bool = False) -> Any:
+        """The view accessed, every index claimed to be in bounds wherever `mask` holds; where `skips` holds, none of
+        those that are known at run time."""
         coordinates, hypothesis = self._representatives(mask)
-        if self.rows is not None:
+        if self.rows is not None and not skips:
             # Those of rows that are masked off count as well: it errs on the side of too many.
             claim_reach("leg.oob_dynamic", self._moves())
         for dimension, (index, extent) in enumerate(zip(self.indices, self.tensor.shape, strict=True)):
@@ -237,7 +238,6 @@ def _rows(
         all_of(
             len(chosen) == 1,
             not free,
-            not any(index.of_mgrid for index in grids),
             not tensor.on_chip,
             tensor.indirect_by is None,
             column.indirect_by is None,
@@ -251,6 +251,7 @@ def _rows(
         tensor=tensor.buffer,
         dimension=dimension,
     )
+    require_if_open("leg.indirect_mgrid", not any(index.of_mgrid for index in grids), dimension=dimension)
     if not column.dtype.is_integer:
         raise TypeError(f"indices are integers, not {column.dtype}")
     for index in indices:

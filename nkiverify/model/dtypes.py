@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import enum
 
+import ml_dtypes  # noqa: F401 (with it NumPy knows the names of these types: `array.astype(nl.float8_e5m2)`)
+
 
 class DTypeKind(enum.Enum):
     """What sort of number an element is."""

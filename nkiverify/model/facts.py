@@ -75,7 +75,6 @@ LEFT_OUT: dict[str, str] = {
     "leg.scope": "the run has Python's scopes: what it reads has a value",
     "leg.shared_hbm_top": "where an allocation stands in the source is not looked at",
     "leg.annotation_shape": "Python does not evaluate annotations of local names",
-    "leg.atomic_rmw": "atomic_rmw is refused: its places are known at run time only",
     "leg.alloc.all_or_none": "which operations allocate is up to the compiler",
     "cc.bounds": _VALUES,
     "cc.all_to_all_v.limits": "about the devices and their network, which a kernel does not name",

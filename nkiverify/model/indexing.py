@@ -39,7 +39,7 @@ class _Interval(NamedTuple):
 
 def index(tensor: TensorT, key: object) -> Any:
     """`tensor[key]`: a view, or for index tensors an access that waits for its mask."""
-    keys = key if type(key) is tuple else (key,)
+    keys = key if isinstance(key, tuple) else (key,)
     if has_index_tensor(keys):
         return Access.of(tensor, keys)
     return _basic(tensor, keys)

@@ -87,17 +87,24 @@ def _grid_extent(part: object) -> Extent:
     return extent
 
 
-#: With this set to 1, calling a kernel with arrays simulates it ("sim.debug").
+#: With this set to 1, kernels decorated for hardware are simulated as well ("sim.debug").
 SIMULATOR_VARIABLE = "NKI_SIMULATOR"
+#: Modes of `nki.jit` that run on hardware, and measure it.
+_HARDWARE_MODES = frozenset(("baremetal", "benchmark", "profile"))
 
 Simulate = Callable[["Kernel", tuple[Any, ...], dict[str, Any]], Any]
 _simulate: Simulate
 
 
 def simulate_by(simulate: Simulate) -> None:
-    """Kernels that the environment wants simulated are run by `simulate`: the stubs know the simulator."""
+    """Kernels called outside a run are run by `simulate`: the stubs know the simulator."""
     global _simulate
     _simulate = simulate
+
+
+def on_arrays(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a kernel gives for arrays, outside a run."""
+    return _simulate(kernel, args, kwargs)
 
 
 class Kernel:
@@ -146,7 +153,9 @@ class Kernel:
         return tuple(inspect.signature(self.function).parameters)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if execution_in_progress() is None and os.environ.get(SIMULATOR_VARIABLE, "") == "1":
+        if execution_in_progress() is None:
+            # Outside a run a kernel is called as on a device: with arrays ("sim.debug").
+            self._refuse_hardware()
             return _simulate(self, args, kwargs)
         self._claim_not_nested()
         if _launched() and not self.grid and not self.legacy:
@@ -167,6 +176,20 @@ class Kernel:
                 model.launch = outer
         self._claim_results(results)
         return results[-1] if results else None
+
+    def _refuse_hardware(self) -> None:
+        """Raise `NotImplementedError` where the decorator asks for a run on hardware, and nothing for a simulation."""
+        mode = self.options.get("mode")
+        if mode in _HARDWARE_MODES and os.environ.get(SIMULATOR_VARIABLE, "") != "1":
+            call = "nki.simulate_kernel(kernel, …)" if self.legacy else "nki.simulate(kernel)(…)"
+            raise NotImplementedError(
+                f"nki.{mode} runs {self.name} on a Neuron device, and nkiverify has none: {call} computes its results"
+            )
+
+    @property
+    def benchmark_result(self) -> Any:
+        """What `nki.benchmark` measures on hardware: raises `NotImplementedError`."""
+        raise NotImplementedError(f"nki.benchmark measures {self.name} on a Neuron device, and nkiverify has none")
 
     def _claimed_grid(self) -> tuple[Extent, ...]:
         """The extents of the launch grid, claimed to be legal."""
@@ -276,7 +299,9 @@ def program_ndim() -> int:
 
 
 def jit_kernel(function: Callable[..., Any], *, legacy: bool, options: dict[str, object], **extra: Any) -> Kernel:
-    """The kernel a jit decorator makes of `function`."""
+    """The kernel a jit decorator makes of `function`; of a kernel, the same one with other options."""
     if isinstance(function, Kernel):
-        raise unsupported("nki.jit of a kernel that is already decorated")
+        if function.legacy is not legacy:
+            raise unsupported("nki.jit of a kernel that the other API has decorated")
+        return Kernel(function.function, legacy=legacy, options=options, grid=function.grid, **extra)
     return Kernel(function, legacy=legacy, options=options, **extra)

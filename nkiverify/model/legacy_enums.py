@@ -25,6 +25,8 @@ class reduce_cmd(enum.IntEnum):  # noqa: N801
     reset = 1
     reset_reduce = 3
     reduce = 2
+    #: In no page of the legacy API; its later releases have it, with the value of the current API.
+    load_reduce = 4
 
 
 class dge_mode(enum.IntEnum):  # noqa: N801

@@ -127,10 +127,10 @@ def given_mask(mask: object) -> Mask | None:
     return found
 
 
-def operand(value: object, mask: Mask | None, argument: str) -> Tensor:
-    """`value` as a tile: an access is resolved under the operation's mask."""
+def operand(value: object, mask: Mask | None, argument: str, *, skips: bool = False) -> Tensor:
+    """`value` as a tile: an access is resolved under the operation's mask; `skips`: rows out of bounds are skipped."""
     if isinstance(value, Access):
-        value = value.resolve(mask)
+        value = value.resolve(mask, skips=skips)
     if not isinstance(value, Tensor):
         raise TypeError(f"{argument} must be a tile, not {type(value).__name__}")
     if value.block_dims:

@@ -65,6 +65,14 @@ class Numbers(ABC):
         """Numbers that are no integers, on their way to an integer dtype."""
         return numbers
 
+    def low_bits(self, integers: Array, dtype: DType) -> Array:
+        """Integers as stored elements of an integer dtype: the bits that it has room for, the others are lost."""
+        return self.convert(self.rounded(integers, dtype), dtype)
+
+    def unsigned(self, integers: Array, dtype: DType) -> Array:
+        """Integers read from `dtype` as the numbers that their bits are without a sign."""
+        return integers
+
     def single(self, integers: Array) -> Array:
         """Integers that were computed exactly, on their way to a float dtype."""
         return integers
@@ -263,15 +271,33 @@ class Step(Protocol):
         values: Array,
         *,
         stored: bool = False,
+        bits: bool = False,
         broadcast: bool = False,
         undefined: Array | None = None,
         because: str = "",
     ) -> None:
-        """Store numbers, or `stored` elements, as the result of this name: the same elements in row-major order, or
-        `broadcast` to its shape. Where `undefined` holds they are marked, `because` of what."""
+        """Store numbers, or `stored` elements, or the low `bits` of integers, as the result of this name: the same
+        elements in row-major order, or `broadcast` to its shape. Where `undefined` holds they are marked, `because` of
+        what."""
 
     def start_reduction(self, operator: str) -> None:
         """The result is to be joined, by an operator, to what it will be assigned to."""
+
+    def drawn_bits(self, name: str) -> Array:
+        """Random elements for a result of an integer dtype; refused where the run draws none."""
+
+    def drawn(self, shape: tuple[int, ...], dtype: DType) -> Array:
+        """Random numbers (lanes, *shape) from 0 on, below 1, as fine as the dtype has them just below 1; refused where
+        the run draws none."""
+
+    def seed(self, name: str) -> None:
+        """Let the random numbers that follow be those of the number that a parameter gives."""
+
+    def skipped(self, name: str) -> Array | None:
+        """Where an operand that an index moves is out of bounds, and not read; None where it is nowhere."""
+
+    def distinct(self, name: str) -> None:
+        """Refuse indices that name an element of a result twice."""
 
     def running_reduction(self, name: str) -> str | None:
         """The operator that joins an operand to what it is assigned to, if one does."""

@@ -126,6 +126,21 @@ def _profile(func: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
     return _legacy_jit(func, mode="profile")
 
 
+def _current_baremetal(kernel: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+    """Runs on hardware; the kernel it decorates is the same. Not documented; tests of kernels import it."""
+    return _jit(kernel, mode="baremetal")
+
+
+def _current_benchmark(kernel: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+    """Runs on hardware; the kernel it decorates is the same. Not documented; tests of kernels import it."""
+    return _jit(kernel, mode="benchmark")
+
+
+def _current_profile(func: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+    """Runs on hardware; the kernel it decorates is the same. Not documented; tests of kernels import it."""
+    return _jit(func, mode="profile")
+
+
 def _trace(func: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
     """A kernel made of `func`. The documentation does not mention it; published kernels are decorated with it."""
     return _jit(func, **kwargs)
@@ -136,8 +151,20 @@ def _legacy_trace(func: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
     return _legacy_jit(func, mode="trace")
 
 
-for _function in (_jit, _legacy_jit, _trace, _legacy_trace, _baremetal, _benchmark, _profile):
-    _function.__name__ = _function.__qualname__ = _function.__name__.removeprefix("_legacy").removeprefix("_")
+for _function in (
+    _jit,
+    _legacy_jit,
+    _trace,
+    _legacy_trace,
+    _baremetal,
+    _benchmark,
+    _profile,
+    _current_baremetal,
+    _current_benchmark,
+    _current_profile,
+):
+    _name = _function.__name__.removeprefix("_legacy").removeprefix("_current").removeprefix("_")
+    _function.__name__ = _function.__qualname__ = _name
 
 # --- the current API --------------------------------------------------------------------------------------------------
 
@@ -146,6 +173,9 @@ class Nki:
     """The current NKI API (`nki.*`), as a model: signatures as documented, meaning in `nkiverify.model`."""
 
     jit = _jit
+    baremetal = _current_baremetal
+    benchmark = _current_benchmark
+    profile = _current_profile
     trace = _trace
     tensor = nki_tensor.NkiTensor
 

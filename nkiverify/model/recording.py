@@ -190,6 +190,7 @@ def _add_updates(
     # Where a condition decides whether it adds, as in `accumulate=k > 0`, it may read what is there.
     accumulate = attributes.get("accumulate")
     adds = updates is Updates.ACCUMULATING and (accumulate is True or isinstance(accumulate, Condition))
+    adds |= updates is Updates.MODIFYING and attributes.get("dst_rmw_op") is not None
     if adds or updates is Updates.ALWAYS or (updates is Updates.SHUFFLING and _leaves_lanes(attributes, target)):
         reads["dst"] = target
 

@@ -59,6 +59,8 @@ class Updates(enum.Enum):
     ACCUMULATING = "accumulating"
     #: Where the mask of a shuffle leaves a partition alone.
     SHUFFLING = "shuffling"
+    #: With a `dst_rmw_op`.
+    MODIFYING = "modifying"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +163,8 @@ class Declaration:
     refusals: dict[str, str] = field(default_factory=dict)
     #: What states its contracts, by the generation of the API, with the documented signature.
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    #: What it is outside a kernel, of arrays of the host. Left out: what it is for tiles that hold them.
+    of_arrays: Callable[..., Any] | None = None
     #: What it computes. Left out: the simulator refuses it.
     computes: Meaning | None = None
     #: The bounds of the numbers that it writes; None: any that its results can hold.
@@ -198,6 +202,11 @@ class Declaration:
         if self.computes_bounds is not None:
             raise InternalError(f"{self.name} has bounds already")
         self.computes_bounds = function
+        return function
+
+    def arrays(self, function: FunctionT) -> FunctionT:
+        """`function` is the operation outside a kernel, of arrays of the host."""
+        self.of_arrays = function
         return function
 
     def _bound(self, api: str, function: FunctionT) -> FunctionT:

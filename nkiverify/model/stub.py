@@ -9,12 +9,15 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
+import numpy as np
+
 from nkiverify.model import ops  # noqa: F401 (every module of it declares operations)
 from nkiverify.model.contracts import claim_version, legacy_rules, require
-from nkiverify.model.execution import current_execution
+from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.following import following
 from nkiverify.model.instruction import ISSUED
-from nkiverify.model.legacy_tensor import given_mask
+from nkiverify.model.launch import Kernel, on_arrays
+from nkiverify.model.legacy_tensor import given_mask, legacy_view
 from nkiverify.model.operation import OPERATOR_PARAMETERS
 from nkiverify.model.operators import OPERATORS, legacy_operator, operator, token
 from nkiverify.model.recording import Recorder
@@ -68,6 +71,7 @@ class _Call:
         self._module = signature.__module__
         self._legacy = legacy
         self._name = declared.short_name
+        self._of_arrays = declared.of_arrays
         self._issues = declared.name.startswith("nisa.") and not legacy and not declared.host
         parameters = inspect.signature(signature).parameters
         self._open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
@@ -84,6 +88,8 @@ class _Call:
         states = self._stating()
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            if execution_in_progress() is None and any(isinstance(value, np.ndarray) for value in args):
+                return self._on_arrays(call, args, kwargs)
             if self._since:
                 claim_version(f"{self._module}.{self._name}", self._since)
             if kwargs and not self._allowed.issuperset(kwargs):
@@ -97,6 +103,13 @@ class _Call:
             return result
 
         return call  # type: ignore[return-value]
+
+    def _on_arrays(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What the function gives outside a kernel: for arrays of the host, or for tiles in SBUF that hold them."""
+        if self._of_arrays is not None:
+            return self._of_arrays(*args, **kwargs)
+        view = legacy_view if self._legacy else lambda tensor: tensor
+        return on_arrays(Kernel(call, legacy=self._legacy, argument_view=view, helper=True), args, kwargs)
 
     def _stating(self) -> types.FunctionType:
         """What states the contracts: executed in the documented module, by its name, which claims are said to be of."""

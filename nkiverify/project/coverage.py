@@ -43,7 +43,7 @@ NOTHING_TO_CLAIM = {
     ),
     **dict.fromkeys(
         (
-            "ap.vector_offset_rank", "api.version", "mem.placed_overlap",
+            "ap.vector_offset_rank", "api.version", "leg.indirect_mgrid", "mem.placed_overlap",
             "nl.binary.broadcast", "nl.reduce.axis_last", "tensor_reduce.axis_last", "tensor_tensor.broadcast",
         ),
         _FOLDED,

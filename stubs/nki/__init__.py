@@ -10,9 +10,26 @@ from nkiverify.model.names import Nki as _names
 
 from . import collectives, dtype, isa, language, typing
 
-__all__ = ["collectives", "dtype", "isa", "jit", "language", "simulate", "tensor", "trace", "typing"]
+__all__ = [
+    "baremetal",
+    "benchmark",
+    "collectives",
+    "dtype",
+    "isa",
+    "jit",
+    "language",
+    "profile",
+    "simulate",
+    "simulate_kernel",
+    "tensor",
+    "trace",
+    "typing",
+]
 
 jit = _names.jit
+baremetal = _names.baremetal
+benchmark = _names.benchmark
+profile = _names.profile
 trace = _names.trace
 tensor = _names.tensor
 
@@ -22,6 +39,11 @@ def simulate(kernel):
     from nkiverify.analysis.values.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
 
     return simulator_of(kernel, jit)
+
+
+def simulate_kernel(kernel, *args, **kwargs):
+    """`simulate(kernel)` of the arguments. The documentation has it in the legacy API; tests of both use it."""
+    return simulate(kernel)(*args, **kwargs)
 
 
 def _simulate(kernel, args, kwargs):

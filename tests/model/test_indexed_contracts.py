@@ -264,8 +264,8 @@ CONTROLS = [
     ),
     Control(
         "local_gather.oob",
-        lambda: gather(index=indices(16, 2, high=3, dtype=uint16), num_elem_per_idx=2, dst=sbuf(16, 64)),
-        lambda: gather(index=indices(16, 2, high=4, dtype=uint16), num_elem_per_idx=2, dst=sbuf(16, 64)),
+        lambda: gather(index=indices(16, 2, high=6, dtype=uint16), num_elem_per_idx=2, dst=sbuf(16, 64)),
+        lambda: gather(index=indices(16, 2, high=7, dtype=uint16), num_elem_per_idx=2, dst=sbuf(16, 64)),
     ),
     Control("n_gather.sbuf", lambda: n_gather(), lambda: n_gather(dst=psum(2, 3))),
     Control("n_gather.dtype", lambda: n_gather(), lambda: n_gather(dst=sbuf(2, 3, dtype=bfloat16))),

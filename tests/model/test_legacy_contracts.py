@@ -146,9 +146,15 @@ CONTROLS = [
     Control("leg.indirect", lambda: gather(4, 0, 3), lambda: gather(4, 0, 3, width=2), ("leg.index_broadcast",)),
     Control("leg.indirect", lambda: gather(4, 0, 3), lambda: gather(4, 0, 3, data=SBUF), ("nl.load.src",)),
     Control("leg.indirect", lambda: gather(8, 0, 7), lambda: gather_columns(8)),
-    Control("leg.indirect", lambda: gather(8, 0, 7), lambda: gather_by_mgrid(old_nl.mgrid[0:4, 0:6][0], columns(6))),
-    Control("leg.indirect", lambda: gather(8, 0, 7), lambda: gather_by_mgrid(rows(4), old_nl.mgrid[0:4, 0:6][1] * 1)),
-    Control("leg.indirect", lambda: gather(8, 0, 7), lambda: gather_by_mgrid(rows(4), 5 - old_nl.mgrid[0:4, 0:6][1])),
+    Control(
+        "leg.indirect_mgrid", lambda: gather(8, 0, 7), lambda: gather_by_mgrid(old_nl.mgrid[0:4, 0:6][0], columns(6))
+    ),
+    Control(
+        "leg.indirect_mgrid", lambda: gather(8, 0, 7), lambda: gather_by_mgrid(rows(4), old_nl.mgrid[0:4, 0:6][1] * 1)
+    ),
+    Control(
+        "leg.indirect_mgrid", lambda: gather(8, 0, 7), lambda: gather_by_mgrid(rows(4), 5 - old_nl.mgrid[0:4, 0:6][1])
+    ),
     Control("leg.oob_dynamic", lambda: gather(8, 0, 7), lambda: gather(8, 0, 8)),
     Control("leg.oob_dynamic", lambda: gather(8, 0, 7), lambda: gather(8, -1, 7)),
     Control("leg.oob_dynamic", lambda: scatter(8, 0, 7), lambda: scatter(8, 0, 8)),

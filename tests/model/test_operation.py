@@ -85,6 +85,13 @@ def functions(module: ModuleType) -> Iterator[str]:
 GROUP = nki.collectives.ReplicaGroup([[0, 1]])
 
 #: Legal uses of functions that have no contract of their own to control, and of all of one form.
+
+
+def _rows_of(tensor: Any) -> Any:
+    """Four rows that are known at run time."""
+    return tensor[old_sbuf(4, 1, dtype=nl.int32), old_nl.arange(6)[None, :]]
+
+
 MORE_USES: list[tuple[str, Any]] = [
     ("trn2", lambda: nl.ones((4, 4), nl.float32)),
     ("trn2", lambda: nl.zeros((4, 4), nl.float32)),
@@ -111,6 +118,9 @@ MORE_USES: list[tuple[str, Any]] = [
     ),
     ("trn2", lambda: nki.collectives.collective_permute_implicit_current_processing_rank_id(0, GROUP)),
     ("trn2", lambda: nisa.register_alloc(3)),
+    ("trn2", lambda: old_nisa.dma_transpose(old_sbuf(4, 6))),
+    ("trn2", lambda: old_nl.atomic_rmw(_rows_of(old_hbm(8, 6)), old_sbuf(4, 6), nl.add)),
+    ("trn2", lambda: old_nl.random_seed(old_sbuf(1, 1, dtype=nl.int32))),
     ("trn2", lambda: old_nl.ones((4, 4), nl.float32)),
     ("trn2", lambda: old_nl.zeros((4, 4), nl.float32)),
     ("trn2", lambda: old_nl.full((4, 4), 2.0, nl.float32)),

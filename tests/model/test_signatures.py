@@ -41,7 +41,7 @@ MODULES = [module for modules in GENERATIONS.values() for module in modules]
 #: Classes the documentation lists although kernels do not name them: the type of `nl.tile_size`, and of wrappers.
 PRIVATE = {"_TileSize", "FrameworkKernel"}
 #: What no page documents, and published kernels name.
-SEEN = {"nki": {"tensor", "trace"}, "neuronxcc.nki": {"trace"}}
+SEEN = {"nki": {"baremetal", "benchmark", "profile", "simulate_kernel", "tensor", "trace"}, "neuronxcc.nki": {"trace"}}
 
 with LIBRARY.active():
     STUBS: dict[str, ModuleType] = {module: importlib.import_module(module) for module in MODULES}

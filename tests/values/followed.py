@@ -12,6 +12,7 @@ from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.model.contents import held, tracked
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
+from nkiverify.model.memory import SHARED_HBM, MemoryRegion
 from nkiverify.model.operation import Operation
 from nkiverify.model.state import ModelState
 from nkiverify.model.tensor import Tensor
@@ -60,9 +61,9 @@ class FollowedExecution(ValueExecution):
             raise OutsideItsInterval(f"{operation} writes {numbers[~inside][0]} to {name}, which is in {text}")
 
 
-def followed_argument(run: ValueExecution, name: str, array: Array) -> Tensor:
+def followed_argument(run: ValueExecution, name: str, array: Array, buffer: MemoryRegion = SHARED_HBM) -> Tensor:
     """A tensor argument, of which its least and its greatest integer are known."""
-    tensor = _array_argument(run, name, array)
+    tensor = _array_argument(run, name, array, buffer)
     known = UNKNOWN
     if array.dtype.kind in "iub" and array.size:
         known = Value((Interval(int(array.min()), int(array.max())),))

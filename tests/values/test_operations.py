@@ -441,14 +441,41 @@ def test_cores_that_wait_for_each_other_are_refused() -> None:
         simulate(nki.jit(kernel)[2], random_array(1, 4, 4))
 
 
-def test_environment_turns_calls_into_simulations(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_functions_beyond_their_range_go_on_and_are_said_to() -> None:
+    """As in the vendor's simulator, which models the range of the sine alone ("sim.sin")."""
+    x = np.array([[0.0, 4.0, 1e20]], np.float32)
+    for op, expected in ((nl.sqrt, np.sqrt(x)), (nl.log, np.array([[-np.inf, np.log(4.0), np.nan]]))):
+        with pytest.warns(UndefinedResultWarning, match="outside its documented range"):
+            got = on_tiles(lambda dst, a, op=op: nisa.activation(dst, op, a), [x], x.shape, "float32")
+        np.testing.assert_allclose(got[:, :2], expected[:, :2], rtol=1e-6)
+
+
+def test_rows_that_a_gather_skips_stay_as_they_are() -> None:
+    def kernel(x: Any, index: Any) -> Any:
+        result = nl.ndarray((4, 2), dtype=x.dtype, buffer=nl.shared_hbm)
+        rows, tile = nl.load(index), nl.ndarray((4, 2), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.memset(tile[0:3, :], -1.0)
+        gathered = x.ap(pattern=[[2, 4], [1, 2]], vector_offset=rows, indirect_dim=0)
+        nisa.dma_copy(tile, gathered, oob_mode=nisa.oob_mode.skip)
+        nl.store(result, tile)
+        return result
+
+    x, index = random_array(1, 3, 2), np.array([[2], [3], [0], [9]], np.int32)
+    with pytest.warns(UndefinedResultWarning, match="reads element"):
+        got = simulate(kernel, x, index)
+    np.testing.assert_array_equal(got[:3], [x[2], [-1, -1], x[0]])
+    assert np.isnan(got[3]).all()
+
+
+def test_the_environment_simulates_what_is_decorated_for_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     def copy(x: Any) -> Any:
         result = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
         nisa.dma_copy(dst=result, src=x)
         return result
 
-    kernel = nki.jit(copy)
-    x = random_array(1, 4, 4)
+    kernel, x = nki.baremetal(copy), random_array(1, 4, 4)
+    with pytest.raises(NotImplementedError, match=r"nki\.baremetal runs copy on a Neuron device"):
+        kernel(x)
     monkeypatch.setenv("NKI_SIMULATOR", "1")
     np.testing.assert_array_equal(kernel(x), x)
     np.testing.assert_array_equal(kernel[1](x), x)
@@ -466,7 +493,7 @@ def test_programs_that_simulate_run_with_the_stubs_on_their_path() -> None:
         "    return out\n"
         "print(double(np.ones((1, 2), np.float32)))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": path.stdout.strip(), "NKI_SIMULATOR": "1"}
+    environment = {**os.environ, "PYTHONPATH": path.stdout.strip()}
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
     assert ran.stdout == "[[2. 2.]]\n", ran.stderr
 
@@ -481,8 +508,8 @@ def test_arguments_a_kernel_writes_are_updated_in_place() -> None:
 
 
 def test_what_has_no_values_is_refused_by_name() -> None:
-    with pytest.raises(NotImplementedError, match=r"nisa\.rng"):
-        on_tiles(lambda dst: nisa.rng(dst), [], (1, 8), "uint32")
+    with pytest.raises(NotImplementedError, match=r"nisa\.rand_get_state"):
+        on_tiles(lambda dst: nisa.rand_get_state(dst), [], (1, 6), "uint32")
 
 
 def test_limits_are_those_of_the_hardware_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

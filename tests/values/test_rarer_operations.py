@@ -155,16 +155,15 @@ def test_sums_by_dma() -> None:
 def test_local_gathers_share_the_indices_of_16_partitions(groups: int, columns: int, size: int, seed: int) -> None:
     partitions = 16 * groups
     x = random_array(seed, partitions, 32)
-    index = np.random.default_rng(seed).integers(0, 32 // size, (partitions, columns)).astype(np.uint16)
+    # An index says where the elements start: it need be no multiple of how many they are.
+    index = np.random.default_rng(seed).integers(0, 33 - size, (partitions, columns)).astype(np.uint16)
     count = 16 * columns
     got = on_tiles(
         lambda dst, a, i: nisa.local_gather(dst, a, i, size, count), [x, index], (partitions, count * size), "float32"
     )
     for partition in range(partitions):
         block = index[partition // 16 * 16 : partition // 16 * 16 + 16]
-        expected = [
-            x[partition, size * int(block[n % 16, n // 16]) + part] for n in range(count) for part in range(size)
-        ]
+        expected = [x[partition, int(block[n % 16, n // 16]) + part] for n in range(count) for part in range(size)]
         np.testing.assert_array_equal(got[partition], expected)
 
 

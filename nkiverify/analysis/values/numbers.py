@@ -177,6 +177,12 @@ class Floats(Numbers):
     def convert(self, numbers: Array, dtype: DType) -> Array:
         return formats.stored(numbers, dtype)
 
+    def low_bits(self, integers: Array, dtype: DType) -> Array:
+        return integers.astype(np.int64).astype(formats.STORED[dtype])
+
+    def unsigned(self, integers: Array, dtype: DType) -> Array:
+        return np.where(integers < 0, integers + 2 ** (8 * dtype.itemsize), integers)
+
     def constant(self, value: float, rank: int) -> Array:
         kind = np.int64 if isinstance(value, int) and not isinstance(value, bool) else np.float32
         if kind is np.int64 and abs(value) < 2**24:

@@ -65,6 +65,8 @@ class UndefinedRead:
     element: tuple[int, ...] | None
     site: Site | None
     reason: str = ""
+    #: Whether a value is there although no document defines it: what the function is beyond its documented range.
+    shown: bool = False
 
     def __str__(self) -> str:
         where = f" at {self.site}" if self.site is not None else ""
@@ -94,6 +96,8 @@ class ValueExecution(ConcreteExecution):
         self.model = ModelState(follows=False)
         self.numbers = numbers
         self.watch = watch
+        #: What random numbers are drawn from; None where operations that draw any are refused.
+        self.random: np.random.Generator | None = None
         #: The contents of the kernel's arguments, by the identity of their storages.
         self.arguments: dict[object, Cells] = {}
         #: Reads of undefined elements, by mark (from UNWRITTEN + 1 on).
@@ -293,7 +297,7 @@ class ValueExecution(ConcreteExecution):
             if any(self.accumulators(engine).marks[:, :rows].any() for engine in ("scalar", "vector")):
                 return True
         # What stays of a result keeps its marks.
-        keeps = operation.declared.behaviour.keeps
+        keeps = operation.declared.behaviour.keeps or any(regions[name].valid is not None for name in operation.reads)
         if operation.declared.behaviour.product and accumulates(operation) is not False:
             (target,) = operation.writes.values()
             keeps = accumulates(operation) is True or self.cells(target).grown is not False
@@ -386,9 +390,9 @@ class ValueExecution(ConcreteExecution):
         )
         return self._mark(found)
 
-    def undefined_value(self, operation: Operation, reason: str) -> np.uint32:
-        """The mark of values that no document defines."""
-        return self._mark(UndefinedRead(operation.name, "", "", None, kernel_site(2), reason))
+    def undefined_value(self, operation: Operation, reason: str, *, shown: bool = False) -> np.uint32:
+        """The mark of values that no document defines; `shown`: a function beyond its range, where results show it."""
+        return self._mark(UndefinedRead(operation.name, "", "", None, kernel_site(2), reason, shown))
 
     def _mark(self, found: UndefinedRead) -> np.uint32:
         site = found.site

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,10 @@ from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import Allocation, ValueExecution, elements_as
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import KERNEL_MARKER
-from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, numpy_name
+from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, bool_, numpy_name
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.launch import Kernel
-from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.memory import SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.returned import converted, named_tensors
 from nkiverify.model.tensor import Storage, Tensor
@@ -72,15 +72,20 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     """
     run = ValueExecution(simulated_hardware(kernel.legacy), Floats())
     run.isolated = False  # its caller's program goes on as it would without us
+    run.random = np.random.default_rng(0)
     entered: list[tuple[Array, Tensor]] = []
 
+    frameworks = []
+
     def enter(value: Any, name: str) -> Any:
-        if isinstance(value, np.ndarray):
-            tensor = array_argument(run, name, value)
-            entered.append((value, tensor))
+        array = given_array(value)
+        if array is not None:
+            tensor = array_argument(run, name, array, SBUF if kernel.helper else SHARED_HBM)
+            entered.append((array, tensor))
+            frameworks.append(value)
             return tensor
-        if isinstance(value, tuple) and any(isinstance(part, np.ndarray) for part in value):
-            return tuple(enter(part, f"{name}_{position}") for position, part in enumerate(value))
+        if type(value) in (tuple, list):
+            return type(value)(enter(part, f"{name}_{position}") for position, part in enumerate(value))
         return value
 
     names = kernel.parameters
@@ -95,7 +100,8 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         with threadpool_limits(1), running(run):
             result = kernel(*positional, **named)
             returned = named_tensors("result", result)
-            arrays = converted(result, partial(array_of, run))
+            made = _as_torch if any(map(_is_torch, frameworks)) else _as_numpy
+            arrays = converted(result, lambda tensor: made(array_of(run, tensor), tensor.dtype))
     except UnsupportedConstruct as limit:
         where = f" at {limit.site}" if limit.site is not None else ""
         raise NotImplementedError(f"{limit.construct}{where}: not simulated") from None
@@ -108,6 +114,47 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     return arrays
 
 
+def given_array(value: Any) -> Array | None:
+    """The elements of an array or tensor of another library, sharing them where it can; None for what is neither."""
+    if isinstance(value, np.ndarray):
+        return value
+    if _is_torch(value):
+        held = value.detach().cpu()
+        known = DTYPES.get(str(held.dtype).removeprefix("torch."))
+        if known is None or STORED[known].isbuiltin == 1:
+            return np.asarray(held.numpy())
+        # NumPy knows the formats of ml_dtypes, and torch does not hand them over: their bits.
+        torch = sys.modules["torch"]
+        bits = held.view(torch.int16 if known.itemsize == 2 else torch.uint8)
+        return np.asarray(bits.numpy()).view(STORED[known])
+    if hasattr(type(value), "__array__") and not isinstance(value, np.generic | Tensor):
+        return np.asarray(value)
+    return None
+
+
+def _is_torch(value: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def _as_numpy(array: Array, dtype: DType) -> Array:
+    """An array of a result as NumPy has its dtype: truth values are stored in bytes."""
+    return array.astype(np.bool_) if dtype is bool_ else array
+
+
+def _as_torch(array: Array, dtype: DType) -> Any:
+    """The same as a tensor of torch."""
+    torch = sys.modules["torch"]
+    array = _as_numpy(array, dtype)
+    if array.dtype.isbuiltin == 1:
+        return torch.from_numpy(np.ascontiguousarray(array))
+    kind = getattr(torch, str(dtype), None)
+    if kind is None:
+        raise UsageError(f"torch has no {dtype}: give the kernel NumPy arrays")
+    bits = np.ascontiguousarray(array).view(np.int16 if dtype.itemsize == 2 else np.uint8)
+    return torch.from_numpy(bits).view(kind)
+
+
 def dtype_of(array: Array) -> DType:
     """The NKI dtype of an array's elements. Raises `UsageError` where there is none."""
     name = numpy_name(array.dtype)
@@ -117,11 +164,11 @@ def dtype_of(array: Array) -> DType:
     return found
 
 
-def array_argument(run: ValueExecution, name: str, array: Array) -> Tensor:
-    """A tensor argument in shared HBM with the elements of an array."""
+def array_argument(run: ValueExecution, name: str, array: Array, buffer: MemoryRegion = SHARED_HBM) -> Tensor:
+    """A tensor argument with the elements of an array."""
     dtype = dtype_of(array)
     shape = tuple(int(extent) for extent in array.shape) or (1,)
-    made = Storage(Allocation(), shape, dtype, SHARED_HBM, name)
+    made = Storage(Allocation(), shape, dtype, buffer, name)
     cells = Cells(run.numbers, array.size, dtype, written=True)
     run.numbers.flat(cells.buffer, dtype, dtype)[...] = run.numbers.entered(array, dtype).reshape(run.numbers.lanes, -1)
     identity = made.identity
@@ -131,7 +178,8 @@ def array_argument(run: ValueExecution, name: str, array: Array) -> Tensor:
 
 
 def array_of(run: ValueExecution, tensor: Tensor) -> Array:
-    """The elements of a tensor as a NumPy array of its dtype; undefined ones are NaN, or 4 where they are integers."""
+    """The elements of a tensor as a NumPy array of its dtype; undefined ones are NaN, or 4 where they are integers, but
+    for those that a function beyond its documented range has given."""
     where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
     cells = run.cells(tensor)
     found = np.array(storage.read(run.numbers, cells, where)[0])
@@ -139,8 +187,14 @@ def array_of(run: ValueExecution, tensor: Tensor) -> Array:
     if marks is not None:
         kind = STORED[tensor.dtype]
         undefined = tensor.dtype.kind in (DTypeKind.FLOAT, DTypeKind.SCALE)
-        found[marks[0] != 0] = kind.type(np.nan if undefined else _UNDEFINED_INTEGER)
+        hidden = [mark for mark in np.unique(marks).tolist() if mark and not _is_shown(run, mark)]
+        found[np.isin(marks[0], hidden)] = kind.type(np.nan if undefined else _UNDEFINED_INTEGER)
     return found
+
+
+def _is_shown(run: ValueExecution, mark: int) -> bool:
+    origin = run.origin(mark)
+    return origin is not None and origin.shown
 
 
 def undefined_parts(run: ValueExecution, tensor: Tensor, name: str) -> list[Undefined]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.formats import STORED, Array, unit_roundoff
 from nkiverify.analysis.values.numbers import Marks
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
@@ -40,6 +40,7 @@ class StepExecution(Protocol):
     """The execution that an operation belongs to."""
 
     numbers: Numbers
+    random: np.random.Generator | None
 
     def cells(self, tensor: Tensor) -> Cells:
         """The contents of the storage a tensor is a view of."""
@@ -50,8 +51,8 @@ class StepExecution(Protocol):
     def undefined_read(self, operation: Operation, operand: str, marks: Array) -> np.uint32:
         """The mark of a read of elements that nothing has written."""
 
-    def undefined_value(self, operation: Operation, reason: str) -> np.uint32:
-        """The mark of values that no document defines."""
+    def undefined_value(self, operation: Operation, reason: str, *, shown: bool = False) -> np.uint32:
+        """The mark of values that no document defines; `shown`: a function beyond its range, where results show it."""
 
     def index_out_of_bounds(self, operation: Operation, operand: str, index: int, limit: int) -> None:
         """An index of a gather is outside what it indexes."""
@@ -415,7 +416,7 @@ class Step:
         if not self._marked:
             registers.marks[:, :partitions] = 0
         if undefined is not None and undefined.any():
-            mark = self._run.undefined_value(self._operation, f"{self.name} outside its documented range")
+            mark = self._run.undefined_value(self._operation, f"{self.name} outside its documented range", shown=True)
             registers.marks[:, :partitions] = np.where(undefined[:1], mark, registers.marks[:, :partitions])
 
     # --- results ------------------------------------------------------------------------------------------------------
@@ -426,12 +427,14 @@ class Step:
         values: Array,
         *,
         stored: bool = False,
+        bits: bool = False,
         broadcast: bool = False,
         undefined: Array | None = None,
         because: str = "",
     ) -> None:
-        """Store numbers, or `stored` elements, as the result of this name: the same elements in row-major order, or
-        `broadcast` to its shape. Where `undefined` holds they are marked, `because` of what."""
+        """Store numbers, or `stored` elements, or the low `bits` of integers, as the result of this name: the same
+        elements in row-major order, or `broadcast` to its shape. Where `undefined` holds they are marked, `because` of
+        what."""
         name = self._target(name)
         where = self._regions[name]
         cells = self._run.cells(self._operation.writes[name])
@@ -440,10 +443,17 @@ class Step:
         if self.tracking:
             storage.write_marks(cells, where, np.broadcast_to(values, (1, *where.shape)))
             return
-        elements = values if stored else self._converted(values, where.dtype)
+        if stored:
+            elements = values
+        elif bits and where.dtype.is_integer:
+            elements = self.n.low_bits(values, where.dtype)
+        else:
+            elements = self._converted(values, where.dtype)
         storage.write(self.n, cells, where, elements)
         if undefined is not None:
-            mark = self._run.undefined_value(self._operation, because)
+            # Nothing says what the polynomial of the sine gives beyond its range; other functions go on as they are.
+            shown = not because.startswith("sin ")
+            mark = self._run.undefined_value(self._operation, because, shown=shown)
             bad = np.broadcast_to(undefined, values.shape) if broadcast else undefined.reshape(values.shape)
             current = storage.read_marks(cells, where) if self._marked else None
             poisoned = np.where(bad, np.uint32(mark), 0 if current is None else current)
@@ -464,6 +474,37 @@ class Step:
         moves = self._operation.declared.behaviour.moves
         return moves and all(source.is_integer and promoted(source, dtype) == dtype for source in sources)
 
+    def drawn_bits(self, name: str) -> Array:
+        """Random elements for a result of an integer dtype; refused where the run draws none."""
+        random, shape, dtype = self._random(), self.shape(name), self.dtype(name)
+        if self.tracking:
+            return np.zeros((1, *shape), dtype=np.uint32)
+        bits = random.integers(0, 2 ** (8 * dtype.itemsize), (1, *shape), dtype=np.uint64)
+        return bits.astype(f"uint{8 * dtype.itemsize}").view(STORED[dtype])
+
+    def drawn(self, shape: tuple[int, ...], dtype: DType) -> Array:
+        """Random numbers (lanes, *shape) from 0 on, below 1, as fine as the dtype has them just below 1; refused where
+        the run draws none."""
+        random, finest = self._random(), unit_roundoff(dtype)
+        if not finest:
+            self.refuse(f"the values of {self.name}: random numbers below 1 of {dtype}")
+        if self.tracking:
+            return np.zeros((1, *shape), dtype=np.uint32)
+        return random.integers(0, round(1 / finest), (1, *shape)).astype(np.float32) * np.float32(finest)
+
+    def seed(self, name: str) -> None:
+        """Let the random numbers that follow be those of the number that a parameter gives."""
+        self._random()
+        number = int(self.indices(name).ravel()[0]) if self.has(name) else int(_python_number(self.attribute(name)))
+        if not self.tracking:
+            self._run.random = np.random.default_rng(number % 2**32)
+
+    def _random(self) -> np.random.Generator:
+        random = self._run.random
+        if random is None:
+            self.refuse(f"the values of {self.name}: which random numbers come is not documented")
+        return random
+
     def start_reduction(self, operator: str) -> None:
         """The result is to be joined, by an operator, to what it will be assigned to."""
         self._run.start_reduction(self._operation.writes[self.only_write], operator)
@@ -471,6 +512,20 @@ class Step:
     def running_reduction(self, name: str) -> str | None:
         """The operator that joins an operand to what it is assigned to, if one does."""
         return self._run.running_reduction(self._operation.reads[name])
+
+    def skipped(self, name: str) -> Array | None:
+        """Where an operand that an index moves is out of bounds, and not read; None where it is nowhere."""
+        valid = self._regions[name].valid
+        moved = self._operation.reads[name].indirect_by is not None
+        return None if not moved or valid is None or valid.all() else ~valid
+
+    def distinct(self, name: str) -> None:
+        """Refuse indices that name an element of a result twice."""
+        where = self._regions[name]
+        if where.positions is not None:
+            named = where.positions if where.valid is None else where.positions[where.valid]
+            if np.unique(named).size < named.size:
+                self.refuse(f"{self.name} of indices that name a row twice: which addition counts is not documented")
 
     def set_register(self, name: str, number: int) -> None:
         """Let a register parameter hold a number."""

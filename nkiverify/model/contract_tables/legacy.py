@@ -26,9 +26,15 @@ define(
 define("leg.no_mix", "Basic and advanced indexing are not mixed in one key.", "LPM; LERR")
 define(
     "leg.indirect",
-    "Indices known at run time are one integer column (n, 1) in SBUF, for the partition or a block dimension in HBM; "
-    "the others are made of nl.arange.",
-    "L:load; L:store; L:mgrid; LERR",
+    "Indices known at run time are one integer column (n, 1) in SBUF, for the partition or a block dimension in HBM.",
+    "L:load; L:store; LERR",
+)
+define(
+    "leg.indirect_mgrid",
+    "Index tensors beside indices known at run time are made of nl.arange, not of nl.mgrid.",
+    "L:mgrid; LERR",
+    contested="tests written for the vendor's simulator gather and scatter by a column of indices beside nl.mgrid, and "
+    "pass: the indices are those that nl.arange would make",
 )
 define("leg.oob_dynamic", "An index known at run time stays inside the dimension it chooses from.", "LERR")
 define("leg.index_const", "Index and mask tensors are constant; only new axes can be made by indexing them.", "LERR")

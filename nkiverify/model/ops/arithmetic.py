@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nkiverify.model.meaning import Array, Numbers
+from nkiverify.model.dtypes import DType
+from nkiverify.model.meaning import Array, Numbers, Step
 from nkiverify.model.operators import Operator
 
 
@@ -13,6 +14,18 @@ def applied(numbers: Numbers, op: Operator, x: Array, y: Array | None, reverse: 
     if op.arity == 1 or y is None:
         return numbers.unary(op.name, x)
     return numbers.binary(op.name, y, x) if reverse else numbers.binary(op.name, x, y)
+
+
+def operated(
+    step: Step, op: Operator, x: Array, y: Array | None, dtypes: tuple[DType, DType], reverse: bool = False
+) -> Array:
+    """As `applied`, where x and y were read from dtypes: a shift to the right takes what it shifts for unsigned."""
+    if op.name == "right_shift" and y is not None:
+        if reverse:
+            y = step.n.unsigned(y, dtypes[1])
+        else:
+            x = step.n.unsigned(x, dtypes[0])
+    return applied(step.n, op, x, y, reverse)
 
 
 def multiplied(numbers: Numbers, x: Array, factor: float | Array) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from numbers import Real
+from typing import Any
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums, operators_on_tiles, views
@@ -21,7 +22,7 @@ from nkiverify.model.extents import as_number
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, legacy_view, named_dtype, operand, result_tile
 from nkiverify.model.legacy_tensor import new_tile as new_legacy_tile
-from nkiverify.model.meaning import Step
+from nkiverify.model.meaning import Array, Step
 from nkiverify.model.ops.operands import (
     any_in_psum,
     claim_same_layout,
@@ -161,6 +162,12 @@ STATIC_CAST = operation(
 def _(input_data: object, dtype: object) -> LegacyTensor:
     """A copy with another dtype."""
     return _cast(input_data, dtype)
+
+
+@STATIC_CAST.arrays
+def _(input_data: Array, dtype: Any) -> Array:
+    """Tests make the arguments of kernels with it, whatever their shape."""
+    return input_data.astype(dtype)
 
 
 def _cast(src: object, dtype: object, mask: Mask | None = None) -> LegacyTensor:

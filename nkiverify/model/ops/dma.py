@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
+
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
 from nkiverify.model.bounds import Bounds
@@ -19,10 +21,10 @@ from nkiverify.model.indices import Mask
 from nkiverify.model.interval_arithmetic import plus, single
 from nkiverify.model.known_numbers import UNKNOWN
 from nkiverify.model.launch import current_launch
-from nkiverify.model.legacy_tensor import operand
-from nkiverify.model.meaning import Step
+from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand
+from nkiverify.model.meaning import Array, Step
 from nkiverify.model.memory import PSUM
-from nkiverify.model.operators import Operator
+from nkiverify.model.operators import Operator, legacy_operator
 from nkiverify.model.ops.copies import copied
 from nkiverify.model.ops.operands import (
     claim_generation,
@@ -36,7 +38,7 @@ from nkiverify.model.ops.operands import (
     tile,
 )
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.model.registry import OVERWRITES, operation
+from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Indirection, Tensor
 from nkiverify.model.versions import within
 from nkiverify.symbolic import all_of, any_of, equal
@@ -47,7 +49,10 @@ define_current = partial(define, api=("nki",))
 # --- dma_copy ---------------------------------------------------------------------------------------------------------
 
 DMA_COPY = operation(
-    "nisa.dma_copy", dependence=Dependence(Link.ROW_MAJOR), engine="dma", behaviour=OVERWRITES.but(moves=True)
+    "nisa.dma_copy",
+    dependence=Dependence(Link.ROW_MAJOR),
+    engine="dma",
+    behaviour=OVERWRITES.but(moves=True, updates=Updates.MODIFYING),
 )
 
 define(
@@ -57,6 +62,7 @@ define(
 )
 define("dma_copy.count", "Source and destination of dma_copy have the same number of elements.", "dma_copy:Tile size")
 define("dma_copy.dtype", "dma_copy does not convert to or from a packed (x4) dtype.", "dma_copy:Data types; DMAO")
+define("leg.dma_copy.rmw", "dst_rmw_op of dma_copy is add, with oob_mode.error.", "L:dma_copy", api=("neuronxcc",))
 define_current("dma_copy.hwdge_same_dtype", "With dge_mode.hwdge both dtypes are the same.", "MIG-0.3", since="0.3")
 define_current("dma_copy.hwdge_gen3", "dge_mode.hwdge needs gen3 or later.", "dma_copy")
 define_current("dma_copy.engine", "engine is sync or scalar, and only with dge_mode.hwdge.", "dma_copy; DGE")
@@ -106,10 +112,12 @@ def _(
     dge_mode: object = legacy_enums.dge_mode.unknown,
 ) -> None:
     """Copy between HBM and SBUF, converting the dtype."""
+    skips = member(oob_mode, legacy_enums.oob_mode, "oob_mode") is legacy_enums.oob_mode.skip
+    target, source = operand(dst, mask, "dst", skips=skips), operand(src, mask, "src", skips=skips)
+    target, source = dma_operand(target, "dst", skips=skips), dma_operand(source, "src", skips=skips)
     if dst_rmw_op is not None:
-        raise unsupported("dma_copy with dst_rmw_op")
-    target, source = operand(dst, mask, "dst"), operand(src, mask, "src")
-    target, source = dma_operand(target, "dst", skips=False), dma_operand(source, "src", skips=False)
+        adds = legacy_operator(dst_rmw_op).name == "add"
+        require("leg.dma_copy.rmw", adds and not skips, dst_rmw_op=dst_rmw_op, oob_mode=oob_mode)
     claim_dma(target, source)
     _claim_indirect_mode(isa.dge_mode.unknown, target, source)
 
@@ -149,12 +157,42 @@ def _claim_indirect_mode(mode: isa.dge_mode, *operands: Tensor) -> None:
             require("dma_copy.vector_offset", equal(moves.index.free_size, 1), index=moves.index.shape)
 
 
-DMA_COPY.meaning(copied)
+@DMA_COPY.meaning
+def _(step: Step) -> None:
+    """The elements of the source in row-major order; added, in float32, to what is there if asked. Where the source is
+    skipped, dst stays ("dma_copy.oob")."""
+    skipped = step.skipped("src")
+    if step.attribute("dst_rmw_op") is not None:
+        added_in_place(step, "dst", "src")
+    elif skipped is None:
+        copied(step)
+    else:
+        _copied_in_part(step, (), skipped)
+
+
+def _copied_in_part(step: Step, order: tuple[int, ...], skipped: Array) -> None:
+    """The elements of src, its axes in another order if one is given, but for those that are skipped."""
+    same = step.dtype("src") == step.dtype("dst")
+    data = step.stored("src") if same else step.numbers("src")
+    before = step.stored("dst", previous=True) if same else step.numbers("dst", previous=True)
+    if order:
+        data, skipped = data.transpose(0, *(axis + 1 for axis in order)), skipped.transpose(order)
+    shape = before.shape[1:]
+    step.write("dst", np.where(skipped.reshape(shape), before, data.reshape(data.shape[0], *shape)), stored=same)
+
+
+def added_in_place(step: Step, dst: str, src: str) -> None:
+    """dst = dst + src, element by element; that an element is named once only is the kernel's promise."""
+    step.distinct(dst)
+    before = step.numbers(dst, previous=not step.has(dst))
+    step.write(dst, step.n.binary("add", before, step.numbers(src).reshape(before.shape)))
 
 
 @DMA_COPY.bounds
 def _copied_by_dma(bounds: Bounds) -> None:
     """Those of the source, beside what is there if rows out of bounds are skipped."""
+    if bounds.attribute("dst_rmw_op") is not None:
+        return
     skips = getattr(bounds.attribute("oob_mode"), "name", "") == isa.oob_mode.skip.name
     bounds.copy("src", partly=skips)
 
@@ -165,12 +203,14 @@ DMA_TRANSPOSE = operation(
     "nisa.dma_transpose", dependence=Dependence(Link.PERMUTED), engine="dma", behaviour=OVERWRITES
 )
 
-define_current(
-    "dma_transpose.axes", "The axes are (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the rank of src.", "dma_transpose"
+define(
+    "dma_transpose.axes",
+    "The axes are (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the rank of src.",
+    "dma_transpose (legacy: taken from there, since its page says nothing)",
 )
 define_current("dma_transpose.dst_shape", "dst has exactly the transposed shape of src.", "MIG-0.4", since="0.4")
 define_current("dma_transpose.dtype", "src and dst of dma_transpose have the same dtype.", "dma_transpose")
-define_current("dma_transpose.src_buffer", "src of dma_transpose is in HBM or SBUF.", "dma_transpose")
+define("dma_transpose.src_buffer", "src of dma_transpose is in HBM or SBUF.", "dma_transpose")
 define_current(
     "dma_transpose.dst_buffer",
     "dst of dma_transpose is in SBUF (HBM as in MIG-0.4 is accepted).",
@@ -290,18 +330,30 @@ def _claim_gathering_transpose(source: Tensor, moves: Indirection, mode: isa.dge
     )
 
 
-@DMA_TRANSPOSE.legacy_refused("its page does not say which shapes and memories are legal")
-def _(src: object, *, axes: object = None, mask: object = None, dtype: object = None, **kwargs: object) -> None:
-    """A DMA that transposes."""
+@DMA_TRANSPOSE.legacy
+def _(
+    src: object, *, axes: object = None, mask: Mask | None = None, dtype: object = None, **kwargs: object
+) -> LegacyTensor:
+    """A new SBUF tile: `src` with its axes in the order that the current API documents for its rank."""
+    source = operand(src, mask, "src")
+    require("dma_transpose.src_buffer", source.buffer is not PSUM, src=source.buffer)
+    if mask is not None:
+        raise unsupported("dma_transpose under a mask", "its page does not say what is left out")
+    order = _axes(axes, source)
+    return new_tile(tuple(source.shape[axis] for axis in order), named_dtype(dtype, source.dtype))
 
 
 @DMA_TRANSPOSE.meaning
 def _(step: Step) -> None:
     """The axes in the one order each rank has."""
-    same = step.dtype("src") == step.dtype("dst")
+    order = _TRANSPOSED[len(step.shape("src"))]
+    skipped = step.skipped("src")
+    if skipped is not None:
+        _copied_in_part(step, order, skipped)
+        return
+    same = step.dtype("src") == step.dtype(step.only_write)
     data = step.stored("src") if same else step.numbers("src")
-    order = _TRANSPOSED[data.ndim - 1]
-    step.write("dst", data.transpose(0, *(axis + 1 for axis in order)), stored=same)
+    step.write(step.only_write, data.transpose(0, *(axis + 1 for axis in order)), stored=same)
 
 
 DMA_TRANSPOSE.bounds(_copied_by_dma)

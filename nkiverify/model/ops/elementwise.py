@@ -18,7 +18,7 @@ from nkiverify.model.known_numbers import Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
 from nkiverify.model.meaning import Step
 from nkiverify.model.operators import Operator
-from nkiverify.model.ops.arithmetic import applied
+from nkiverify.model.ops.arithmetic import applied, operated
 from nkiverify.model.ops.operands import (
     any_in_psum,
     claim_available,
@@ -129,7 +129,8 @@ def _(step: Step) -> None:
     op = step.operator("op")
     exact = op.bitvec or step.integers_on_gpsimd("dst", "data1", "data2")
     left, right = step.rows("data1", exact=exact), step.rows("data2", exact=exact)
-    step.write("dst", step.n.binary(op.name, left, right))
+    dtypes = (step.dtype("data1"), step.dtype("data2"))
+    step.write("dst", operated(step, op, left, right, dtypes), bits=op.bitvec)
 
 
 @TENSOR_TENSOR.bounds
@@ -280,11 +281,18 @@ def _(step: Step) -> None:
     """(data op0 operand0) op1 operand1, each with its operands exchanged if reversed."""
     op0, op1 = step.operator("op0"), step.optional_operator("op1")
     exact = op0.bitvec or (op1 is not None and op1.bitvec)
-    value = step.rows("data", exact=exact)
-    value = applied(step.n, op0, value, step.column("operand0", exact=exact), step.flag("reverse0"))
-    if op1 is not None:
-        value = applied(step.n, op1, value, step.column("operand1", exact=exact), step.flag("reverse1"))
-    step.write("dst", value)
+    value, dtype = step.rows("data", exact=exact), step.dtype("data")
+    for number, op in (("0", op0), ("1", op1)):
+        if op is None:
+            continue
+        name = f"operand{number}"
+        other = step.column(name, exact=exact)
+        dtypes = (dtype, step.dtype(name) if step.has(name) else dtype)
+        value = operated(step, op, value, other, dtypes, step.flag(f"reverse{number}"))
+        if op.bitvec and not step.tracking:
+            # Between the two operators as well there are as many bits as the data have.
+            value = step.n.exact(step.n.low_bits(value, dtype), dtype)
+    step.write("dst", value, bits=exact)
 
 
 @TENSOR_SCALAR.bounds

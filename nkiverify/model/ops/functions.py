@@ -329,15 +329,19 @@ def _binary_numbers(step: Step) -> None:
     )
     if exact and not isinstance(x.flat[0], np.uint32):
         x, y = (part.astype(np.int64) if part.dtype.kind == "f" else part for part in (x, y))
-    step.write(target, step.n.binary(name, x, y), broadcast=True)
+    if name == "right_shift" and not step.tracking:
+        x = step.n.unsigned(x, step.dtype("x" if step.has("x") else target))
+    step.write(target, step.n.binary(name, x, y), broadcast=True, bits=exact)
 
 
 def _unary_numbers(step: Step) -> None:
     """A function of each element."""
     name = step.name.removeprefix("nl.")
-    value = step.numbers("x", exact=name == "invert")
+    inverts = name == "invert"
+    value = step.numbers("x", exact=inverts)
     outside = None if name in _UNRANGED else step.n.out_of_range(name, value)
-    step.write(step.only_write, step.n.unary(name, value), undefined=outside, because=f"{name} outside its range")
+    because = f"{name} outside its range"
+    step.write(step.only_write, step.n.unary(name, value), bits=inverts, undefined=outside, because=because)
 
 
 def _bounds_of(name: str) -> Callable[[Bounds], None]:

@@ -13,7 +13,7 @@ from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint16, uint32
-from nkiverify.model.extents import as_extent, is_sequence, same
+from nkiverify.model.extents import as_extent, is_one, is_sequence, same
 from nkiverify.model.indices import Mask
 from nkiverify.model.indirection import claim_numbers, indices_in
 from nkiverify.model.known_numbers import Interval
@@ -158,7 +158,7 @@ define(
 )
 define(
     "local_gather.oob",
-    "Index values of local_gather times num_elem_per_idx are inside the elements per partition of src_buffer.",
+    "An index of local_gather says where num_elem_per_idx elements of a partition of src_buffer start, all inside it.",
     "local_gather",
 )
 
@@ -172,7 +172,7 @@ def local_gather(
     num_valid_indices: object = None,
     name: object = None,
 ) -> None:
-    """Each GpSimd core gathers from its 16 partitions; `num_elem_per_idx` consecutive elements for each index."""
+    """Each GpSimd core gathers from its 16 partitions: `num_elem_per_idx` elements from each index on."""
     result, source, places = destination(dst), tile(src_buffer, "src_buffer"), tile(index, "index")
     claim_in_sbuf("local_gather.sbuf", dst=result, src_buffer=source, index=places)
     require(
@@ -206,8 +206,8 @@ def local_gather(
         claim_numbers(
             "local_gather.oob",
             indices_in(places),
-            lambda low, high: all_of(low >= 0, (high + 1) * per_index <= source.free_size),
-            Interval(0, source.free_size // per_index - 1),
+            lambda low, high: all_of(low >= 0, high + per_index <= source.free_size),
+            Interval(0, source.free_size - per_index),
             src_buffer=source.shape,
             num_elem_per_idx=per_index,
         )
@@ -222,20 +222,21 @@ def _(
     *,
     mask: Mask | None = None,
 ) -> LegacyTensor:
-    """A new SBUF tile: what each GpSimd core gathers from its 16 partitions."""
+    """A new SBUF tile (P, indices), or (P, indices, elements), of what each GpSimd core gathers from 16 partitions."""
     source, places = operand(src_buffer, mask, "src_buffer"), operand(index, mask, "index")
     per_index = as_extent(num_elem_per_idx)
     valid = places.free_size * _GROUP if num_valid_indices is None else as_extent(num_valid_indices)
     if per_index is None or valid is None:
         raise TypeError("num_elem_per_idx and num_valid_indices are integers")
-    result = new_tile((source.shape[0], valid * per_index), source.dtype, mask=mask)
+    shape = (source.shape[0], valid) if is_one(per_index) else (source.shape[0], valid, per_index)
+    result = new_tile(shape, source.dtype, mask=mask)
     local_gather(result, source, places, per_index, valid)
     return result
 
 
 @LOCAL_GATHER.meaning
 def _(step: Step) -> None:
-    """Groups of elements of each partition; the indices of 16 partitions are shared, column by column."""
+    """Elements of each partition from where an index says; 16 partitions share their indices, column by column."""
     same = step.dtype("src_buffer") == step.dtype("dst")
     data, indices = step.rows("src_buffer", stored=same), step.indices("index")
     size = int(step.attribute("num_elem_per_idx", 1) or 1)
@@ -246,7 +247,7 @@ def _(step: Step) -> None:
     for start in range(0, data.shape[1], _GROUP):
         order = indices[start : start + _GROUP].T.ravel()
         order = order[: elements // size if valid is None else int(valid)]
-        places = (order[:, None] * size + np.arange(size)).ravel()[:elements]
+        places = (order[:, None] + np.arange(size)).ravel()[:elements]
         step.check_places("index", places, data.shape[2])
         result[:, start : start + _GROUP, : len(places)] = data[:, start : start + _GROUP, places]
         if step.tracking:

@@ -15,13 +15,15 @@ from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, new_tile, operand
 from nkiverify.model.meaning import Step
 from nkiverify.model.memory import SBUF
+from nkiverify.model.operators import Operator
 from nkiverify.model.ops.copies import copied, copied_numbers
-from nkiverify.model.ops.dma import claim_dma
+from nkiverify.model.ops.dma import added_in_place, claim_dma
 from nkiverify.model.ops.operands import is_number, on_chip, tile
 from nkiverify.model.ops.tensor_engine import transposed
-from nkiverify.model.registry import OVERWRITES, operation
+from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import Extent, equal
+from nkiverify.symbolic.execution import unsupported
 
 # --- load -------------------------------------------------------------------------------------------------------------
 
@@ -93,6 +95,41 @@ def _(src: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: 
 
 LOAD_TRANSPOSE2D.meaning(transposed)
 LOAD_TRANSPOSE2D.bounds(copied_numbers)
+
+# --- atomic_rmw -------------------------------------------------------------------------------------------------------
+
+ATOMIC_RMW = operation(
+    "nl.atomic_rmw",
+    dependence=Dependence(Link.ROW_MAJOR),
+    engine="dma",
+    behaviour=OVERWRITES.but(updates=Updates.ALWAYS, keeps=True),
+)
+
+define(
+    "leg.atomic_rmw",
+    "atomic_rmw adds a tile in SBUF to rows of an HBM tensor that are known at run time.",
+    "L:atomic_rmw",
+    api=("neuronxcc",),
+)
+
+
+@ATOMIC_RMW.legacy
+def _(dst: object, value: object, op: Operator, *, mask: Mask | None = None, **kwargs: object) -> None:
+    """dst = dst op value in HBM, at rows that are known at run time."""
+    if mask is not None:
+        raise unsupported("nl.atomic_rmw under a mask", "its page does not say what is left out")
+    target, source = operand(dst, mask, "dst"), operand(value, mask, "value")
+    adds = op.name == "add"
+    placed = target.indirect_by is not None and not target.on_chip and source.buffer is SBUF
+    require("leg.atomic_rmw", adds and placed, op=op, dst=target.buffer, value=source.buffer)
+    require("dma_copy.count", equal(target.size, source.size), dst=target.shape, value=source.shape)
+
+
+@ATOMIC_RMW.meaning
+def _(step: Step) -> None:
+    """dst + value, in float32."""
+    added_in_place(step, "dst", "value")
+
 
 # --- store ------------------------------------------------------------------------------------------------------------
 

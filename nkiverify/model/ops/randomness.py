@@ -1,6 +1,7 @@
 """Random numbers: rng, rand2, seeds and states, dropout (reference sections c.3 and c.4).
 
-Which numbers come is not documented: none of these operations has values.
+Which numbers come is not documented, how they are distributed is: a simulation draws some, the same ones for the same
+seed. What is computed from them is never compared (`equiv`), and the states of generators have no values.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from nkiverify.model.dtypes import (
 )
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
+from nkiverify.model.meaning import Step
 from nkiverify.model.memory import SBUF
 from nkiverify.model.ops.operands import (
     any_in_psum,
@@ -51,9 +53,10 @@ from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import SymInt, all_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 NKI = ("nki",)
-_RANDOM = "random numbers are not documented"
+_STATES = "what the state of a generator means is not documented"
 
 # --- random numbers ---------------------------------------------------------------------------------------------------
 
@@ -62,7 +65,6 @@ RNG = operation(
     dependence=Dependence(Link.NOTHING),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_RANDOM,
 )
 
 define("rng.dst", "dst of rng has an integer dtype and is in SBUF or PSUM.", "rng", api=NKI)
@@ -81,12 +83,17 @@ def _(dst: object, engine: object = isa.engine.vector, name: object = None) -> N
     require("rng.engine", legal, engine=runs_on, generation=generation(), dst=result.buffer)
 
 
+@RNG.meaning
+def _(step: Step) -> None:
+    """Every pattern of bits is as likely as any other."""
+    step.write("dst", step.drawn_bits("dst"), stored=True)
+
+
 RAND2 = operation(
     "nisa.rand2",
     dependence=Dependence(Link.ROWS),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_RANDOM,
 )
 
 _DRAWN = (
@@ -114,12 +121,21 @@ def _(dst: object, min: object, max: object, name: object = None) -> None:
         require("rand2.order", min < max, min=min, max=max)  # type: ignore[operator]
 
 
+@RAND2.meaning
+def _(step: Step) -> None:
+    """Numbers from min on, below max."""
+    low, high = step.required_column("min"), step.required_column("max")
+    partitions, *free = step.shape("dst")
+    drawn = step.drawn((partitions, int(np.prod(free))), float32)
+    spread = step.n.binary("multiply", step.n.binary("subtract", high, low), drawn)
+    step.write("dst", step.n.binary("add", low, spread))
+
+
 LANGUAGE_RAND = operation(
     "nl.rand",
     dependence=Dependence(Link.NOTHING),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_RANDOM,
 )
 
 
@@ -135,6 +151,13 @@ def _(shape: object, dtype: object = np.float32, **kwargs: object) -> LegacyTens
     return new_tile(host_shape(shape), named_dtype(dtype))
 
 
+@LANGUAGE_RAND.meaning
+def _(step: Step) -> None:
+    """Numbers from 0 on, below 1, as finely spread as the dtype has them just below 1."""
+    name = step.only_write
+    step.write(name, step.drawn(step.shape(name), step.dtype(name)))
+
+
 # --- seeds and states -------------------------------------------------------------------------------------------------
 
 SET_RNG_SEED = operation(
@@ -142,7 +165,6 @@ SET_RNG_SEED = operation(
     dependence=Dependence(Link.NOTHING),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_RANDOM,
 )
 
 define("set_rng_seed.src", "The seed is one 32-bit element in SBUF or PSUM.", "set_rng_seed", api=NKI)
@@ -154,12 +176,17 @@ def _(src_seeds: object, name: object = None) -> None:
     _claim_seed("set_rng_seed.src", tile(src_seeds, "src_seeds"), "src_seeds")
 
 
+@SET_RNG_SEED.meaning
+def _(step: Step) -> None:
+    """The numbers that follow are those of the seed."""
+    step.seed("src_seeds")
+
+
 LANGUAGE_RANDOM_SEED = operation(
     "nl.random_seed",
     dependence=Dependence(Link.NOTHING),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_RANDOM,
 )
 
 define(
@@ -179,9 +206,22 @@ def _(seed: object) -> None:
     _claim_seed("nl.random_seed", tile(seed, "seed"), "seed")
 
 
-@LANGUAGE_RANDOM_SEED.legacy_refused("its page does not say what a seed is")
-def _(seed: object, *, mask: object = None, **kwargs: object) -> None:
-    """Seed the generator."""
+@LANGUAGE_RANDOM_SEED.legacy
+def _(seed: object, *, mask: Mask | None = None, **kwargs: object) -> None:
+    """Seed the generator: with a number, or a tile of one element. Its page does not say what a seed is."""
+    if isinstance(seed, Tensor | Access):
+        one = operand(seed, mask, "seed")
+        if one.dtype.is_integer and equal(one.size, 1) is True:
+            return
+    elif isinstance(seed, int | np.integer):
+        return
+    raise unsupported("nl.random_seed with a seed that is neither a number nor a tile of one integer")
+
+
+@LANGUAGE_RANDOM_SEED.meaning
+def _(step: Step) -> None:
+    """The numbers that follow are those of the seed."""
+    step.seed("seed")
 
 
 def _claim_seed(contract: str, seed: Tensor, argument: str) -> None:
@@ -195,14 +235,14 @@ RAND_SET_STATE = operation(
     dependence=Dependence(Link.NOTHING),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_RANDOM,
+    no_values=_STATES,
 )
 RAND_GET_STATE = operation(
     "nisa.rand_get_state",
     dependence=Dependence(Link.NOTHING),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_RANDOM,
+    no_values=_STATES,
 )
 
 #: Elements of a generator's state per lane.
@@ -278,7 +318,6 @@ DROPOUT = operation(
     dependence=Dependence(Link.ROWS),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_RANDOM,
 )
 
 define("dropout.shape", "dst has the partitions and elements per partition of data.", "dropout", api=NKI)
@@ -305,6 +344,19 @@ def _(data: object, prob: object, *, mask: Mask | None = None, dtype: object = N
     return result
 
 
+@DROPOUT.meaning
+def _(step: Step) -> None:
+    """Each element, or 0 with probability `prob`; what stays is not scaled."""
+    _drop(step, "data", "prob")
+
+
+def _drop(step: Step, data: str, probability: str) -> None:
+    target = step.only_write
+    values, rate = step.rows(data), step.required_column(probability)
+    stays = step.n.binary("greater_equal", step.drawn(values.shape[1:], float32), rate)
+    step.write(target, step.n.choose(stays, values, step.n.constant(0.0, 3)))
+
+
 def _claim_dropout(result: Tensor, source: Tensor, prob: object) -> None:
     claim_on_chip(dst=result, data=source)
     claim_same_layout("dropout.shape", dst=result, data=source)
@@ -328,7 +380,6 @@ LANGUAGE_DROPOUT = operation(
     dependence=Dependence(Link.BROADCAST),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_RANDOM,
 )
 
 define(
@@ -360,3 +411,9 @@ def _(x: object, rate: object, *, dtype: object = None, mask: Mask | None = None
     source = operand(x, mask, "x")
     require("isa.on_chip", on_chip(source), x=source.buffer)
     return result_tile(source.shape, source.dtype if dtype is None else named_dtype(dtype), mask=mask)
+
+
+@LANGUAGE_DROPOUT.meaning
+def _(step: Step) -> None:
+    """Each element, or 0 at the rate."""
+    _drop(step, "x", "rate")

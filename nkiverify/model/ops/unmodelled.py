@@ -62,11 +62,6 @@ def _(
     """A reduction over the programs of a launch."""
 
 
-@refused("nl.atomic_rmw").legacy_refused("its places are known at run time only")
-def _(dst: object, value: object, op: object, *, mask: object = None, **kwargs: object) -> None:
-    """An atomic update in HBM."""
-
-
 @refused("nl.finfo").legacy_refused(_NOTHING_SAID)
 def _(dtype: object) -> None:
     """Limits of a dtype."""

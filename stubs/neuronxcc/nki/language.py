@@ -201,7 +201,7 @@ def arctan(x, *, dtype=None, mask=None, **kwargs):
 
 @stub
 def atomic_rmw(dst, value, op, *, mask=None, **kwargs):
-    """An atomic update in HBM."""
+    """dst = dst op value in HBM, at rows that are known at run time."""
 
 
 @stub
@@ -511,7 +511,7 @@ def rand(shape, dtype=np.float32, **kwargs):
 
 @stub
 def random_seed(seed, *, mask=None, **kwargs):
-    """Seed the generator."""
+    """Seed the generator: with a number, or a tile of one element. Its page does not say what a seed is."""
 
 
 @stub

@@ -201,7 +201,7 @@ def iota(dst, pattern, offset=0, channel_multiplier=0, name=None):
 
 @stub
 def local_gather(dst, src_buffer, index, num_elem_per_idx=1, num_valid_indices=None, name=None):
-    """Each GpSimd core gathers from its 16 partitions; `num_elem_per_idx` consecutive elements for each index."""
+    """Each GpSimd core gathers from its 16 partitions: `num_elem_per_idx` elements from each index on."""
 
 
 @stub

@@ -129,7 +129,7 @@ def dma_engine():
 
 @stub
 def dma_transpose(src, *, axes=None, mask=None, dtype=None, **kwargs):
-    """A DMA that transposes."""
+    """A new SBUF tile: `src` with its axes in the order that the current API documents for its rank."""
 
 
 @stub
@@ -149,7 +149,7 @@ def iota(expr, dtype, *, mask=None, **kwargs):
 
 @stub
 def local_gather(src_buffer, index, num_elem_per_idx=1, num_valid_indices=None, *, mask=None):
-    """A new SBUF tile: what each GpSimd core gathers from its 16 partitions."""
+    """A new SBUF tile (P, indices), or (P, indices, elements), of what each GpSimd core gathers from 16 partitions."""
 
 
 @stub
