@@ -121,6 +121,7 @@ MORE_USES: list[tuple[str, Any]] = [
     ("trn2", lambda: old_nisa.dma_transpose(old_sbuf(4, 6))),
     ("trn2", lambda: old_nl.atomic_rmw(_rows_of(old_hbm(8, 6)), old_sbuf(4, 6), nl.add)),
     ("trn2", lambda: old_nl.random_seed(old_sbuf(1, 1, dtype=nl.int32))),
+    ("trn2", lambda: old_nisa.tensor_scalar_cumulative(old_sbuf(4, 6), old_sbuf(4, 6), nl.add, nl.add, 1.0)),
     ("trn2", lambda: old_nl.ones((4, 4), nl.float32)),
     ("trn2", lambda: old_nl.zeros((4, 4), nl.float32)),
     ("trn2", lambda: old_nl.full((4, 4), 2.0, nl.float32)),

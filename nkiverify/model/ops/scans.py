@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from nkiverify.model import isa_enums as isa
+from nkiverify.model import legacy_enums
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
@@ -24,7 +25,7 @@ from nkiverify.model.dtypes import (
 )
 from nkiverify.model.indices import Mask
 from nkiverify.model.interval_arithmetic import constant, exactly, is_between, plus, summed
-from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
+from nkiverify.model.legacy_tensor import LegacyTensor, given_destination, named_dtype, operand, resolved, result_tile
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import applied
@@ -152,19 +153,15 @@ define(
     "tsc.ops",
     "op0 is arithmetic; op1 is add, subtract, multiply, maximum or minimum.",
     "tensor_scalar_cumulative",
-    api=("nki",),
 )
-define(
-    "tsc.shape", "dst has the partitions and elements per partition of src.", "tensor_scalar_cumulative", api=("nki",)
-)
+define("tsc.shape", "dst has the partitions and elements per partition of src.", "tensor_scalar_cumulative")
 define(
     "tsc.dtypes",
     "Operands of tensor_scalar_cumulative are floats but tfloat32, or integers of 8 or 16 bits.",
     "tensor_scalar_cumulative",
-    api=("nki",),
 )
-define("tsc.imm", "imm0 and imm1 are float32 scalars or (P, 1) tiles.", "tensor_scalar_cumulative", api=("nki",))
-define("tsc.load", "load_reduce needs imm1.", "tensor_scalar_cumulative", api=("nki",))
+define("tsc.imm", "imm0 and imm1 are float32 scalars or (P, 1) tiles.", "tensor_scalar_cumulative")
+define("tsc.load", "load_reduce needs imm1.", "tensor_scalar_cumulative")
 
 _DTYPES = (
     float8_e4m3, float8_e5m2, float16, bfloat16, float32, float8_e4m3fn, int8, int16, uint8, uint16,
@@ -184,7 +181,39 @@ def _(
 ) -> None:
     """dst[i] = (src[i] op0 imm0) op1 dst[i - 1] along the free axis."""
     result, source = destination(dst, gathers=True), tile(src, "src", gathers=True)
-    command = member(reduce_cmd, isa.reduce_cmd, "reduce_cmd")
+    _claim_cumulative(result, source, op0, op1, imm0, imm1, member(reduce_cmd, isa.reduce_cmd, "reduce_cmd"))
+
+
+@TENSOR_SCALAR_CUMULATIVE.legacy
+def _(
+    dst: object,
+    src: object,
+    op0: Operator,
+    op1: Operator,
+    imm0: object,
+    imm1: object = None,
+    reduce_cmd: object = legacy_enums.reduce_cmd.reset_reduce,
+    *,
+    mask: Mask | None = None,
+    dtype: object = None,
+    **kwargs: object,
+) -> None:
+    """dst[i] = (src[i] op0 imm0) op1 dst[i - 1] along the free axis. No legacy page has it: as in the current API."""
+    result, source = given_destination(dst, dtype, mask), operand(src, mask, "src")
+    command = legacy_enums.as_reduce_cmd(reduce_cmd)
+    first, second = resolved(imm0, mask, "imm0"), resolved(imm1, mask, "imm1")
+    _claim_cumulative(result, source, op0, op1, first, second, member(command, isa.reduce_cmd, "reduce_cmd"))
+
+
+def _claim_cumulative(
+    result: Tensor,
+    source: Tensor,
+    op0: Operator,
+    op1: Operator,
+    imm0: object,
+    imm1: object,
+    command: isa.reduce_cmd,
+) -> None:
     accumulates = op1.name in ("add", "subtract", "multiply", "maximum", "minimum")
     require("tsc.ops", op0.arithmetic and accumulates, op0=op0, op1=op1)
     claim_available(op0)

@@ -362,6 +362,31 @@ def test_tensor_tensor_scan():
 
 
 @nki.jit(mode="simulation")
+def running_sums(a_tensor, start_tensor):
+    a, start = nl.load(a_tensor), nl.load(start_tensor)
+    whole = nl.ndarray(a.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar_cumulative(dst=whole, src=a, op0=nl.multiply, op1=nl.add, imm0=2.0)
+    loaded = nl.ndarray(a.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar_cumulative(
+        dst=loaded,
+        src=a,
+        op0=np.add,
+        op1=np.maximum,
+        imm0=1.0,
+        imm1=start,
+        reduce_cmd=nisa.reduce_cmd.load_reduce,
+    )
+    return stored(whole, loaded)
+
+
+def test_tensor_scalar_cumulative():
+    a, start = random(P, 64), random(P, 1, seed=1)
+    whole, loaded = running_sums(a, start)
+    assert np.allclose(whole, np.cumsum(2 * a, axis=1), atol=1e-4)
+    assert np.allclose(loaded, np.maximum(np.maximum.accumulate(a + 1, axis=1), start), atol=1e-6)
+
+
+@nki.jit(mode="simulation")
 def selections(a_tensor, b_tensor):
     a, b = nl.load(a_tensor), nl.load(b_tensor)
     less = nisa.tensor_tensor(a, b, op=np.less, dtype=nl.bool_)

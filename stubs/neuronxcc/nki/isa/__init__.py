@@ -55,6 +55,7 @@ __all__ = [
     "tensor_partition_reduce",
     "tensor_reduce",
     "tensor_scalar",
+    "tensor_scalar_cumulative",
     "tensor_scalar_reduce",
     "tensor_tensor",
     "tensor_tensor_scan",
@@ -301,6 +302,13 @@ def tensor_scalar(
     **kwargs,
 ):
     """(data op0 operand0) op1 operand1; operands are constants or one element per partition."""
+
+
+@stub
+def tensor_scalar_cumulative(
+    dst, src, op0, op1, imm0, imm1=None, reduce_cmd=reduce_cmd.reset_reduce, *, mask=None, dtype=None, **kwargs
+):
+    """dst[i] = (src[i] op0 imm0) op1 dst[i - 1] along the free axis. No legacy page has it: as in the current API."""
 
 
 @stub
