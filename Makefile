@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench scale dashboard published fuzz operations engines mutants metamorphic checker removal lint types pages docs clean help
+.PHONY: verify test bench scale dashboard published fuzz operations engines hostile mutants metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ operations: $(READY) ## compare what is called defined on N kernels about one op
 
 engines: $(READY) ## compare the engines and solvers on N random shape programs (N=100 SEED=1)
 	$(RUN) -m lab.engines --count $(or $(N),100) --seed $(or $(SEED),1) $(ARGS)
+
+hostile: $(READY) ## try what breaks things: kernels, files, arguments, full disks (ARGS='--kind raises', PYTHON_TRIED=python3.13)
+	$(RUN) -m lab.hostile $(if $(PYTHON_TRIED),--python $(PYTHON_TRIED)) $(ARGS)
 
 mutants: $(READY) ## mutate the good kernels and say which phase kills each mutant (ARGS='--log FILE' to go on where it ended)
 	$(RUN) -m lab.mutation $(ARGS)

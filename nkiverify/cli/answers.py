@@ -83,7 +83,9 @@ def answers(asked: Asked, options: Options) -> int:
     statuses = [*map(status_of_answer, found), *_language_statuses(found, options)]
     if len(found) > 1:
         print(legality.summary(found, [status_of_answer(one) for one in found], session.seconds))
-    statuses.append(written(session, options.json))
+    for file in written(session, options.json).unwritten:
+        print(f"not written: {file}", flush=True)
+        statuses.append(ExitStatus.INTERNAL_ERROR)
     failed = failing(session, options.policy)
     print(failed, end="", flush=True)
     return worst([*statuses, ExitStatus.MISMATCH] if failed else statuses)
@@ -91,7 +93,7 @@ def answers(asked: Asked, options: Options) -> int:
 
 def _answer(reference: str, asked: Asked, options: Options) -> Answer:
     try:
-        with limited(reference, options.timeout if options.engine == "embedded" else float("inf")):
+        with limited(reference, options.timeout if options.engine == "embedded" else float("inf"), options.memory):
             return answer(
                 reference,
                 options.root,
@@ -113,6 +115,7 @@ def _told(one: Answer, asked: Asked, options: Options, style: Style, width: int)
     """All that is printed of one kernel."""
     language = outside(one.language, options.policy)
     parts = [legality.text(one, options.root, width, style, asked.every, language.told)]
+    parts += [f"  assumed: {text}" for text in options.allowed.assumed()]
     if asked.fix:
         parts.append(asserts(one, options.root))
     if asked.manifest_entry:

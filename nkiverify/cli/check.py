@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nkiverify.cli.allowing import add_allow, allowed_by
 from nkiverify.cli.arguments import (
     add_engine,
     phase_list,
@@ -20,12 +21,13 @@ from nkiverify.cli.policy import add_policy, policy_of
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
 from nkiverify.project.settings import Settings, layered
-from nkiverify.run.supervisor import limited
+from nkiverify.run.supervisor import confined, limited
 from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, QUICK_ENGINE, Options
 
 if TYPE_CHECKING:
     from nkiverify.project.request import Request
     from nkiverify.results.session import Session
+    from nkiverify.run.confinement import Confinement
 
 DESCRIPTION = """\
 Say for which shapes the kernels of a file, or of all files in a folder, are
@@ -102,7 +104,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"seconds for all phases together (default: {DEFAULT_TIMEOUT_SECONDS:g})",
     )
     add_policy(parser, "no warning")
+    add_allow(parser)
     add_engine(parser, QUICK_ENGINE)
+    add(
+        "--memory",
+        type=positive_integer,
+        metavar="MIB",
+        help="MiB that the process may hold (default: nine tenths of the machine's memory)",
+    )
     add("--pdb", action="store_true", help="replay the first violation in the debugger, at the line of the kernel")
     add("--json", type=Path, metavar="FILE", help="write the results to FILE")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
@@ -116,15 +125,29 @@ def execute(arguments: argparse.Namespace) -> int:
         if arguments.list:
             return _list(arguments)
         paths = arguments.paths or ["."]
+        options, hardware = _options(arguments)
+        if not arguments.pdb:
+            confined(_confinement(options))
         if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
             arguments.kernel = paths[0]
-            options, hardware = _options(arguments)
-            with limited(paths[0], _limit(options, arguments) * len(hardware)):
+            with limited(paths[0], _limit(options, arguments) * len(hardware), options.memory):
                 return _check(arguments, options, hardware)
-        return _answers(arguments, paths)
+        return _answers(arguments, paths, options, hardware)
     except TextError as error:
         print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
         return 2
+
+
+def _confinement(options: Options) -> Confinement:
+    """What the process that checks kernels keeps: where it writes results, and where the ESBMC that it asks is kept."""
+    from nkiverify.run.confinement import Confinement
+
+    folders = [options.json.parent] if options.json is not None else []
+    if options.engine != "embedded":
+        from nkiverify.engines.esbmc.locate import cache_folder
+
+        folders += [folder for folder in [cache_folder()] if folder is not None]
+    return Confinement(tuple(folders), options.allowed.network)
 
 
 def _limit(options: Options, arguments: argparse.Namespace) -> float:
@@ -193,7 +216,7 @@ def _references(arguments: argparse.Namespace, paths: Sequence[str]) -> list[str
     return list(dict.fromkeys(found))
 
 
-def _answers(arguments: argparse.Namespace, paths: Sequence[str]) -> int:
+def _answers(arguments: argparse.Namespace, paths: Sequence[str], options: Options, hardware: Sequence[str]) -> int:
     """Say of every kernel for which shapes it is legal."""
     from nkiverify.cli.answers import Asked, answers
 
@@ -204,7 +227,6 @@ def _answers(arguments: argparse.Namespace, paths: Sequence[str]) -> int:
             raise UsageError(f"--{option} needs a kernel: {paths[0].partition('::')[0]}::NAME")
     if not references:
         raise UsageError(f"there are no kernels in {', '.join(paths)}: no function uses NKI")
-    options, hardware = _options(arguments)
     if len(hardware) > 1 or arguments.pdb:
         option = "--pdb" if arguments.pdb else "--target all"
         raise UsageError(f"{option} needs every argument of one kernel, and no --derive")
@@ -235,10 +257,12 @@ def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
         timeout=layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS).value,
         engine=layered("engine", arguments.engine, settings, QUICK_ENGINE).value,
         lowering=arguments.lowering,
+        memory=arguments.memory,
         debug=arguments.debug,
         every_violation=arguments.all,
         json=writable(arguments.json, "--json"),
         policy=policy_of(arguments, settings),
+        allowed=allowed_by(arguments.allow, settings),
     )
     return options, HARDWARE if target == "all" else (target,)
 
@@ -280,13 +304,13 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
     session = without_ignored(session, options.policy)
     for line in passed_over.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
+    session = written(session, json_file)
     status = session.exit_status
     print(report(session, asked, options.debug, Style.of(sys.stdout)), end="", flush=True)
     if language.told:
         print(language_report(language, base), end="", flush=True)
         status = worst((status, ExitStatus.MISMATCH)) if language.failing else status
     print(next_step(session, asked), end="", flush=True)
-    status = worst((status, written(session, json_file)))
     if arguments.pdb:
         _debug(session, asked, hardware)
     failed = failing(session, options.policy)

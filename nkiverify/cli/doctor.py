@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 HELP = "show the engines and solvers, and whether they answer rightly"
 
 DESCRIPTION = """\
-Show every engine and solver, its version and where it was found, and try ESBMC
-on a set of small programs whose verdicts are known. Exit status 0 if all that
-is there can be used, 4 otherwise."""
+Show what confines kernels here, every engine and solver, its version and where
+it was found, and try ESBMC on a set of small programs whose verdicts are known.
+Exit status 0 if all that is there can be used, 4 otherwise."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +35,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.results.session import ExitStatus, worst
 
     print(f"nkiverify {__version__}, Python {platform.python_version()}, {platform.platform()}")
+    print(f"kernels are confined by: {', '.join(_confining())}")
     print(f"embedded: Z3 {z3.get_version_string()}")
     try:
         installed = list(locate.every())
@@ -52,6 +53,15 @@ def execute(arguments: argparse.Namespace) -> int:
     found = installed[0]
     languages = (Language.C, Language.PYTHON) if found.has_python else (Language.C,)
     return worst(_tried(found, language) for language in languages)
+
+
+def _confining() -> list[str]:
+    """What keeps kernels from files, the network and the rest of the machine here."""
+    from nkiverify.run.confinement import has_seccomp, landlock_version
+
+    version = landlock_version()
+    landlock = f"Landlock (version {version})" if version else "no Landlock"
+    return ["audit hooks of Python", landlock, "seccomp" if has_seccomp() else "no seccomp"]
 
 
 def _tried(found: Installation, language: Language) -> ExitStatus:

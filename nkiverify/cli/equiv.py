@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nkiverify.cli.allowing import add_allow, allowed_by
 from nkiverify.cli.arguments import positive_number
 from nkiverify.foundation.errors import UsageError
 from nkiverify.verify.options import HARDWARE
@@ -67,6 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="of the floating-point answer, relative to the greatest magnitude "
         "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
     )
+    add_allow(parser)
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
 
@@ -121,6 +123,7 @@ def _requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
     from nkiverify.project.request import parameters_of, request
 
     base = Path.cwd()
+    allowed_by(arguments.allow)
     references = (arguments.first, arguments.second)
     for reference in references:
         if "::" not in reference:

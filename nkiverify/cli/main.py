@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import errno
 import importlib
 import io
 import os
@@ -14,6 +15,7 @@ from typing import NoReturn
 
 from nkiverify import __version__
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
+from nkiverify.foundation.kernel_text import printable
 
 PROGRAM = "nkiverify"
 
@@ -35,6 +37,9 @@ COMMANDS: dict[str, str] = {
 }
 #: The command that takes arguments which do not begin with a command's name.
 DEFAULT_COMMAND = "run"
+
+#: What the system says where nothing more can be written.
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 _USAGE, _UNKNOWN, _INTERNAL_ERROR, _INTERRUPTED, _BROKEN_PIPE = 2, 3, 4, 130, 141
 
@@ -70,6 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "--debug" in words:
             raise
         _settle_stdout()
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            _complain(f"error: {error.strerror}: not all that was to be said could be written")
+            return _INTERNAL_ERROR
         _complain(f"internal error: {described(error)} (--debug shows the traceback)")
         return _INTERNAL_ERROR
 
@@ -195,4 +203,4 @@ def _settle_stdout() -> None:
 
 def _complain(message: str) -> None:
     """One line on stderr, whatever the message holds."""
-    print(f"{PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
+    print(printable(f"{PROGRAM}: {' '.join(message.split())}"), file=sys.stderr)

@@ -24,7 +24,7 @@ from nkiverify.project.request import Request
 from nkiverify.report import terminal
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
-from nkiverify.results.session import ExitStatus, Session, Versions, counting
+from nkiverify.results.session import Session, Versions, counting
 from nkiverify.results.warning_rules import Outside
 from nkiverify.run.executors.jobs import replacement
 from nkiverify.symbolic.prover import BUDGETS, Prover
@@ -198,15 +198,14 @@ def _is_empty(request: Request, hardware: str, more: Sequence[str] = ()) -> bool
     return empty
 
 
-def written(session: Session, file: Path | None) -> ExitStatus:
-    """Write the results, where that is asked for."""
+def written(session: Session, file: Path | None) -> Session:
+    """Write the results, where that is asked for; the session, which says where they could not be."""
     if file is None:
-        return ExitStatus.AS_EXPECTED
+        return session
     from nkiverify.results import codec as json_results
 
     try:
         json_results.write(json_results.text(session), file)
     except OSError as error:
-        print(f"nkiverify: error: {file} could not be written: {error.strerror or error}", file=sys.stderr)
-        return ExitStatus.INTERNAL_ERROR
-    return ExitStatus.AS_EXPECTED
+        return replace(session, unwritten=(f"{file}: {error.strerror or error}",))
+    return session

@@ -39,13 +39,15 @@ class _Worker:
     """
 
     def __init__(self, root: Path, manifest: Path | None, targets: Sequence[Target]) -> None:
+        from nkiverify.run.confinement import Confinement
         from nkiverify.run.executors.jobs import Executor, InProcess, verify_target
         from nkiverify.run.executors.processes import WorkerProcesses
 
         self.manifest = manifest
         self._executor: Executor = InProcess(verify_target)
         if manifest is not None:
-            self._executor = WorkerProcesses(targets, verify_target, partial(_targets_of, root, manifest), 1)
+            load = partial(_targets_of, root, manifest)
+            self._executor = WorkerProcesses(targets, verify_target, load, 1, confinement=Confinement())
 
     def verified(self, name: str, target: Target, options: Options) -> list[Run]:
         """The runs of the target, of the test `name`."""
@@ -160,6 +162,7 @@ class TargetItem(pytest.Item):
 
     def runtest(self) -> None:
         """Verify the target; the report of what is not as expected is the failure."""
+        from nkiverify.cli.allowing import allowed_by
         from nkiverify.cli.policy import configured
         from nkiverify.report import terminal
         from nkiverify.results.session import ExitStatus, Session, Versions
@@ -171,6 +174,7 @@ class TargetItem(pytest.Item):
             timeout=settings.timeout or DEFAULT_TIMEOUT_SECONDS,
             engine=settings.engine or QUICK_ENGINE,
             policy=configured(settings),
+            allowed=allowed_by((), settings),
         )
         started, clock = datetime.now(timezone.utc), time.perf_counter()
         runs = tuple(self._worker().verified(self.nodeid, self._target, options))

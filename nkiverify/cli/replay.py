@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from nkiverify.cli.allowing import add_allow, allowed_by
 from nkiverify.cli.arguments import positive_integer
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.project.repository import here_or_ours
@@ -41,6 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--violation", type=positive_integer, default=1, metavar="N", help="which of its violations (default: 1)")
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
     add("--pdb", action="store_true", help="stop in the debugger, at the line of the kernel that breaks the contract")
+    add_allow(parser)
     add("--emit-test", type=Path, metavar="FILE", help="write a pytest test that reproduces it instead of running it")
 
 
@@ -53,6 +55,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     project = here_or_ours()
     root = project.root
+    allowed_by(arguments.allow, project.settings)
     results = arguments.results or project.reports / "results.json"
     found = violations_of(results, arguments.target, arguments.phase)
     if arguments.violation > len(found):

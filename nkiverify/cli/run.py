@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nkiverify.cli.allowing import add_allow, allowed_by
 from nkiverify.cli.arguments import (
     add_executor,
     add_selection,
@@ -70,6 +71,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--annotations", action="store_true", help="print GitHub's commands that show violations in a pull request")
     add_policy(parser, "not passed over")
     add("--no-page", action="store_true", help="do not write the page of the results (see `nkiverify dashboard`)")
+    add_allow(parser)
     add("--no-cache", action="store_true", help="run targets of which nothing changed again, and remember nothing")
     add("--list", action="store_true", help="list the targets that would be verified, and stop")
     add("--show-config", action="store_true", help="say what each setting is and where it comes from, and stop")
@@ -96,6 +98,7 @@ def execute(arguments: argparse.Namespace) -> int:
         cache=not arguments.no_cache,
         json=writable(arguments.json, "--json"),
         policy=policy_of(arguments, project.settings),
+        allowed=allowed_by(arguments.allow, project.settings),
     )
     files = {
         form: path
@@ -138,7 +141,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     check_kernels(targets)
     ensure_reports(project)
-    cache = VerdictCache(options, project.reports, started) if options.cache else None
+    cache = VerdictCache(options, project.reports, started) if options.cache and not options.allowed else None
     session = _verify(targets, options, cache, project.reports)
     strict = any(rule.action == ERROR and rule.pattern.startswith("lang.") for rule in options.policy.warnings)
     language = outside(_outside_language(targets), options.policy) if strict else Outside()

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nkiverify.cli.allowing import add_allow, allowed_by
 from nkiverify.cli.arguments import positive_integer, positive_seconds
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here_or_ours
@@ -32,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
     add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
     add("--timeout", type=positive_seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S", help="seconds it may take")
+    add_allow(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -43,8 +45,10 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.results.session import ExitStatus
     from nkiverify.verify.explanation import explain
 
+    project = here_or_ours()
     options = Options(
-        root=here_or_ours().root,
+        root=project.root,
+        allowed=allowed_by(arguments.allow, project.settings),
         patterns=(arguments.name,),
         unwind=arguments.unwind,
         hardware=arguments.hardware,

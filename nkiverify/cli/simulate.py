@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from nkiverify.cli.allowing import add_allow, allowed_by
 from nkiverify.cli.arguments import positive_number
 from nkiverify.foundation.errors import UsageError
 from nkiverify.verify.options import HARDWARE
@@ -57,6 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--save", type=Path, metavar="DIR", help="write each result to DIR/NAME.npy")
     add("--trace", type=Path, metavar="FILE", help="write every operation to FILE, one JSON object a line")
     add("--break", dest="stop", metavar="FILE:LINE", help="stop in the debugger there; `p tile` prints its elements")
+    add_allow(parser)
     add("--debug", action="store_true", help="show tracebacks of internal errors")
     add(
         "--exec",
@@ -118,6 +120,7 @@ def _simulate(arguments: argparse.Namespace) -> int:
     if "::" not in arguments.kernel:
         raise UsageError(f"a kernel is written path/to/file.py::function, not {arguments.kernel!r}")
     base = Path.cwd()
+    allowed_by(arguments.allow)
     texts, arrays = described(arguments.arg)
     asked = request(arguments.kernel, base, texts, [], arguments.grid)
     free = [name for name, values in asked.domain.ranges.items() if values is None or values.low != values.high]

@@ -13,6 +13,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nkiverify.cli.allowing import add_allow, allowed_by
 from nkiverify.cli.arguments import add_executor, positive_seconds
 from nkiverify.cli.policy import configured
 from nkiverify.project.repository import Project, ensure_reports, with_targets
@@ -56,6 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--bundled", action="store_true", help="the kernels that come with nkiverify, not those of the repository here")
     add("--no-cache", action="store_true", help="verify every item again, whatever was found before")
     add("--list", action="store_true", help="list the items of the shard, and stop")
+    add_allow(parser)
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
 
@@ -75,6 +77,7 @@ def execute(arguments: argparse.Namespace) -> int:
         memory=arguments.memory,
         executor=checked(arguments.executor),
         policy=configured(project.settings),
+        allowed=allowed_by(arguments.allow, project.settings),
     )
     items = items_of(arguments.file, load_targets(project.root), options)
     if arguments.merge:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
+from types import TracebackType
 from typing import Any, TextIO, TypeVar
 
 RecordT = TypeVar("RecordT")
@@ -19,8 +23,12 @@ def harmless(text: str) -> str:
     """`text` with control characters as `\\x1b`, and a backslash before what could begin a command."""
     if text.isascii() and text.isprintable() and "::" not in text and "##" not in text:
         return text
-    text = _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
-    return _COMMANDS.sub(r"\\", text)
+    return _COMMANDS.sub(r"\\", printable(text))
+
+
+def printable(text: str) -> str:
+    """`text` with control characters as `\\x1b`, for a line of which the beginning is ours."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def with_texts(record: RecordT, change: Callable[[str], str]) -> RecordT:
@@ -48,10 +56,18 @@ class HarmlessStream:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def write(self, text: str) -> int:
+    @property
+    def buffer(self) -> HarmlessStream:
+        """Where bytes are written: here as well."""
+        return self
+
+    def write(self, text: str | bytes) -> int:
         """Write `text`; its length."""
-        self._stream.write(harmless(text))
+        self._stream.write(harmless(text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")))
         return len(text)
+
+    def close(self) -> None:
+        """Nothing: the stream is ours."""
 
     def writelines(self, lines: list[str]) -> None:
         """Write all of them."""
@@ -60,3 +76,33 @@ class HarmlessStream:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+@contextmanager
+def kernel_output() -> Iterator[None]:
+    """What kernels print within the block goes to stderr, harmless, by whatever name Python has for where it goes."""
+    names = ("stdout", "stderr", "__stdout__", "__stderr__")
+    before = {name: getattr(sys, name) for name in names}
+    stderr = before["stderr"]
+    said = stderr if isinstance(stderr, HarmlessStream) else HarmlessStream(stderr)
+    for name in names:
+        setattr(sys, name, said)
+    try:
+        yield
+    finally:
+        for name, stream in before.items():
+            setattr(sys, name, stream)
+
+
+def tell_ignored_exceptions() -> None:
+    """Have this process tell in a line of exceptions that nothing can handle: of `__del__`, and of threads."""
+    sys.unraisablehook = lambda ignored: _tell_ignored(ignored.exc_type, ignored.exc_traceback)
+    threading.excepthook = lambda ignored: _tell_ignored(ignored.exc_type, ignored.exc_traceback)
+
+
+def _tell_ignored(kind: type[BaseException], entry: TracebackType | None) -> None:
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    place = f" at {entry.tb_frame.f_code.co_filename}:{entry.tb_lineno}" if entry is not None else ""
+    told = f"nkiverify: warning: Python ignores {kind.__name__}{place}: nobody can handle it"
+    print(printable(told), file=sys.stderr)

@@ -118,4 +118,6 @@ def is_exception_of_kernel(error: BaseException) -> bool:
     """True if `error` is no `Exception`, and no signal of ours or of Python's that has to go on as it is."""
     if isinstance(error, Exception | SystemExit | KeyboardInterrupt):
         return False
-    return isinstance(error, GeneratorExit) or type(error).__module__ in _kernel_modules
+    kind = type(error)
+    # Python raises none of its own classes that are left.
+    return kind.__module__ in ("builtins", *_kernel_modules)

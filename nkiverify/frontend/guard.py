@@ -4,27 +4,33 @@ A kernel whose meaning depends on such a thing cannot be verified from its text,
 to change nothing. Python tells an audit hook (PEP 578) of every such operation, by whatever name it is reached; the
 hook refuses those that kernel code asks for. What a library does to import itself is not concerned, nor what we do.
 While importing, a statement at the top level that asks is passed over, like others that cannot be executed there:
-kernels that depend on it are UNKNOWN. While a kernel runs, the run is UNKNOWN. No handler in the file may take the
-refusal for an answer. `docs/security.md` says what this protects from and what not: Python tells of no `os.stat` and
-no `os._exit`.
+kernels that depend on it are UNKNOWN. While a kernel runs, the run is UNKNOWN; so is what code of it asks for that is
+called later, when an object of its is freed for example. It may start no thread, which would be seen by nobody. No
+handler in the file may take the refusal for an answer. `docs/security.md` says what this protects from and what not:
+Python tells of no `os.stat` and no `os._exit`.
 
-A running kernel may have temporary files: they are in a folder of its own, and gone when it ends.
+A running kernel may have temporary files: they are in a folder of its own, and gone when it ends. What users allow is
+let pass: files and folders to read, the network.
 """
 
 from __future__ import annotations
 
+import _thread
 import os
 import secrets
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
+from nkiverify.foundation.allowed import NOTHING, Allowed
 from nkiverify.foundation.source import READS, is_kernel_frame
-from nkiverify.symbolic.execution import execution_in_progress
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: Code that reads source files for Python.
 _READERS = frozenset({"importlib", "linecache", "tokenize"})
@@ -35,6 +41,7 @@ _SOURCES = (".py", ".pyc", ".pyi", ".so", ".pyd")
 
 #: What is refused, by the event that Python tells of.
 _FILE, _FOLDER, _PROGRAM, _NETWORK, _MACHINE = "the file", "the folder", "the program", "the network at", "the machine:"
+_THREAD = "a thread:"
 _REFUSED: dict[str, str] = {
     event: what
     for what, events in {
@@ -60,6 +67,7 @@ _REFUSED: dict[str, str] = {
             mmap.__new__ os.kill os.killpg os.putenv os.unsetenv resource.prlimit resource.setrlimit
             signal.pthread_kill syslog.openlog syslog.syslog
         """,
+        _THREAD: "_thread.start_new_thread _thread.start_joinable_thread",
     }.items()
     for event in events.split()
 } | {READS: _FILE}
@@ -67,6 +75,12 @@ _REFUSED: dict[str, str] = {
 _REFUSED_MODULES = {"socket": _NETWORK, "ctypes": _MACHINE}
 #: A socket that is connected to nothing.
 _HARMLESS = "socket.__new__"
+#: What looks at files or folders and changes nothing, `open` only where its flags say so.
+_READING = frozenset(
+    {READS, "open", "glob.glob", "glob.glob/2", "os.fwalk", "os.listdir", "os.scandir", "os.walk", "pathlib.Path.glob"}
+    | {"pathlib.Path.rglob"}
+)
+_CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class ImportRefused(BaseException):
@@ -86,7 +100,20 @@ passed_over: dict[str, str] = {}
 _scratch = ""
 #: What a kernel may do in it.
 _OWN = {READS, "open", "os.remove", "tempfile.mkstemp"}
+#: What they allow in this process.
+_allowed = NOTHING
 _installed = False
+
+
+def allow(allowed: Allowed) -> None:
+    """Let kernels of this process ask for it from here on, and for nothing else."""
+    global _allowed
+    _allowed = allowed
+
+
+def allowed() -> Allowed:
+    """What kernels of this process may ask for."""
+    return _allowed
 
 
 def pass_over(refusal: ImportRefused) -> None:
@@ -100,7 +127,21 @@ def install() -> None:
     global _installed
     if not _installed:
         sys.addaudithook(_hook)
+        if sys.version_info < (3, 12):
+            # Later versions tell of threads themselves.
+            vars(threading)["_start_new_thread"] = vars(_thread)["start_new_thread"] = _started
         _installed = True
+
+
+def _started(
+    function: Callable[..., object],
+    arguments: tuple[Any, ...],
+    *rest: Any,
+    start: Callable[..., int] = _thread.start_new_thread,
+) -> int:
+    """Start a thread as `_thread` does, and tell of it."""
+    sys.audit("_thread.start_new_thread", function, arguments, *rest)
+    return start(function, arguments, *rest)
 
 
 @contextmanager
@@ -122,7 +163,11 @@ def temporary_files() -> Iterator[None]:
     """Within the block a kernel may have temporary files."""
     global _scratch
     outer, before = _scratch, tempfile.tempdir
-    _scratch = tempfile.tempdir = str(Path(tempfile.gettempdir()) / f"nkiverify-{secrets.token_hex(8)}")
+    try:
+        place = Path(tempfile.gettempdir())
+    except FileNotFoundError:  # there is no room in any: a kernel that asks for a file is told so
+        place = Path(os.devnull)
+    _scratch = tempfile.tempdir = str(place / f"nkiverify-{secrets.token_hex(8)}")
     try:
         yield
     finally:
@@ -152,24 +197,34 @@ def _is_below(path: str, folder: str) -> bool:
 def _hook(event: str, arguments: tuple[object, ...]) -> None:
     what = _REFUSED.get(event) or _REFUSED_MODULES.get(event.partition(".")[0])
     run = execution_in_progress()
-    if what is None or event == _HARMLESS or not (_imports or (run is not None and run.isolated)):
+    if what is None or event == _HARMLESS or (run is not None and not run.isolated and not _imports):
         return
     subject = _subject(event, arguments)
     frame = _asking(sys._getframe(1), event, subject)
-    if frame is None or _is_own(event, arguments, subject):
+    if frame is None or _is_own(event, arguments, subject) or _passes(what, event, arguments, subject):
         return
     place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
     asked = f"{what} {subject!r}"
-    if run is not None:
-        raise run.unsupported(f"the kernel asks for {asked}", "make it an argument: docs/security.md")
+    if run is not None or not _imports:
+        allowable = " or allow it" if what in (_FILE, _FOLDER, _NETWORK) else ""
+        raise unsupported(f"the kernel asks for {asked}", f"make it an argument{allowable}: docs/security.md")
     _imports[-1].append(f"{place}: importing it asks for {asked}")
     raise ImportRefused(_imports[-1][-1], place)
+
+
+def _passes(what: str, event: str, arguments: tuple[object, ...], subject: str) -> bool:
+    """True if users allow it."""
+    if what == _NETWORK:
+        return _allowed.network
+    if event == "open" and (not isinstance(arguments[2], int) or arguments[2] & _CHANGING):
+        return False
+    return event in _READING and any(_is_below(subject, path) for path in _allowed.reads)
 
 
 def _subject(event: str, arguments: tuple[object, ...]) -> str:
     """What is asked for, as far as the event names it."""
     named = [part for part in arguments if isinstance(part, str | bytes | os.PathLike | tuple) and part]
-    if not named or _REFUSED.get(event) == _MACHINE:
+    if not named or _REFUSED.get(event) in (_MACHINE, _THREAD):
         return event
     first = named[0]
     return ":".join(map(str, first[:2])) if isinstance(first, tuple) else os.fsdecode(first)
@@ -184,7 +239,7 @@ def _asking(frame: FrameType | None, event: str, subject: str) -> FrameType | No
         name = frame.f_globals.get("__name__") or ""
         top = name.partition(".")[0]
         if (
-            (top == "nkiverify" and event != READS)
+            (top == "nkiverify" and event != READS and frame.f_code is not _started.__code__)
             or frame.f_code.co_filename.startswith("<frozen importlib")
             or name.startswith(_METADATA)
         ):

@@ -22,12 +22,14 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from nkiverify.foundation import resources
+from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import CalledOutsideRun, UnsupportedConstruct, UsageError, described
-from nkiverify.foundation.source import KERNEL_MARKER, register_kernel_module
+from nkiverify.foundation.kernel_text import kernel_output
+from nkiverify.foundation.source import KERNEL_MARKER, is_exception_of_kernel, register_kernel_module
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TELLING
-from nkiverify.frontend.guard import ImportRefused, guarded_import
+from nkiverify.frontend.guard import ImportRefused, allowed, guarded_import
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.module_code import execute
 from nkiverify.frontend.nodes import HOOKS
@@ -344,7 +346,7 @@ def _relative_levels(folder: Path) -> int:
 _RELATIVE_IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
 
 
-_spaces: dict[tuple[Path, Path], KernelSpace] = {}
+_spaces: dict[tuple[Path, Path, Allowed], KernelSpace] = {}
 
 
 def load_kernel(
@@ -371,7 +373,7 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
         raise UsageError(f"no kernel file {path_text}")
     root, dotted = module_name(file)
     shared = rewriting is Rewriting.FULL
-    key = (root, base.resolve())
+    key = (root, base.resolve(), allowed())
     space = _spaces.get(key) if shared else None
     if space is None or space.outdated():
         space = KernelSpace(root, rewriting, key[1])
@@ -379,13 +381,15 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
             _spaces[key] = space
     space.serve(dotted, file)
     try:
-        with guarded_import():
+        with guarded_import(), kernel_output():
             module = space.load(dotted)
     except UsageError:
         raise
     except ImportRefused as refused:
         raise UsageError(str(refused)) from None
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if not isinstance(error, Exception | SystemExit) and not is_exception_of_kernel(error):
+            raise
         place = _place_of(error) or path_text
         raise UsageError(f"{place}: importing {path_text} raises {described(error)}") from error
     return module, space

@@ -18,7 +18,7 @@ from typing import Any
 
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import KERNEL_MARKER
-from nkiverify.frontend.guard import ImportRefused, pass_over
+from nkiverify.frontend.guard import ImportRefused, pass_over, passed_over
 from nkiverify.frontend.placeholders import Placeholder
 from nkiverify.model.launch import Kernel
 from nkiverify.symbolic.execution import execution_in_progress
@@ -63,6 +63,10 @@ def execute(
                 raise
             if isinstance(error, ImportRefused):
                 pass_over(error)
+            if isinstance(error, PermissionError):
+                # Refused by the system: Python does not tell of everything.
+                place = f"{file}:{rest[position].lineno}"
+                passed_over.setdefault(place, f"{place}: importing it asks for what it may not: {error}")
             statement, rest = rest[position], rest[position + 1 :]
             named = "" if isinstance(error, ImportRefused) else f"{type(error).__name__}: "
             reason = f"line {statement.lineno} could not compute: {named}{error}"

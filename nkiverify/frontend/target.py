@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from nkiverify.foundation.errors import RaisedByKernel, UsageError
+from nkiverify.foundation.kernel_text import kernel_output
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.foundation.source import is_exception_of_kernel
 from nkiverify.frontend.guard import temporary_files
@@ -28,6 +29,7 @@ from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, constant_value, known, maximum, minimum, terms
+from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.terms import INT32_MAX
 
 
@@ -219,11 +221,14 @@ class Verification:
 def ordinary_exceptions() -> Iterator[None]:
     """A call of a kernel: what it raises is an `Exception`, unless it is a signal; its temporary files are its own."""
     try:
-        with temporary_files():
+        with temporary_files(), kernel_output():
             yield
     except BaseException as error:
         if is_exception_of_kernel(error):
             raise RaisedByKernel(error) from None
+        if isinstance(error, PermissionError):
+            # Where it is the system that refuses, the kernel may be right elsewhere.
+            raise unsupported(f"the kernel asks for what it may not: {error}", "docs/security.md") from None
         raise
 
 

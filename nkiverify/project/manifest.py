@@ -255,9 +255,11 @@ def _import(file: Path, root: Path) -> None:
     sys.path.insert(0, str(file.parent))
     try:
         spec.loader.exec_module(module)
-    except UsageError:
+    except (UsageError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # SystemExit as well: nothing would be verified, and nothing said
+        if isinstance(error, SystemExit) and type(error) is not SystemExit:
+            raise  # this process is told to end
         line = _line_in(file, error)
         raise UsageError(f"{file.relative_to(root)}{line}: {described(error)}") from error
     finally:

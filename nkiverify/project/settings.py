@@ -20,6 +20,9 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+#: What kernels may be allowed: to use the network, to read what is at or below a path.
+NETWORK, READ = "network", "read:"
+
 #: The section of pyproject.toml.
 SECTION = "tool.nkiverify"
 
@@ -31,6 +34,7 @@ class Settings:
     `manifests` are files or globs, `reports` is a folder, both relative to the folder of `file`; `timeout` is in
     seconds. `nki` is the version to verify for, `ignore` are rules whose findings are accepted, each with the reason.
     `page` says whether `run` writes the page of its results.
+    `allow` is what kernels may ask for: `network`, and `read:PATH` relative to the folder of `file`.
     `phases`, `hardware` and `unwind` are for targets that do not say it themselves, and for `check`.
     """
 
@@ -46,6 +50,7 @@ class Settings:
     strict: bool | None = None
     strict_language: bool | None = None
     ignore: tuple[tuple[str, str], ...] | None = None
+    allow: tuple[str, ...] | None = None
     nki: str | None = None
     page: bool | None = None
 
@@ -129,6 +134,10 @@ def _text(value: object) -> bool:
     return isinstance(value, str) and bool(value)
 
 
+def _allowance(value: object) -> bool:
+    return isinstance(value, str) and (value == NETWORK or value.removeprefix(READ) not in ("", value))
+
+
 def _reasons(value: object) -> bool:
     return isinstance(value, dict) and all(_text(reason) and reason.strip() for reason in value.values())
 
@@ -155,5 +164,6 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "strict_language": (_one_of((True, False)), "true or false"),
     "page": (_one_of((True, False)), "true or false"),
     "nki": (_one_of(VERSIONS), f"one of {', '.join(VERSIONS)}"),
+    "allow": (_list_of(_allowance), f'a list of "{NETWORK}" and "{READ}PATH"'),
     "ignore": (_reasons, 'a table of rules with the reason each is accepted for: {"ID" = "reason"}'),
 }

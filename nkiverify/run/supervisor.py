@@ -2,12 +2,11 @@
 
 The command works in a child; this process, which runs nothing of anybody's, waits for it. The child says when it is
 done, and with which status: one that ends without a word was ended by a kernel. While it is busy with something that
-has a time limit it says so, and is stopped by force a moment after.
+has a time limit it says so, and is stopped by force a moment after; so it is where it holds more memory than it may.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import select
@@ -16,15 +15,26 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
+from typing import TYPE_CHECKING
+
+from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
+from nkiverify.run.executors.memory import MEBIBYTE, default_limit, resident_bytes
+
+if TYPE_CHECKING:
+    from nkiverify.run.confinement import Confinement
 
 #: Seconds past its time limit after which what has not ended by itself is stopped.
 GRACE_SECONDS = 1.0
 #: Seconds that something with a time limit has to end after Ctrl-C.
 FAREWELL_SECONDS = 0.4
-#: Seconds between two looks at the deadline, which an interrupt may have moved.
+#: Seconds between two looks at the deadline, which an interrupt may have moved, and at the memory that is held.
 _LOOK_SECONDS = 0.1
+#: Seconds that a child may take to end once it has said that it is done, or can say nothing more.
+_EXIT_SECONDS = 3.0
+#: Seconds between two looks at whether it has.
+_MOMENT_SECONDS = 0.002
 #: Seconds within which a second Ctrl-C is the first one: a terminal sends it to the child, and so do we.
 _SAME_INTERRUPT_SECONDS = 1.0
 
@@ -35,13 +45,20 @@ _reports: int | None = None
 
 
 @contextmanager
-def limited(subject: str, seconds: float) -> Iterator[None]:
-    """The block is about `subject` and ends within `seconds`; a supervisor stops this process where it does not."""
-    _tell("busy", f"{seconds:g}", " ".join(subject.split()))
+def limited(subject: str, seconds: float, mebibytes: int | None = None) -> Iterator[None]:
+    """The block is about `subject` and ends within `seconds`; a supervisor stops this process where it does not, or
+    where it holds more than `mebibytes` MiB, by default nine tenths of the machine's memory."""
+    _tell("busy", f"{seconds:g}", str(mebibytes or ""), " ".join(subject.split()))
     try:
         yield
     finally:
         _tell("free")
+
+
+def confined(confinement: Confinement) -> None:
+    """Take it from this process, if it is a child: from here on it runs kernels."""
+    if _reports is not None:
+        confinement.begin()
 
 
 def supervised(command: Callable[[], int]) -> int:
@@ -72,20 +89,33 @@ def _work(command: Callable[[], int], writing: int, life: int) -> None:
     os.register_at_fork(after_in_child=_forget)
     _end_with_parent(life)
     signal.signal(signal.SIGINT, _Interrupts())
+    tell_ignored_exceptions()
     status = _INTERNAL_ERROR
     try:
-        status = command()
-    except SystemExit as ended:
-        status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except KeyboardInterrupt:  # before the command could handle it
-        status = _complain("interrupted", _INTERRUPTED)
+        try:
+            status = command()
+        except SystemExit as ended:
+            status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        except KeyboardInterrupt:  # before the command could handle it
+            status = _complain("interrupted", _INTERRUPTED)
+        status = _shown(int(status))
+        _tell("done", str(status))
     finally:
-        atexit._run_exitfuncs()
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError, ValueError):
-                stream.flush()
-        _tell("done", str(int(status)))
+        # Without what is left to be done at exit: it may be a kernel that left it. And without a word where even a
+        # message cannot be made any more: the supervisor has one.
         os._exit(status)
+
+
+def _shown(status: int) -> int:
+    """`status`, or that of output which cannot be written; a reader that has gone has what it wanted."""
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    except BrokenPipeError:
+        return status
+    except (OSError, ValueError, AttributeError) as error:
+        return _complain(f"error: the output could not be written: {error}", _INTERNAL_ERROR)
+    return status
 
 
 def _forget() -> None:
@@ -136,7 +166,11 @@ class _Supervisor:
     subject: str = ""
     seconds: float = 0.0
     deadline: float = float("inf")
+    #: Bytes that it may hold; None: any number.
+    memory: int | None = None
     interrupted: bool = False
+    #: The signals that we were sent, and sent on.
+    forwarded: set[int] = field(default_factory=set)
 
     def wait(self) -> int:
         """The exit status that the child asks for, or that of its not being able to ask for one."""
@@ -151,14 +185,17 @@ class _Supervisor:
 
     def _wait(self) -> int:
         rest = b""
+        self.memory = default_limit(1)
         while self.status is None:
             ready, _, _ = select.select([self.reading], [], [], _LOOK_SECONDS)
-            if not ready and time.monotonic() < self.deadline:
-                continue
-            if not ready:
-                self._signal(signal.SIGKILL)
-                self._ended()
+            if time.monotonic() >= self.deadline and not ready:
+                self._ended(0.0)
                 return self._stopped()
+            if self.memory is not None and (resident_bytes(self.child) or 0) > self.memory:
+                self._ended(0.0)
+                return self._too_large(self.memory)
+            if not ready:
+                continue
             chunk = os.read(self.reading, 1 << 16)
             if not chunk:
                 return self._died(self._ended())
@@ -172,8 +209,9 @@ class _Supervisor:
         match words:
             case ["done", status]:
                 self.status = int(status)
-            case ["busy", seconds, subject]:
+            case ["busy", seconds, mebibytes, subject]:
                 self.subject, self.seconds = subject, float(seconds)
+                self.memory = int(mebibytes) * MEBIBYTE if mebibytes else default_limit(1)
                 left = FAREWELL_SECONDS if self.interrupted else self.seconds + GRACE_SECONDS
                 self.deadline = min(self.deadline, time.monotonic() + left)
             case ["free"] if not self.interrupted:
@@ -187,14 +225,23 @@ class _Supervisor:
         self._signal(signal.SIGINT)
 
     def _forward(self, number: int, _frame: FrameType | None) -> None:
+        self.forwarded.add(number)
         self._signal(number)
 
     def _signal(self, number: int) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.child, number)
 
-    def _ended(self) -> int:
-        return os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
+    def _ended(self, hard_deadline: float = _EXIT_SECONDS) -> int:
+        """The exit status of the child, which has so many seconds left to end by itself."""
+        end = time.monotonic() + hard_deadline
+        while True:
+            ended, status = os.waitpid(self.child, os.WNOHANG)
+            if ended:
+                return os.waitstatus_to_exitcode(status)
+            if time.monotonic() >= end:
+                self._signal(signal.SIGKILL)
+            time.sleep(_MOMENT_SECONDS)
 
     def _stopped(self) -> int:
         if self.interrupted:
@@ -202,10 +249,15 @@ class _Supervisor:
         limit = f"{self.seconds:g} s, nor {GRACE_SECONDS:g} s later"
         return _complain(f"UNKNOWN: {self.subject}: no verdict within {limit}; its process was stopped", _UNKNOWN)
 
+    def _too_large(self, limit: int) -> int:
+        what = f"{self.subject}: " if self.subject else ""
+        held = f"the process that runs kernels held more than {limit // MEBIBYTE} MiB and was stopped"
+        return _complain(f"UNKNOWN: {what}{held}", _UNKNOWN)
+
     def _died(self, code: int) -> int:
         if self.interrupted:
             return _complain("interrupted", _INTERRUPTED)
-        if code in (-signal.SIGTERM, -signal.SIGHUP):
+        if -code in self.forwarded:
             return 128 - code
         how = f"ended with exit status {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
         what = f"{self.subject}: " if self.subject else ""
@@ -213,6 +265,9 @@ class _Supervisor:
 
 
 def _complain(message: str, status: int) -> int:
-    with contextlib.suppress(OSError):
-        print(f"nkiverify: {message}", file=sys.stderr, flush=True)
+    try:
+        print(f"nkiverify: {printable(message)}", file=sys.stderr, flush=True)
+    except OSError:
+        # Python would try again when it ends, and make the exit status its own.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     return status

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify import phases
+from nkiverify.foundation.allowed import NOTHING, Allowed
 from nkiverify.model.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Options:
     `fixed` are values that dimensions of the domain are assumed to have, by name. `every_violation` asks for all
     refuted claims instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their
     verdicts.
+    `allowed` is what kernels may read, and whether they may use the network.
     `policy` says what becomes of what is only warned of, and which findings are accepted.
     `lowering` is what programs are lowered to for ESBMC, one of `LOWERINGS`; None is C, and Python beside it for every
     twentieth target. `keep_lowered` is the folder for all programs that ESBMC is given, `disagreements` for those it is
@@ -89,6 +91,7 @@ class Options:
     cache: bool = True
     json: Path | None = None
     policy: Policy = DEFAULT_POLICY
+    allowed: Allowed = NOTHING
 
     @property
     def hard_deadline(self) -> float:

@@ -16,6 +16,7 @@ from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.concrete import TOO_LONG
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import TOO_DEEP, SymbolicExecution, TargetRaised
+from nkiverify.frontend.guard import allow
 from nkiverify.frontend.paths import Limits, Unsupported
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware, hardware_named
@@ -44,7 +45,10 @@ def verify(target: Target, options: Options, told: Callable[[Run], None] = lambd
     `told` hears the verdict of the embedded engine about each phase as soon as there is one. Texts of the kernel's in
     them are harmless wherever they are shown.
     """
-    return [with_texts(run, harmless) for run in _guarded(target, options, told)]
+    allow(options.allowed)
+    assumed = options.allowed.assumed()
+    runs = [replace(run, assumptions=(*run.assumptions, *assumed)) for run in _guarded(target, options, told)]
+    return [with_texts(run, harmless) for run in runs]
 
 
 def _guarded(target: Target, options: Options, told: Callable[[Run], None]) -> list[Run]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import pytest
 
+from nkiverify.frontend import loader
 from tests.check.kernel_files import COPY, Checker, write
 
 ASKING = {
@@ -95,3 +99,81 @@ def test_a_function_that_nobody_calls_may_do_so(check: Checker) -> None:
     kernel += "\n\n    if __name__ == '__main__':\n        load()\n"
     write(check.folder, k=kernel)
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 0
+
+
+READING = COPY.replace("@nki.jit", "TILE = int(open('sizes/tile').read())\n\n\n    @nki.jit").replace("128", "TILE")
+
+
+@pytest.fixture
+def reading(check: Checker) -> Checker:
+    """A folder with a kernel that depends on a file."""
+    (check.folder / "sizes").mkdir()
+    (check.folder / "sizes" / "tile").write_text("128")
+    (check.folder / "other").write_text("128")
+    write(check.folder, k=READING)
+    return check
+
+
+@pytest.mark.parametrize("where", ["read:sizes", "read:sizes/tile", "read:."])
+def test_a_file_that_kernels_may_read_is_read_and_assumed_to_stay(reading: Checker, where: str) -> None:
+    assert reading("k.py::copy", "--arg", "a=bf16[P,F]", "--allow", where) == 0
+    path = (reading.folder / where.removeprefix("read:")).resolve()
+    assert f"what kernels may read stays as it is: {path}" in " ".join(reading.out.split())
+    assert str(reading.folder) not in reading.err
+
+
+@pytest.mark.parametrize("where", [[], ["--allow", "read:other"], ["--allow", "network"]])
+def test_another_file_is_refused_all_the_same(reading: Checker, where: list[str]) -> None:
+    assert reading("k.py::copy", "--arg", "a=bf16[P,F]", *where) == 3
+    assert "asks for the file 'sizes/tile'" in reading.err
+
+
+def test_settings_allow_relative_to_themselves(reading: Checker) -> None:
+    (reading.folder / "pyproject.toml").write_text('[tool.nkiverify]\nallow = ["read:sizes"]\n')
+    assert reading("k.py::copy", "--arg", "a=bf16[P,F]") == 0
+
+
+@pytest.mark.parametrize("line", ["open('sizes/tile', 'a')", "__import__('os').remove('sizes/tile')"])
+def test_what_may_be_read_may_not_be_written(reading: Checker, line: str) -> None:
+    write(reading.folder, k=COPY.replace("P, F = a.shape", f"P, F = a.shape\n        {line}"))
+    assert reading("k.py::copy", "--arg", "a=bf16[P,F]", "--allow", "read:sizes") == 3
+    assert "the kernel asks for the file 'sizes/tile'" in " ".join(reading.out.split())
+
+
+@pytest.mark.parametrize(("where", "status"), [([], 3), (["--allow", "read:."], 3), (["--allow", "network"], 0)])
+def test_the_network_is_allowed_by_itself(check: Checker, where: list[str], status: int) -> None:
+    line = "import socket; socket.socket().connect_ex(('127.0.0.1', 9))"
+    write(check.folder, k=COPY.replace("P, F = a.shape", f"P, F = a.shape\n        {line}"))
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]", *where) == status
+
+
+@pytest.mark.parametrize("what", ["write:sizes", "read:", "read:none", "sizes", ""])
+def test_what_cannot_be_allowed_is_a_usage_error(reading: Checker, what: str) -> None:
+    assert reading("k.py::copy", "--arg", "a=bf16[P,F]", "--allow", what) == 2
+    assert reading.err.startswith("nkiverify: error: --allow: ")
+
+
+def test_a_kernel_starts_no_thread_which_nobody_would_see(check: Checker) -> None:
+    (check.folder / "victim").touch()
+    started = "import threading; t = threading.Thread(target=__import__('os').remove, args=('victim',)); t.start()"
+    write(check.folder, k=COPY.replace("P, F = a.shape", f"P, F = a.shape\n        {started}"))
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 3
+    assert "the kernel asks for a thread: " in " ".join(check.out.split())
+    assert (check.folder / "victim").exists()
+
+
+def test_what_a_kernel_leaves_to_be_done_later_is_refused_as_well(check: Checker) -> None:
+    (check.folder / "victim").touch()
+    later = "class Later:\n    def __del__(self):\n        open('victim', 'w')\nLATER = [Later()]\n@nki.jit"
+    write(check.folder, k=COPY.replace("@nki.jit", later.replace("\n", "\n    ")))
+    check("k.py::copy", "--arg", "a=bf16[P,F]")
+    (space,) = [space for space in loader._spaces.values() if space.root == check.folder]
+    module = space.modules["k"]
+    unraisable: list[Any] = []
+    before, sys.unraisablehook = sys.unraisablehook, unraisable.append
+    try:
+        vars(module)["LATER"].clear()
+    finally:
+        sys.unraisablehook = before
+    assert [type(one.exc_value).__name__ for one in unraisable] == ["UnsupportedConstruct"]
+    assert (check.folder / "victim").exists()

@@ -55,6 +55,21 @@ def run(body: str) -> subprocess.Popen[str]:
         ("\n    with limited('k.py::k', 0.2): time.sleep(60)", 3, "UNKNOWN: k.py::k: no verdict within 0.2 s"),
         ("\n    with limited('k.py::k', 60): os._exit(0)", 4, "k.py::k: the process that runs kernels ended"),
         ("\n    with limited('k', 0.1): pass\n    time.sleep(2)", 7, ""),
+        ("os.kill(os.getpid(), signal.SIGTERM)", 4, "was ended by SIGTERM before it was done"),
+        ("os.closerange(3, 64); time.sleep(60)", 4, "was ended by SIGKILL before it was done"),
+        ("raise BaseException", 4, "ended with exit status 4 before it was done"),
+        ("import atexit; atexit.register(os._exit, 0)", 7, ""),
+        ("import atexit; atexit.register(time.sleep, 60)", 7, ""),
+        ("import threading; threading.Thread(target=time.sleep, args=(60,)).start()", 7, ""),
+        ("type('D', (), {'__del__': lambda self: 1 / 0})()", 7, "Python ignores ZeroDivisionError at <string>:"),
+        ("\n    with limited('k', 60): os.kill(os.getpid(), signal.SIGTERM)", 4, "k: the process that runs"),
+        ("\n    with limited('k', 0.2): os.kill(os.getpid(), signal.SIGSTOP)", 3, "UNKNOWN: k: no verdict within"),
+        (
+            "\n    with limited('k', 60, 200): x = bytearray(300 << 20); time.sleep(60)",
+            3,
+            "UNKNOWN: k: the process that runs kernels held more than 200 MiB and was stopped",
+        ),
+        ("\n    with limited('k', 60, 400): x = bytearray(100 << 20)", 7, ""),
     ],
 )
 def test_how_a_command_ends_is_told(body: str, status: int, told: str) -> None:

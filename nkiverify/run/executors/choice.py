@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from nkiverify.foundation.errors import UsageError
+from nkiverify.run.confinement import Confinement
 from nkiverify.run.executors.jobs import Executor, InProcess, targets_by_name, verify_target
 from nkiverify.run.executors.memory import MEBIBYTE, default_limit
 from nkiverify.run.executors.processes import WorkerProcesses
@@ -43,7 +44,16 @@ def made(options: Options, targets: Sequence[Target]) -> Executor:
     processes = processes_of(options, len(targets))
     if options.executor == "processes":
         memory = options.memory * MEBIBYTE if options.memory is not None else default_limit(processes)
-        return WorkerProcesses(targets, verify_target, partial(targets_by_name, options.root), processes, memory=memory)
+        named = [path for path in (options.keep_lowered, options.disagreements) if path is not None]
+        written = tuple(path if path.is_dir() else path.parent for path in named)
+        return WorkerProcesses(
+            targets,
+            verify_target,
+            partial(targets_by_name, options.root),
+            processes,
+            memory=memory,
+            confinement=Confinement(written, options.allowed.network),
+        )
     try:
         from nkiverify.run.executors.cluster import DaskCluster
     except ModuleNotFoundError as error:

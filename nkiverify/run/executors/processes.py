@@ -33,6 +33,7 @@ from nkiverify.run.executors.memory import MEBIBYTE, resident_bytes
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
+    from nkiverify.run.confinement import Confinement
     from nkiverify.verify.options import Options
 
 #: Seconds past its time-out after which a target that has not answered is stopped by force.
@@ -109,8 +110,8 @@ class WorkerProcesses:
     A target that has not answered `grace` seconds past its time-out is stopped by force and UNKNOWN; so is one whose
     worker holds more than `memory` bytes (None: no limit; where the system does not say what a process holds, there is
     none). A target whose worker dies runs again, alone, after all others; if that one dies as well, it is an ERROR.
-    Each of them gets a new worker for the rest. `targets` are those of all jobs, `load` finds them by name where memory
-    is not shared.
+    Each of them gets a new worker for the rest. `confinement` is what the system takes from workers. `targets` are
+    those of all jobs, `load` finds them by name where memory is not shared.
     """
 
     def __init__(
@@ -122,6 +123,7 @@ class WorkerProcesses:
         *,
         memory: int | None = None,
         grace: float = GRACE_SECONDS,
+        confinement: Confinement | None = None,
     ) -> None:
         self.on_start: Callable[[str], None] = lambda name: None
         self._targets = targets
@@ -130,6 +132,7 @@ class WorkerProcesses:
         self._processes = processes
         self._memory = memory
         self._grace = grace
+        self._confinement = confinement
         self._context = start_method()
         self._workers: list[_Worker] = []
         self._waiting: deque[_Task] = deque()
@@ -210,7 +213,8 @@ class WorkerProcesses:
         if isinstance(self._context, ForkContext):  # the child has our targets already
             by_name = {target.name: target for target in self._targets}
             load = lambda: by_name  # noqa: E731
-        process = self._context.Process(target=_work, args=(theirs, load, self._verify, os.getpid()), daemon=True)
+        words = (theirs, load, self._verify, os.getpid(), self._confinement)
+        process = self._context.Process(target=_work, args=words, daemon=True)
         process.start()
         theirs.close()
         worker = _Worker(process, ours)
@@ -346,13 +350,17 @@ def _stop(signal_number: int, _frame: FrameType | None) -> None:
     raise Stopped(128 + signal_number)
 
 
-def _work(connection: Connection, load: Loader, verify: Verify, parent: int) -> None:
+def _work(
+    connection: Connection, load: Loader, verify: Verify, parent: int, confinement: Confinement | None
+) -> None:
     """What a worker process does: verify the targets whose names arrive, until the parent stops it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     worker = os.getpid()
     targets: Mapping[str, Target] = load()
+    if confinement is not None:
+        confinement.begin()
     while True:
         try:
             question: _Question | None = connection.recv()

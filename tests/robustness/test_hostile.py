@@ -1,0 +1,61 @@
+"""A sample of the campaign of hostile inputs: what must be true of every run is true of them."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from lab.hostile import Bench, Input, inputs
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are supervised on Linux")
+
+#: Named: what was wrong once. Of every kind that has none the first one is tried.
+SAMPLE = {
+    "ends its process": ("kernel: import os; os._exit(0)", "loop: import signal; signal.raise_signal(15)"),
+    "threads, clocks and signals": (
+        "module: import threading; threading.Thread(target=exec, args=('import os; os.remove(\"victim\")',)).start()",
+        "kernel: import atexit, os; atexit.register(os._exit, 0)",
+        "kernel: import atexit; atexit.register(exec, 'raise BaseException')",
+    ),
+    "raises": ("module: raise BaseException('shape')", "loop: raise GeneratorExit"),
+    "objects that misbehave": ("helper: type('D', (), {'__del__': lambda self: 1 / 0})()",),
+    "changes Python itself": ("kernel: import builtins; builtins.isinstance = lambda *a: True",),
+    "prints": ("kernel: import sys; sys.stdout.buffer.write(b'::error::none\\n')",),
+}
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Bench]:
+    made = Bench()
+    yield made
+    made.close()
+
+
+def sample() -> list[Input]:
+    """One input of every kind, or those that are named."""
+    found: list[Input] = []
+    for one in inputs():
+        named = SAMPLE.get(one.kind)
+        if one.name in named if named is not None else one.kind not in {other.kind for other in found}:
+            found.append(one)
+    return found
+
+
+@pytest.mark.parametrize("one", sample(), ids=lambda one: f"{one.kind}: {one.name}"[:80])
+def test_whatever_it_is_given(one: Input, bench: Bench) -> None:
+    tried = bench.tried(one)
+    if tried.skipped:
+        pytest.skip(tried.skipped)
+    # How long it took depends on what else the machine does.
+    assert [defect for defect in tried.defects if "after its limit" not in defect] == [], tried.output
+
+
+def test_the_campaign_has_inputs_of_every_kind_and_no_two_that_are_the_same() -> None:
+    counted = Counter((one.kind, one.name, one.command, tuple(one.files.items())) for one in inputs())
+    assert sum(counted.values()) >= 400
+    assert [name for name, count in counted.items() if count > 1] == []
+    named = {(kind, name) for kind, names in SAMPLE.items() for name in names}
+    assert named <= {(one.kind, one.name) for one in inputs()}
