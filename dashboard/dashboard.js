@@ -247,6 +247,10 @@
     } else if (event.key === "Enter") {
       event.preventDefault();
       go(hits.children[chosen]);
+    } else if (event.key === "Escape") {
+      // A field for searches would only be emptied
+      event.preventDefault();
+      palette.close();
     }
   });
   hits.addEventListener("click", (event) => go(event.target.closest("li")));

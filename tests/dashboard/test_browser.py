@@ -192,6 +192,7 @@ def test_a_target_shows_its_claims_its_lines_and_what_esbmc_is_given(browser: Br
     table = section.locator("details[open] table").first
     assert table.locator("tbody tr").count() == 5
     assert "simplifier" in table.inner_text()
+    section.locator("summary >> text=The target, harness").click()
     # Readable without colour, and in order: the kernel, then the target with what it assumes.
     symbols = [line.split()[1] for line in section.locator(".source .mark .gutter").all_inner_texts()]
     assert symbols == ["✓", "✓", "?", "✗", "▸"]
