@@ -1,4 +1,4 @@
-"""The command line without ESBMC, which takes seconds: for tests that are not about it."""
+"""The command line without ESBMC, which takes seconds, and without the page: for tests that are not about them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from nkiverify.cli import main as cli
 
 
 def main(arguments: Sequence[str]) -> int:
-    """`nkiverify` with these arguments; a run has the embedded engine alone, unless they name one."""
+    """`nkiverify` with these arguments; a run has the embedded engine alone, unless they name one, and no page."""
     runs = not arguments or arguments[0] not in cli.COMMANDS or arguments[0] == "run"
-    return cli.main([*arguments, "--engine", "embedded"] if runs and "--engine" not in arguments else list(arguments))
+    engine = [] if "--engine" in arguments else ["--engine", "embedded"]
+    return cli.main([*arguments, *engine, "--no-page"] if runs else list(arguments))

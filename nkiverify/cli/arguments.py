@@ -51,7 +51,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         "--timeout",
         type=positive_seconds,
         metavar="S",
-        help=f"seconds a target may take in all its phases (default: {DEFAULT_TIMEOUT_SECONDS:g})",
+        help=f"seconds a target may take in all its phases (default: {DEFAULT_TIMEOUT_SECONDS:g} of processor time)",
     )
     add("--bundled", action="store_true", help="the kernels that come with nkiverify, not those of the repository here")
 
@@ -98,6 +98,7 @@ def add_engine(parser: argparse.ArgumentParser, default: str) -> None:
 def selection(arguments: argparse.Namespace, project: Project) -> Options:
     """The settings that the arguments of `add_selection` ask for, on top of those of the project."""
     settings = project.settings
+    timeout = layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS)
     return Options(
         root=project.root,
         patterns=tuple(arguments.names),
@@ -106,7 +107,8 @@ def selection(arguments: argparse.Namespace, project: Project) -> Options:
         phases=arguments.phase,
         unwind=arguments.unwind,
         hardware=arguments.target,
-        timeout=layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS).value,
+        timeout=timeout.value,
+        unhurried=timeout.source == "default",
         engine=layered("engine", getattr(arguments, "engine", None), settings, DEFAULT_ENGINE).value,
         lowering=getattr(arguments, "lowering", None),
     )

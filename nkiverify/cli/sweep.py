@@ -70,9 +70,11 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.run.sweep.store import Store, merged
 
     project = with_targets(arguments.bundled)
+    timeout = layered("timeout", arguments.timeout, project.settings, DEFAULT_TIMEOUT_SECONDS)
     options = Options(
         root=project.root,
-        timeout=layered("timeout", arguments.timeout, project.settings, DEFAULT_TIMEOUT_SECONDS).value,
+        timeout=timeout.value,
+        unhurried=timeout.source == "default",
         jobs=layered("jobs", arguments.jobs, project.settings, None).value,
         memory=arguments.memory,
         executor=checked(arguments.executor),

@@ -7,10 +7,10 @@ only if its hypotheses are satisfiable.
 from __future__ import annotations
 
 import enum
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from nkiverify.foundation.clock import now
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition, negate
@@ -72,7 +72,7 @@ class EmbeddedEngine:
 
     def limit(self, seconds: float) -> None:
         """Stop asking the solver after so many seconds from now: what is not decided by then stays undecided."""
-        self._deadline = time.monotonic() + seconds
+        self._deadline = now() + seconds
 
     def decide(self, phase: int, *, tolerated: bool = False) -> list[Decision]:
         """The decisions of the claims of `phase` that are not about unwinding, in program order.
@@ -146,7 +146,7 @@ class EmbeddedEngine:
         return Decision(claim, Outcome.UNDECIDED, path.rung, hypotheses, reason=reason)
 
     def _seconds(self) -> float:
-        return self._deadline - time.monotonic()
+        return self._deadline - now()
 
 
 def dimension_values(decision: Decision) -> dict[str, int]:

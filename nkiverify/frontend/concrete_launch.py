@@ -9,11 +9,11 @@ launch: nothing was left out, or `unsupported_construct` says what.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from itertools import product as cartesian
 from types import FrameType
 
+from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
 from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_site
 from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, innermost_kernel_site
@@ -46,7 +46,7 @@ class ConcreteLaunch(ObservingExecution):
         self.unsupported_construct: Unsupported | None = None
         #: The exception of the kernel's own that ended it.
         self.raised: Exception | SystemExit | None = None
-        self._end = time.monotonic() + limits.seconds
+        self._end = now() + limits.seconds
         self._stated: set[tuple[object, ...]] = set()
 
     # --- claims -------------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class ConcreteLaunch(ObservingExecution):
     @property
     def overdue(self) -> bool:
         """True if the run has taken the time that it may, of this process or of the clock."""
-        return super().overdue or time.monotonic() > self._end
+        return super().overdue or now() > self._end
 
     # --- how it ends --------------------------------------------------------------------------------------------------
 

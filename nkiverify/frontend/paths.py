@@ -8,10 +8,10 @@ as before; where it does not, the kernel depends on something outside it and not
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
@@ -108,7 +108,7 @@ class Paths:
         #: Loops without an order that are running on the present path.
         self._unordered: list[Unordered] = []
         self._decisions = 0
-        self._deadline = time.monotonic() + limits.seconds
+        self._deadline = now() + limits.seconds
 
     @property
     def context(self) -> Context:
@@ -201,7 +201,7 @@ class Paths:
 
     def check_time(self) -> None:
         """End the run where its time is over."""
-        if time.monotonic() > self._deadline:
+        if now() > self._deadline:
             asked = self.limits.seconds if self.limits.asked is None else self.limits.asked
             raise self.unsupported(f"the time limit of {asked:g} s", "raise --timeout")
 

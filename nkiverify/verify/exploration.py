@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
@@ -78,11 +78,11 @@ def explore(
     fixed: Mapping[str, int] | None = None,
 ) -> Exploration:
     """Run `target` symbolically, for what `phases` ask besides; loops that carry state are found, and unrolled."""
-    deadline = time.monotonic() + limits.seconds
+    deadline = now() + limits.seconds
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
     unrolled: dict[Site, str] = {}
     for _ in range(MAX_EXPLORATIONS):
-        left = replace(limits, seconds=max(0.0, deadline - time.monotonic()))
+        left = replace(limits, seconds=max(0.0, deadline - now()))
         run = SymbolicExecution(hardware, left, unrolled, phases)
         binding = SymbolicBinding(run, target.file)
         verification = Verification(binding, kernel, fixed)

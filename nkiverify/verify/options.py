@@ -50,6 +50,9 @@ CROSS_CHECK_SECONDS = 30.0
 #: Seconds a target may take in all its phases together, unless the user says otherwise.
 DEFAULT_TIMEOUT_SECONDS = 60.0
 
+#: How many times its processor time a target may take by the wall's clock, on a machine that does other things as well.
+_BUSIEST = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -59,6 +62,7 @@ class Options:
     decides: `phases` are then those the target expects a verdict for, `unwind` is the bound of the target's flags,
     `hardware` the generation it names, `jobs` the number of usable cores, `memory` (MiB that a worker process may hold)
     an equal share of the machine's. `executor` says where targets are verified (nkiverify.run.executors.choice).
+    `timeout` is in seconds: the wall's, or, `unhurried`, of processor time, so that no other work changes a verdict.
     `fixed` are values that dimensions of the domain are assumed to have, by name. `every_violation` asks for all
     refuted claims instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their
     verdicts.
@@ -77,6 +81,7 @@ class Options:
     unwind: int | None = None
     hardware: str | None = None
     timeout: float = DEFAULT_TIMEOUT_SECONDS
+    unhurried: bool = False
     jobs: int | None = None
     memory: int | None = None
     executor: str = "processes"
@@ -95,8 +100,9 @@ class Options:
 
     @property
     def hard_deadline(self) -> float:
-        """Seconds after which a target must have its verdicts: its time-out, and what ESBMC may take beside."""
-        return self.timeout + (CROSS_CHECK_SECONDS if self.engine == "auto" else 0.0)
+        """Seconds of the wall's clock after which a target must have its verdicts, what ESBMC may take included."""
+        limit = self.timeout * (_BUSIEST if self.unhurried else 1)
+        return limit + (CROSS_CHECK_SECONDS if self.engine == "auto" else 0.0)
 
 
 def phases_to_run(target: Target, options: Options) -> tuple[int, ...]:

@@ -7,11 +7,11 @@ refutation; that they show nothing is no proof.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from nkiverify.engines.embedded import EmbeddedEngine
+from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
@@ -41,13 +41,13 @@ class Trials:
 
 def trials(exploration: Exploration, phases: frozenset[int], seconds: float, every: bool) -> Trials:
     """Run shapes of the domain until each of `phases` has a fault, or enough has been done; in so many `seconds`."""
-    end = time.monotonic() + seconds
+    end = now() + seconds
     result = Trials()
     open_phases = set(phases)
     left = WORK
     candidates = Candidates(exploration.run.program, exploration.assumptions)
-    for values in candidates.by_size(lambda: max(0.0, end - time.monotonic()), lambda: not result.tried):
-        remaining = end - time.monotonic()
+    for values in candidates.by_size(lambda: max(0.0, end - now()), lambda: not result.tried):
+        remaining = end - now()
         if remaining <= 0 or left <= 0 or not open_phases:
             break
         try:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
+from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import harmless, with_texts
 from nkiverify.foundation.records import Kind, Run, Verdict
@@ -55,7 +56,7 @@ def _guarded(target: Target, options: Options, told: Callable[[Run], None]) -> l
     phases = phases_to_run(target, options)
     started = time.perf_counter()
     try:
-        with applied(options.policy) as policy:
+        with applied(options.policy) as policy, counting(options.unhurried):
             listener = lambda run: told(with_texts(accepted_warnings(run, policy), harmless))  # noqa: E731
             runs = _Verifying(target, options, phases, listener).run()
             return qualified([accepted_warnings(run, policy) for run in runs])
@@ -103,7 +104,7 @@ class _Verifying:
         self._phases = phases
         self._told = told
         self._hardware = hardware_named(options.hardware or target.hardware)
-        self._start = time.monotonic()
+        self._start = now()
         self._runs: dict[int, Run] = {}
         self._verdicts: dict[int, PhaseVerdict] = {}
 
@@ -220,7 +221,7 @@ class _Verifying:
 
     def _left(self) -> float:
         """Seconds that the target may still take."""
-        return max(0.0, self._start + self._options.timeout - time.monotonic())
+        return max(0.0, self._start + self._options.timeout - now())
 
     def _share(self, number: int) -> float:
         """The seconds of the phase that comes as that number: an equal part for each that is left."""
@@ -369,10 +370,10 @@ def _cross_checks(verdicts: Mapping[int, PhaseVerdict], options: Options, second
         seconds = CROSS_CHECK_SECONDS
     # Trying a build that is new here takes none of the time of a target.
     prepare([ours.target.name for ours in verdicts.values()], options.lowering)
-    deadline = time.monotonic() + seconds
+    deadline = now() + seconds
     entries: dict[int, Run] = {}
     for asked, (phase, ours) in enumerate(verdicts.items()):
-        share = (deadline - time.monotonic()) / (len(verdicts) - asked)
+        share = (deadline - now()) / (len(verdicts) - asked)
         entry = _cross_check(ours, options, max(0.0, share))
         if entry is not None:
             entries[phase] = entry

@@ -85,7 +85,7 @@ def make_target(function: Callable[[Verification], None], folder: Path, *, flags
 
 def verdict(target: Target, phase: int = 1, seconds: float = 20.0) -> Run:
     """The verdict of one phase."""
-    (run,) = verify(target, Options(root=target.root, phases=(phase,), timeout=seconds))
+    (run,) = verify(target, Options(root=target.root, phases=(phase,), timeout=seconds, unhurried=True))
     return run
 
 

@@ -11,7 +11,6 @@ The walk over all shapes is `nkiverify.analysis.sets.flow`.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
@@ -24,6 +23,7 @@ from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded,
 from nkiverify.analysis.marks.storages import Shadows
 from nkiverify.analysis.marks.transfer import Reading, Transfer
 from nkiverify.analysis.marks.unordered import Unordered
+from nkiverify.foundation.clock import now
 from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
@@ -48,7 +48,7 @@ def execute(
     `Findings.used`. Of two of them that reach the same element, one is found; so it is with reads of unwritten
     elements, of which those that are `accepted` give defined ones.
     """
-    return _Walk(items, generation, Notes(accepted=accepted), frozenset(dead_stores)).run(time.monotonic() + seconds)
+    return _Walk(items, generation, Notes(accepted=accepted), frozenset(dead_stores)).run(now() + seconds)
 
 
 def first_reaching(items: Sequence[Recorded], generation: int, positions: Collection[int]) -> Fault | None:
@@ -99,7 +99,7 @@ class _Walk:
     def run(self, end: float = float("inf")) -> Findings:
         """What the run did, as far as it can be followed until `end`, in seconds of the clock."""
         for position in interleaved(self._items):
-            if time.monotonic() > end:
+            if now() > end:
                 self._notes.doubt(LATE)
                 return self._notes.findings
             if position is None:

@@ -9,7 +9,6 @@ induction. Nothing is refuted here: what cannot be shown is open, and concrete r
 
 from __future__ import annotations
 
-import time
 from collections.abc import Container, Iterator, Mapping
 
 import islpy as isl
@@ -24,6 +23,7 @@ from nkiverify.analysis.sets.structure import bounds_of, executes, items, local_
 from nkiverify.analysis.sets.transfer import Transfer
 from nkiverify.analysis.sets.unordered import Access
 from nkiverify.analysis.side_effects import Source
+from nkiverify.foundation.clock import now
 from nkiverify.ir.program import Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.symbolic import conditions
@@ -61,7 +61,7 @@ def prove(
     jump by products of dimensions, they have finer ones next. What the operations `dead_stores` write is taken for
     undefined: if no claim is open then, nothing that counts uses it.
     """
-    deadline = time.monotonic() + seconds
+    deadline = now() + seconds
     proof = _walked(_Walk(program, generation, deadline, {}, dead_stores), operations)
     if not proof.open:
         return proof
@@ -133,7 +133,7 @@ class _Walk:
     def _block(self, block: Block, state: State) -> Iterator[State]:
         """The states in which the paths through a block end; `state` is changed."""
         for item in block.items:
-            if time.monotonic() > self._deadline:
+            if now() > self._deadline:
                 raise OutOfTime("the time for a proof for all shapes is over")
             self._proof.at = item
             if state.iterations and (isinstance(item, Executed | Allocation) or _executes_in_loop(item)):

@@ -6,11 +6,11 @@ A domain of few shapes is run through; of a larger one nothing is concluded.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
+from nkiverify.foundation.clock import now
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Claim, DomainDimension, Program
 from nkiverify.model.contracts import contract
@@ -34,11 +34,11 @@ def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims, seconds: 
     if shapes is None:
         memory.gap = f"an allocator of the legacy API, in a domain of more than {MAX_SHAPES} shapes"
         return
-    deadline = time.monotonic() + min(SECONDS, seconds)
+    deadline = now() + min(SECONDS, seconds)
     stated: list[Claim] = []
     sites: dict[Site | None, list[Condition | bool]] = {}
     for values in shapes:
-        left = deadline - time.monotonic()
+        left = deadline - now()
         played = phase.confirm(kernel.target, values, kernel.hardware, seconds=max(0.0, left))
         if played.excluded:
             continue
