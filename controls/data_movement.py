@@ -81,6 +81,11 @@ def tensor_copy__engine():
 
 def memset__value_dtype():
     dst = nl.ndarray((2, 4), dtype=either(right=nl.float32, wrong=nl.int32), buffer=nl.sbuf)
+    nisa.memset(dst, 1.5)
+
+
+def memset__value_kind():
+    dst = nl.ndarray((2, 4), dtype=either(right=nl.float32, wrong=nl.int32), buffer=nl.sbuf)
     nisa.memset(dst, 1.0)
 
 

@@ -205,14 +205,20 @@ def core_barrier__cores(x: "f32[2, 4]"):
     nisa.core_barrier(x, (0, either(right=1, wrong=2)))
 
 
-@control(cores=2)
+@control(cores=either(right=2, wrong=1))
 @nki.jit
-def core_barrier__scope__right(x: "f32[2, 4]"):
+def core_barrier__scope(x: "f32[2, 4]"):
     nisa.core_barrier(x, (0, 1))
 
 
 @control(cores=2)
 @nki.jit
-def core_barrier__scope__wrong():
+def core_barrier__data__right(x: "f32[2, 4]"):
+    nisa.core_barrier(x, (0, 1))
+
+
+@control(cores=2)
+@nki.jit
+def core_barrier__data__wrong():
     data = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
     nisa.core_barrier(data, (0, 1))

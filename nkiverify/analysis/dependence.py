@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nkiverify.analysis.reduction_registers import REGISTERS, Command, command_of
-from nkiverify.model.dependence import PERMUTATIONS, REDUCTION_RESULT, SCALES, Link
+from nkiverify.model.dependence import CORE_PARTITIONS, PERMUTATIONS, REDUCTION_RESULT, SCALES, Link
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
 
@@ -97,11 +97,25 @@ def certain(operation: Operation, argument: str, shape: Shape, marks: dict[str, 
     for name in used:
         mark = marks[name]
         if name in chosen:
-            # Whatever is taken, it is one of these.
-            np.maximum(result, int(mark.min()) if mark.size else 0, out=result)
+            np.maximum(result, _least_of(operation, argument, shape, name, mark), out=result)
         else:
             np.maximum(result, _certain_of(operation, argument, shape, name, mark), out=result)
     return result
+
+
+def _least_of(operation: Operation, argument: str, shape: Shape, name: str, mark: Marks) -> Marks | int:
+    """The least mark of what data choose among: whatever is taken, it is one of these."""
+    if not mark.size:
+        return 0
+    link = link_of(operation, argument, name)
+    found: Marks | None = None
+    if link is Link.PARTITION:
+        found = _partition(mark.reshape(mark.shape[0], -1).min(axis=1, keepdims=True), shape)
+    elif link is Link.CORE:
+        found = _core(mark, shape, np.min)
+    if found is not None:
+        return found
+    return int(mark.min())
 
 
 def _certain_of(operation: Operation, argument: str, shape: Shape, name: str, mark: Marks) -> Marks:
@@ -124,6 +138,8 @@ def _linked(operation: Operation, link: Link, shape: Shape, mark: Marks, argumen
         return _rows(mark, shape)
     if link is Link.PARTITION:
         return _partition(mark, shape)
+    if link is Link.CORE:
+        return _core(mark, shape)
     if link is Link.AGGREGATED:
         return _aggregated(mark, shape)
     if link is Link.ALONG:
@@ -184,6 +200,14 @@ def _partition(mark: Marks, shape: Shape) -> Marks | None:
         return None
     column = mark.reshape(mark.shape[0], -1).max(axis=1)
     return np.broadcast_to(column.reshape((-1,) + (1,) * (len(shape) - 1)), shape)
+
+
+def _core(mark: Marks, shape: Shape, summed_up: Callable[..., Marks] = np.max) -> Marks | None:
+    """The partitions of a GpSimd core as one."""
+    if not mark.ndim or not shape or mark.shape[0] != shape[0] or shape[0] % CORE_PARTITIONS:
+        return None
+    cores = summed_up(mark.reshape(shape[0] // CORE_PARTITIONS, -1), axis=1)
+    return np.broadcast_to(np.repeat(cores, CORE_PARTITIONS).reshape((-1,) + (1,) * (len(shape) - 1)), shape)
 
 
 def _statistics(mark: Marks, shape: Shape) -> Marks | None:

@@ -72,6 +72,12 @@ class Effect:
         """True if undefined elements count at once, as what is read decides where others go."""
         return self.argument.endswith(".index") or self.operation.declared.behaviour.decides
 
+    @property
+    def indexes(self) -> bool:
+        """True if what is read says which elements of another operand are: undefined ones may be out of bounds, also
+        where nothing uses what is found there."""
+        return self.argument == self.operation.declared.behaviour.indices
+
     def depends_on(self, read: str) -> Link:
         """The elements of the operand `read` that an element of what is written depends on."""
         return link_of(self.operation, self.argument, read)

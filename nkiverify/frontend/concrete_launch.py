@@ -19,7 +19,7 @@ from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_
 from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, innermost_kernel_site
 from nkiverify.frontend.observe import ObservingExecution, key_of, observed_in
 from nkiverify.frontend.paths import Limits, Unsupported
-from nkiverify.frontend.tracebacks import kernel_entries, our_entry, raised_by_chance, stub_of
+from nkiverify.frontend.tracebacks import kernel_entries, our_entry, raised_by_chance, stub_of, undocumented
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Claim, Program
 from nkiverify.model.contracts import contract
@@ -151,9 +151,10 @@ class ConcreteLaunch(ObservingExecution):
 
     # --- how it ends --------------------------------------------------------------------------------------------------
 
-    def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
-        """Remember that nothing can be concluded, whatever the kernel does with the exception to raise."""
-        site = kernel_site(2)
+    def unsupported(self, construct: str, advice: str = "", at: Site | None = None) -> UnsupportedConstruct:
+        """Remember that nothing can be concluded, whatever the kernel does with the exception to raise; `at` says
+        where, if the kernel's code has been left."""
+        site = at or kernel_site(2)
         if self.unsupported_construct is None:
             self.unsupported_construct = Unsupported(construct, advice, site)
         return UnsupportedConstruct(construct, advice, site)
@@ -185,7 +186,10 @@ class ConcreteLaunch(ObservingExecution):
             raise self.unsupported(str(fault))
         if isinstance(error, AttributeError | NotImplementedError) and our_entry(error) is not None:
             # The stubs may lack it.
-            raise self.unsupported(described(error))
+            raise self.unsupported(described(error), at=innermost_kernel_site(error))
+        unknown = undocumented(error)
+        if unknown is not None:
+            raise self.unsupported(*unknown, innermost_kernel_site(error))
         self.raised = error
         rule = rule_of(error)
         site = innermost_kernel_site(error)

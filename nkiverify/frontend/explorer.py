@@ -24,6 +24,7 @@ from nkiverify.frontend.tracebacks import (
     raised_by_kernel,
     raised_in,
     stub_of,
+    undocumented,
 )
 from nkiverify.ir import program
 from nkiverify.ir.contract import Contract, Severity
@@ -329,6 +330,9 @@ class SymbolicExecution(Paths):
         """
         if isinstance(error, InternalError):
             raise error
+        unknown = undocumented(error)
+        if unknown is not None:
+            raise self.unsupported(*unknown, frame_site_of(kernel_entries(error)[-1]))
         module = raised_in(error)
         on_purpose = isinstance(error, TypeError | ValueError | IndexError) and not raised_by_chance(error)
         if on_purpose and our_entry(error) is not None:

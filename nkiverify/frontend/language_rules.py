@@ -85,6 +85,8 @@ class _Code:
     names: Mapping[str, Any]
     defined: Any
     entry: bool
+    #: The nodes of its tree, but for the methods of a class, which are pieces of their own.
+    own: tuple[Any, ...]
 
 
 def findings(kernel: object) -> list[Finding]:
@@ -160,14 +162,14 @@ def _code_of(value: object, entry: bool) -> _Code | None:
         if isinstance(node, ast.FunctionDef):
             cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=False)
             closure = {name: cell.cell_contents for name, cell in cells if _is_filled(cell)}
-            return _Code(value.__code__.co_filename, node, {**value.__globals__, **closure}, value, entry)
+            return _Code(value.__code__.co_filename, node, {**value.__globals__, **closure}, value, entry, _own(node))
     if isinstance(value, type):
         functions = [part for part in map(_unwrapped, _members(value)) if isinstance(part, FunctionType)]
         own = [part for part in functions if part.__module__ == value.__module__ and KERNEL_MARKER in part.__globals__]
         for function in own:
             for node in _definitions(function.__code__.co_filename).values():
                 if isinstance(node, ast.ClassDef) and node.name == value.__name__:
-                    return _Code(function.__code__.co_filename, node, function.__globals__, value, False)
+                    return _Code(function.__code__.co_filename, node, function.__globals__, value, False, _own(node))
     return None
 
 
@@ -220,7 +222,7 @@ _Uses = Iterator[tuple[Any, str, str]]
 
 
 def _identity(code: _Code) -> _Uses:
-    for node in _own(code.node):
+    for node in code.own:
         if isinstance(node, ast.Compare) and any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
             yield node, "lang.no_is", "`is` is no part of NKI since 0.3: compare with == or !="
 
@@ -238,7 +240,7 @@ def _signature(code: _Code) -> _Uses:
 
 
 def _dictionaries(code: _Code) -> _Uses:
-    for node in _own(code.node):
+    for node in code.own:
         if isinstance(node, ast.Dict):
             for key in node.keys:
                 if isinstance(key, ast.Constant) and not isinstance(key.value, str):
@@ -258,8 +260,8 @@ def _classes(code: _Code) -> _Uses:
 
 
 def _integers(code: _Code) -> _Uses:
-    negated = {id(node.operand) for node in _own(code.node) if isinstance(node, ast.UnaryOp)}
-    for node in _own(code.node):
+    negated = {id(node.operand) for node in code.own if isinstance(node, ast.UnaryOp)}
+    for node in code.own:
         if isinstance(node, ast.Constant) and type(node.value) is int:
             largest = _INT32 if id(node) in negated else _INT32 - 1
             if node.value > largest:
@@ -267,7 +269,7 @@ def _integers(code: _Code) -> _Uses:
 
 
 def _deprecated(code: _Code) -> _Uses:
-    for node in _own(code.node):
+    for node in code.own:
         name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
         if name not in _DEPRECATED or not _of_nki(node, code.names):
             continue
@@ -286,7 +288,7 @@ def _of_nki(node: ast.expr, names: Mapping[str, Any]) -> bool:
 
 
 def _unmentioned(code: _Code) -> _Uses:
-    for node in _own(code.node):
+    for node in code.own:
         if type(node) in _UNMENTIONED:
             what = _UNMENTIONED[type(node)]
             yield node, "lang.unmentioned", f"`{what}` is not mentioned by the documentation"
@@ -310,15 +312,14 @@ _CHECKS: tuple[Callable[[_Code], _Uses], ...] = (
 )
 
 
-def _own(node: ast.AST) -> Iterator[Any]:
-    """The nodes of a piece of code, but for the methods of a class, which are pieces of their own."""
-    pending = [node]
-    while pending:
-        part = pending.pop()
-        yield part
+def _own(node: ast.AST) -> tuple[Any, ...]:
+    found = [node]
+    for part in found:
         children = ast.iter_child_nodes(part)
-        in_class = isinstance(part, ast.ClassDef)
-        pending.extend(child for child in children if not (in_class and isinstance(child, ast.FunctionDef)))
+        if isinstance(part, ast.ClassDef):
+            children = (child for child in children if not isinstance(child, ast.FunctionDef))
+        found.extend(children)
+    return tuple(found)
 
 
 def _legacy_import(code: _Code) -> Finding | None:

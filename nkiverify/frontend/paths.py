@@ -286,9 +286,10 @@ class Paths:
         if self._context.facts.contradictory:
             raise self.end_path()
 
-    def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
-        """Remember that the run cannot conclude anything, and return the exception to raise."""
-        site = kernel_site(2)
+    def unsupported(self, construct: str, advice: str = "", at: Site | None = None) -> UnsupportedConstruct:
+        """Remember that the run cannot conclude anything, and return the exception to raise; `at` says where, if the
+        kernel's code has been left."""
+        site = at or kernel_site(2)
         if self.unsupported_construct is None:
             self.unsupported_construct = Unsupported(construct, advice, site)
         return UnsupportedConstruct(construct, advice, site)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 import functools
 import re
+from difflib import get_close_matches
 from types import FrameType, TracebackType
 
 from nkiverify.foundation.errors import InternalError
@@ -40,6 +41,19 @@ def raised_by_chance(error: BaseException) -> bool:
     code that raises on purpose says what is wrong with what it was given."""
     entry = our_entry(error)
     return entry is not None and not _raises(entry)
+
+
+def undocumented(error: BaseException) -> tuple[str, str] | None:
+    """The attribute of an object of NKI that kernel code has asked for and no document names, and advice; None where
+    that is not what `error` is about. NKI may have it all the same, so nothing follows of the kernel."""
+    if not isinstance(error, AttributeError) or error.obj is None or error.name is None:
+        return None
+    kind = error.obj if isinstance(error.obj, type) else type(error.obj)
+    if not (kind.__module__.startswith("nkiverify.model") or _is_stub(kind.__module__)):
+        return None
+    close = get_close_matches(error.name, [name for name in dir(error.obj) if not name.startswith("_")], 1)
+    advice = f"did you mean {close[0]}?" if close else "there is no model of it"
+    return f"{kind.__name__}.{error.name}, which is not documented", advice
 
 
 def raised_by_kernel(error: BaseException) -> bool:

@@ -27,6 +27,8 @@ class Link(enum.Enum):
     ROWS = "rows"
     #: On all elements of the same partition, or of the only one.
     PARTITION = "partition"
+    #: On all elements of the 16 partitions of the same GpSimd core.
+    CORE = "core"
     #: On those of the same partition, counts, means and variances in turns: a mean on no variance.
     AGGREGATED = "aggregated"
     #: On those that differ from the one at the same place along the axes in the attribute `axis` only.
@@ -79,6 +81,9 @@ class Dependence:
             return Link.EVERYTHING
         return self.operands.get(operand.partition("[")[0], self.others)
 
+
+#: Partitions of a GpSimd core ("nki.isa.local_gather").
+CORE_PARTITIONS = 16
 
 #: What is written for each partition of what is read.
 REDUCTION_RESULT = "reduce_res"

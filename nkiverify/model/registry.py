@@ -89,6 +89,8 @@ class Behaviour:
     barrier: bool
     #: Whether what it reads decides where others go, so that undefined elements count at once.
     decides: bool
+    #: The operand of indices that say what is read of another one, empty for none: undefined ones may be out of bounds.
+    indices: str
     #: Whether counts known at run time decide what it writes: that it writes any element is not known.
     counted: bool
     #: The contract that an index which data give, and which is out of bounds, breaks; empty where data give none.
@@ -117,6 +119,7 @@ OVERWRITES = Behaviour(
     side_effect=False,
     barrier=False,
     decides=False,
+    indices="",
     counted=False,
     out_of_bounds="",
     rows={},

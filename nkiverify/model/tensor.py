@@ -133,8 +133,9 @@ class Indirection:
     """How indices move a view. `index` is the tensor or register that holds them; `reach` is None where the
     documentation bounds nothing. Each of its units moves the view (or a row of it) by `stride` elements of its storage.
 
-    Of an operation that has been recorded: `value` is what its index may be there, and `elements` (a NumPy array of the
-    shape of the view) where in the storage, in elements of the view's dtype, each of its elements is, if that is known.
+    Of an operation that has been recorded: `value` is what its index may be there, and `elements` (a NumPy array) where
+    in the storage, in elements of the view's dtype, the elements of the view are, if that is known. It has one or more
+    of the first axes of the view; along those after them the strides of the view say where its elements are.
     """
 
     kind: IndirectionKind

@@ -18,6 +18,7 @@ from nkiverify.foundation.records import Kind
 from nkiverify.frontend.domain.arguments import Argument, Domain, enter_extent, extent_value, parse_argument
 from nkiverify.frontend.domain.excerpt import did_you_mean
 from nkiverify.frontend.domain.expressions import check_condition, condition
+from nkiverify.frontend.domain.names import names_in_arguments
 from nkiverify.frontend.domain.syntax import Text, parse
 from nkiverify.frontend.loader import MadeInRun, load_kernel, load_module, module_name
 from nkiverify.frontend.placeholders import STUB_PACKAGES
@@ -93,7 +94,7 @@ class Request:
         self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
     ) -> Any:
         """Call the kernel, after `prepare` has seen its arguments; what it returns. `dotted` is its module's name."""
-        namespace = vars(sys.modules[dotted])
+        namespace = names_in_arguments(sys.modules[dotted], list(sys.modules.values()))
         dimensions = self.assumed_domain(v)
         v.assume_asserts(self.asserts)
         values = {part.parameter: part.value(v, dimensions, namespace) for part in self.arguments}
@@ -146,13 +147,14 @@ def request(
         name, grid = launched.groups()
     arguments = tuple(parse_argument(text) for text in given)
     kernel = _load(path, name, base)
-    module, _ = load_module(path, base)
+    module, space = load_module(path, base)
+    names = names_in_arguments(module, space.modules.values())
     _bind(kernel, name, arguments)
     domain = Domain()
     for argument in arguments:
         argument.shape_dimensions(domain)
     for argument in arguments:
-        argument.dimensions(domain, vars(module))
+        argument.dimensions(domain, names)
     extents = _grid_extents(grid, domain) if grid is not None else None
     wrap = _wrapping(kernel, module)
     if extents is not None and not hasattr(kernel, "__getitem__") and not wrap:

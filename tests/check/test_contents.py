@@ -225,6 +225,45 @@ def test_programs_that_scatter_to_parts_of_their_own_do_not_meet(check: Checker,
     assert verdicts(check.out)[4] == verdict, check.out
 
 
+PADDED = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+    @nki.jit
+    def padded(table, ids):
+        V, D = table.shape
+        P, _ = ids.shape
+        out = nl.ndarray((P, D), dtype=table.dtype, buffer=nl.shared_hbm)
+        i = nl.ndarray((P, 1), dtype=ids.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=i, src=ids)
+        t = nl.ndarray((P, D), dtype=table.dtype, buffer=nl.sbuf)
+        nisa.memset(dst=t[{first}:P, :], value=0.0)
+        nisa.dma_copy(dst=t, src=table.vector_select(0, i), oob_mode=nisa.oob_mode.skip)
+        nisa.dma_copy(dst=out, src=t)
+        return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "numbers", "verdict"),
+    [
+        (12, [*range(12), -1, -1, -1, -1], "SUCCESSFUL"),
+        # The row before the last four is neither filled nor gathered.
+        (12, [*range(11), -1, -1, -1, -1, -1], "FAILED"),
+        (15, [*range(16)], "SUCCESSFUL"),
+        (0, [-1] * 16, "SUCCESSFUL"),
+    ],
+)
+def test_rows_that_a_gather_skips_keep_what_they_hold(
+    check: Checker, first: int, numbers: Sequence[int], verdict: str
+) -> None:
+    write(check.folder, k=PADDED.format(first=first))
+    np.save(check.folder / "ids.npy", np.array(numbers, np.int32).reshape(16, 1))
+    check("k.py::padded", "--arg", "table=f32[16,8]", "--arg", "ids=@ids.npy")
+    assert verdicts(check.out)[4] == verdict, check.out
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

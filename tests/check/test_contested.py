@@ -67,6 +67,10 @@ BREAKING = {
     "tensor.setitem": "three[...] = one",
     "tensor.setitem of a constant": "nisa.tensor_copy(three, one)\nthree[:, 0:2] = 0.0",
     "lang.no_nested_jit": "nested(three, one)",
+    "memset.value_kind": (
+        "count = nl.ndarray((P, 1), dtype=nl.uint32, buffer=nl.sbuf)\n"
+        "nisa.memset(count, 0.0)\nnisa.tensor_copy(three, one)"
+    ),
 }
 
 

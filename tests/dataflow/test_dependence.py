@@ -87,17 +87,18 @@ CASES = {
         "nisa.nc_n_gather(tile, full, places)",
         FAILED,
     ),
-    "indices that are defined": (
+    "an index that is not defined, of what nothing uses": (
         "places = nl.ndarray((P, F), dtype=nl.uint32, buffer=nl.sbuf)\nnisa.memset(places[:, 0:4], 1)\n"
         "found = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.sbuf)\nnisa.nc_n_gather(found, full, places)\n"
         "nisa.memset(tile, 0.0)\nnisa.tensor_copy(tile[:, 0:4], found[:, 0:4])",
-        SUCCESSFUL,
+        UNKNOWN,
     ),
     "what is chosen by is undefined": (
         "junk = nl.ndarray((P, F), dtype=nl.uint8, buffer=nl.sbuf)\nnisa.tensor_copy_predicated(tile, full, junk)",
         FAILED,
     ),
-    "indices choose": ("nisa.nc_n_gather(tile, part, index)", UNKNOWN),
+    "indices choose": ("nisa.memset(part[31:32, :], 0.0)\nnisa.nc_n_gather(tile, part, index)", UNKNOWN),
+    "indices choose within a partition": ("nisa.nc_n_gather(tile, part, index)", FAILED),
     "indices choose among undefined elements": (
         "junk = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.sbuf)\nnisa.nc_n_gather(tile, junk, index)",
         FAILED,

@@ -22,6 +22,8 @@ OLD = "import neuronxcc.nki.language as old\n"
         "nl.ndarray((128, n), dtype=nl.float32, buffer=nl.sbuf).itemsize",
         "hasattr(nl.ndarray((128, n), dtype=nl.float32, buffer=nl.sbuf), 'free_size')",
         "nisa.register_alloc(0).identity",
+        "nl.ndarray((128, n), dtype=nl.float32, buffer=nl.sbuf).root",
+        "nisa.engine.warp",
         "nisa.stub",
         "old.ndarray((128, n), dtype=old.float32).ap([[n, 128], [1, n]])",
         "old.ndarray((128, n), dtype=old.float32).buffer",

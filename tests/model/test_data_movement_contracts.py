@@ -111,7 +111,10 @@ CONTROLS = [
         lambda: nisa.tensor_copy(sbuf(2, 4), sbuf(2, 4), nisa.engine.tensor),
     ),
     Control(
-        "memset.value_dtype", lambda: nisa.memset(sbuf(2, 4), 1), lambda: nisa.memset(sbuf(2, 4, dtype=int32), 1.0)
+        "memset.value_dtype", lambda: nisa.memset(sbuf(2, 4), 1.5), lambda: nisa.memset(sbuf(2, 4, dtype=int32), 1.5)
+    ),
+    Control(
+        "memset.value_kind", lambda: nisa.memset(sbuf(2, 4), 1.0), lambda: nisa.memset(sbuf(2, 4, dtype=int32), 1.0)
     ),
     Control("memset.value_dtype", lambda: nl.full((2, 4), 0, uint8), lambda: nl.full((2, 4), 0.5, uint8)),
     Control(

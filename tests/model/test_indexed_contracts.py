@@ -288,6 +288,11 @@ CONTROLS = [
     Control(
         "core_barrier.scope",
         lambda: on_cores(lambda: nisa.core_barrier(hbm(2, 4), (0, 1))),
+        lambda: nisa.core_barrier(hbm(2, 4), (0, 1)),
+    ),
+    Control(
+        "core_barrier.data",
+        lambda: on_cores(lambda: nisa.core_barrier(hbm(2, 4), (0, 1))),
         lambda: on_cores(lambda: nisa.core_barrier(sbuf(2, 4), (0, 1))),
     ),
     Control("dma_transpose.axes", lambda: transpose(axes=(1, 0)), lambda: transpose(axes=(0, 1))),

@@ -41,7 +41,7 @@ class Geometry:
         """Where a view lies that no index moves, or whose elements an index chooses that is known."""
         ratio = view.dtype.itemsize // unit
         if view.indirect_by is not None and view.indirect_by.is_known:
-            return Chosen(view.indirect_by.elements, ratio)
+            return Chosen(view, view.indirect_by.elements, ratio)
         steps = (*(int(stride) * ratio for stride in view.strides), 1)
         return Geometry(int(view.offset) * ratio, steps, (*(int(extent) for extent in view.shape), ratio))
 
@@ -121,39 +121,51 @@ def anywhere(view: Tensor, unit: int) -> Geometry | None:
 
 
 class Chosen(Geometry):
-    """Where the elements lie that an index chooses, which are known."""
+    """Where the elements lie that an index chooses, which are known: for the first axes of the view one by one, along
+    the others as its strides say."""
 
-    __slots__ = ("_places",)
+    __slots__ = ("_inner", "_origins")
 
-    def __init__(self, elements: Places, ratio: int) -> None:
-        self.shape = (*elements.shape, ratio)
-        self._places = elements[..., None].astype(np.int64) * ratio + np.arange(ratio, dtype=np.int64)
+    def __init__(self, view: Tensor, origins: Places, ratio: int) -> None:
+        steps, shape = tuple(map(int, view.strides))[origins.ndim :], tuple(map(int, view.shape))[origins.ndim :]
+        self._inner = Geometry(0, (*(step * ratio for step in steps), 1), (*shape, ratio))
+        self._origins = origins.astype(np.int64) * ratio
+        self.shape = (*origins.shape, *self._inner.shape)
         self.steps = (0,) * len(self.shape)
-        self.start = int(self._places.min(initial=0))
-        self.key = ("chosen", id(elements), ratio)
+        self.start = int(self._origins.min(initial=0))
+        self.key = ("chosen", self._origins.tobytes(), self._inner.key)
         self._runs = None
 
     @property
     def reach(self) -> tuple[int, int]:
         """The first and the last place."""
-        return self.start, int(self._places.max(initial=0))
+        first, last = self._inner.reach
+        least = int(self._origins.min()) if self._origins.size else 0
+        return least + first, int(self._origins.max(initial=least)) + last
 
     def places(self) -> Places:
         """The place of each unit, an array of `shape`."""
-        return self._places
+        inner = self._inner.places()
+        return self._origins.reshape(*self._origins.shape, *(1,) * inner.ndim) + inner
 
     def _found_runs(self) -> tuple[Places, int]:
-        flat = np.unique(self._places)
-        ends = np.flatnonzero(np.diff(flat) > 1)
-        starts = flat[np.concatenate(([0], ends + 1))] if len(flat) else flat
-        lengths = np.diff(np.concatenate((np.concatenate(([0], ends + 1)), [len(flat)])))
-        if len(starts) and (lengths == lengths[0]).all():
-            return starts, int(lengths[0])
-        return flat, 1
+        if not self.count:
+            return np.zeros(0, np.int64), 0
+        starts, length = self._inner.runs()
+        flat = np.unique(self._origins)
+        if len(starts) == 1 and len(flat) > 1 and (np.diff(flat) == length).all():
+            return flat[:1] + starts, length * len(flat)
+        return np.unique(flat[:, None] + starts), length
 
     def meets_itself(self) -> bool:
         """True if a unit is there several times."""
-        return len(np.unique(self._places)) < self._places.size
+        flat = np.unique(self._origins)
+        if len(flat) < self._origins.size or self._inner.meets_itself():
+            return True
+        first, last = self._inner.reach
+        if len(flat) < 2 or int(np.diff(flat).min()) > last - first:
+            return False
+        return len(np.unique(self.places())) < self.count
 
 
 class Cells:
@@ -245,7 +257,7 @@ class Layouts:
         """Where a view lies; views that lie alike share what is known of it."""
         unit = self.unit(storage)
         moves = view.indirect_by
-        chosen = id(moves.elements) if moves is not None and moves.is_known else None
+        chosen = moves.elements.tobytes() if moves is not None and moves.is_known else None
         key = (unit, view.dtype.itemsize, view.offset, view.shape, view.strides, chosen)
         found = self._geometries.get(key)
         if found is None:

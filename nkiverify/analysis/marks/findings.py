@@ -65,6 +65,8 @@ class Notes:
         self.position = 0
         #: Whether something that may be undefined, but need not be, has come to an output.
         self.perhaps = False
+        #: Whether an index that nothing has written has been used, which may be out of bounds.
+        self.unwritten_index = False
         self._followed = followed
         self._accepted = accepted
         #: For each of the origins, the number of its first element, and the elements.

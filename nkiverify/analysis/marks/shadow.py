@@ -193,6 +193,8 @@ class _Walk:
                 notes.reaches(int(shadow.marks.max()))
         if notes.perhaps and not notes.findings.faults:
             notes.doubt(_LEFT_OUT)
+        if notes.unwritten_index and not notes.findings.faults:
+            notes.doubt("an index that nothing has written, of elements that nothing uses")
 
     def _output(self, tensor: Tensor, marks: Marks, least: Marks) -> None:
         notes = self._notes

@@ -145,6 +145,8 @@ class Transfer:
                 return
             mark = self._read_there(effect, shadow, region)
         step.marks[effect.argument] = mark
+        if mark is not None and effect.indexes:
+            self._notes.unwritten_index = True
         if mark is not None and (effect.decides or not step.operation.writes):
             self._notes.reaches(int(mark.max(initial=DEFINED)), decides=effect.decides)
 

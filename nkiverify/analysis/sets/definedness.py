@@ -15,7 +15,7 @@ import islpy as isl
 from nkiverify.analysis.dependence import link_of, matters, reduced_axes
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.regions import Region, same_extent
-from nkiverify.model.dependence import PERMUTATIONS, Link
+from nkiverify.model.dependence import CORE_PARTITIONS, PERMUTATIONS, Link
 from nkiverify.model.extents import is_one, is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
 from nkiverify.symbolic import Extent, constant_value
@@ -110,6 +110,9 @@ def _partitions(operation: Operation, link: Link, read: Shape, result: Shape) ->
     }
     if link in (Link.SHUFFLED, Link.LEFT_ALONE) and same and _product(read) is _product(result):
         return _shuffled(operation, link)
+    if link is Link.CORE and same:
+        first = f"{CORE_PARTITIONS}c <= e0, r0 < {CORE_PARTITIONS}c + {CORE_PARTITIONS}"
+        return isl.Map(f"{{ [e0] -> [r0] : exists c : {first} }}")
     if not fits.get(link, False):
         return None
     return isl.Map("{ [e0] -> [r0] : e0 = r0 }" if same else "{ [e0] -> [r0] }")

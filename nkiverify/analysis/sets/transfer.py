@@ -147,7 +147,8 @@ class Transfer:
             self._begun(step, effect, elements)
             return
         rule = "df.sum_unwritten" if begins_sum(effect) else reading_rule(storage)
-        if not self._is_defined(step, effect, region, elements, rule) and effect.decides:
+        counts = effect.decides or effect.indexes
+        if not self._is_defined(step, effect, region, elements, rule) and counts:
             self._proof.claim("df.read_unwritten", step.item.site, False, "an index may be unwritten")
 
     def _begun(self, step: _Step, effect: Effect, elements: isl.Set) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
+from nkiverify.analysis.values.known_views import Numbers, resolved
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.analysis.values.step import Step
@@ -26,10 +27,10 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import Interval
 from nkiverify.model.operation import Operation
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.model.tensor import Register, Storage, Tensor
+from nkiverify.model.tensor import IndirectionKind, Register, Storage, Tensor
 
-#: Elements of an operand up to which an operation is computed: tables of floats that are filled are none of indices.
-_MOST = 1 << 20
+#: Elements of an operand up to which an operation is computed, and up to which a tile is filled.
+_MOST, _MOST_FILLED = 1 << 20, 1 << 16
 
 
 class _Numbers(ValueExecution):
@@ -65,11 +66,14 @@ class _Numbers(ValueExecution):
         if tensor.storage.elements is not None:
             self._written.add(tensor.storage.identity)
 
+    def knows_some(self, tensor: Tensor) -> bool:
+        """True if anything is known of the storage of a view."""
+        made = tensor.storage
+        return id(made) in self._held or (made.elements is not None and made.identity not in self._written)
+
     def knows(self, tensor: Tensor, where: Region) -> bool:
         """True if all elements of a region are known."""
-        made = tensor.storage
-        given = made.elements is not None and made.identity not in self._written
-        if not given and id(made) not in self._held:
+        if not self.knows_some(tensor):
             return False
         return storage.read_marks(self.cells(tensor), where) is None
 
@@ -88,12 +92,25 @@ class _Numbers(ValueExecution):
         """Let a register hold a number."""
         self.registers[register.identity] = number
 
+    def numbers_in(self, index: Tensor | Register) -> Numbers | None:
+        """The numbers of an index, one after the other; None where they are not known."""
+        if isinstance(index, Register):
+            number = self.registers.get(index.identity)
+            return None if number is None else np.array([number], np.int64)
+        return self._index_values(index).reshape(-1) if self.knows_all(index) else None
+
     def region_of(self, operation: Operation, view: Tensor) -> Region | None:
         """The elements of a view, where it is known which; None where it is not, or some are out of bounds."""
         moves = view.indirect_by
         if moves is None:
             return self._plain(view)
-        if isinstance(moves.index, Tensor) and not self.knows_all(moves.index):
+        if moves.is_known:
+            origins = moves.elements
+            shape, steps = tuple(map(int, view.shape)), tuple(map(int, view.strides))
+            inner = storage.positions_of(shape[origins.ndim :], steps[origins.ndim :], 0)
+            positions = origins.reshape(*origins.shape, *(1,) * inner.ndim) + inner
+            return Region(shape, steps, 0, view.dtype, positions)
+        if moves.kind is not IndirectionKind.ELEMENTS or self.numbers_in(moves.index) is None:
             return None
         try:
             found = self._indirect(operation, view)
@@ -106,14 +123,16 @@ class _Numbers(ValueExecution):
         meaning = operation.declared.computes
         if meaning is None or not _is_exact(operation):
             return False
+        needed = dict(operation.reads)
+        if operation.declared.behaviour.keeps:
+            needed.update(operation.writes)
+        if not all(self.knows_some(view) for view in needed.values()):
+            return False
         views = {**operation.reads, **operation.writes}
         regions = {name: self.region_of(operation, view) for name, view in views.items()}
         known = {name: region for name, region in regions.items() if region is not None}
         if len(known) < len(regions):
             return False
-        needed = dict(operation.reads)
-        if operation.declared.behaviour.keeps:
-            needed.update(operation.writes)
         if not all(self.knows(view, known[name]) for name, view in needed.items()):
             return False
         try:
@@ -135,7 +154,8 @@ def _is_exact(operation: Operation) -> bool:
         return False
     if any(view.storage.elements is not None for view in operation.writes.values()):
         return False
-    return all(int(view.size) <= _MOST for view in (*operation.reads.values(), *operation.writes.values()))
+    most = _MOST if operation.reads else _MOST_FILLED
+    return all(int(view.size) <= most for view in operation.views)
 
 
 class KnowsNumbers(ConcreteExecution):
@@ -160,11 +180,11 @@ class KnowsNumbers(ConcreteExecution):
             super().operation(operation)
             self._lose(operation)
             return
+        operation = replace(resolved(operation, numbers.numbers_in), body=None)
         operation = replace(
             operation,
             reads={name: _placed(numbers, operation, view) for name, view in operation.reads.items()},
             writes={name: _placed(numbers, operation, view) for name, view in operation.writes.items()},
-            body=None,
         )
         super().operation(operation)
         if not numbers.compute(operation):
@@ -218,12 +238,13 @@ def _numbered(numbers: _Numbers, register: VirtualRegister, values: range) -> It
 
 
 def _placed(numbers: _Numbers, operation: Operation, view: Tensor) -> Tensor:
-    """A view that an index moves, with the elements that it has."""
-    if view.indirect_by is None:
+    """A view whose elements are chosen one by one, with the elements that it has."""
+    moves = view.indirect_by
+    if moves is None or moves.is_known:
         return view
     region = numbers.region_of(operation, view)
     if region is None or region.positions is None:
         return view
     found = view.with_layout(view.shape, view.strides)
-    found.indirect_by = replace(view.indirect_by, elements=np.asarray(region.positions))
+    found.indirect_by = replace(moves, elements=np.asarray(region.positions))
     return found

@@ -18,7 +18,7 @@ from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums, legacy_tensor
 from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, new_storage, temporary
 from nkiverify.model.bounds import Bounds
-from nkiverify.model.contracts import define, require
+from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import DType, DTypeKind, numpy_name, uint8
 from nkiverify.model.indices import Mask
@@ -43,9 +43,17 @@ MEMSET = operation("nisa.memset", dependence=Dependence(Link.NOTHING), engine="a
 
 define_current(
     "memset.value_dtype",
-    "The value's kind matches the dtype: no float into an integer tensor.",
+    "The value fits the dtype: no fraction into an integer tensor.",
     "MIG-0.3",
     since="0.3",
+)
+define_current(
+    "memset.value_kind",
+    "The value's kind matches the dtype: no float into an integer tensor, be it a whole number.",
+    "MIG-0.3",
+    since="0.3",
+    contested="nki-library fills tiles of whatever dtype they are with 0.0, among them uint32 indices of experts, and "
+    "its tests run them",
 )
 define_current("memset.x4_zero", "A packed (x4) tensor is set to 0 only.", "memset")
 define_current("memset.engine", "memset runs on vector or gpsimd; gpsimd has no PSUM operand.", "memset")
@@ -90,7 +98,9 @@ def _claim_fill_value(dtype: DType, value: object) -> None:
         require("memset.x4_zero", equal(value, 0), value=value)
     elif isinstance(value, float | SymRational):
         fits = dtype.kind in (DTypeKind.FLOAT, DTypeKind.SCALE)
-        require("memset.value_dtype", fits, value=value, dtype=dtype)
+        whole = isinstance(value, float) and value.is_integer()
+        require("memset.value_dtype", fits or whole, value=value, dtype=dtype)
+        require_if_open("memset.value_kind", fits or not whole, value=value, dtype=dtype)
 
 
 @MEMSET.meaning

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from nkiverify.model import isa_enums as isa
 from nkiverify.model.allocation import result_tile as new_result
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
-from nkiverify.model.dependence import Dependence, Link
+from nkiverify.model.dependence import CORE_PARTITIONS, Dependence, Link
 from nkiverify.model.dtypes import uint16, uint32
 from nkiverify.model.extents import as_extent, is_one, is_sequence, same
 from nkiverify.model.indices import Mask
 from nkiverify.model.indirection import claim_numbers, indices_in
 from nkiverify.model.known_numbers import Interval
-from nkiverify.model.launch import current_launch
 from nkiverify.model.legacy_tensor import (
     LegacyTensor,
     given_destination,
@@ -27,15 +25,12 @@ from nkiverify.model.legacy_tensor import (
     result_tile,
 )
 from nkiverify.model.meaning import Step
-from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.operation import LANE_STAYS
 from nkiverify.model.ops.operands import (
     claim_in_sbuf,
     claim_on_chip,
     claim_partitions,
     destination,
-    generation,
-    member,
     on_chip,
     tile,
 )
@@ -132,13 +127,10 @@ def _(bounds: Bounds) -> None:
 
 LOCAL_GATHER = operation(
     "nisa.local_gather",
-    dependence=Dependence(Link.EVERYTHING),
+    dependence=Dependence(Link.CORE, {"src_buffer": Link.PARTITION}, chosen=frozenset(("src_buffer", "index"))),
     engine="gpsimd",
-    behaviour=OVERWRITES.but(keeps=True, out_of_bounds="local_gather.oob"),
+    behaviour=OVERWRITES.but(keeps=True, indices="index", out_of_bounds="local_gather.oob"),
 )
-
-#: Partitions of a GpSimd core.
-_GROUP = 16
 
 define("local_gather.sbuf", "local_gather runs on GpSimd: its operands are in SBUF.", "local_gather; A2")
 define("local_gather.partitions", "src_buffer and index have the same partitions, a multiple of 16.", "local_gather")
@@ -177,7 +169,7 @@ def local_gather(
     claim_in_sbuf("local_gather.sbuf", dst=result, src_buffer=source, index=places)
     require(
         "local_gather.partitions",
-        all_of(equal(source.shape[0], places.shape[0]), equal(source.shape[0] % _GROUP, 0)),
+        all_of(equal(source.shape[0], places.shape[0]), equal(source.shape[0] % CORE_PARTITIONS, 0)),
         src_buffer=source.shape,
         index=places.shape,
     )
@@ -186,7 +178,7 @@ def local_gather(
         raise unsupported(f"local_gather with num_elem_per_idx of type {type(num_elem_per_idx).__name__}")
     legal = any_of(*(equal(per_index, size) for size in (1, 2, 4, 8, 16, 32)))
     require("local_gather.nelem", legal, num_elem_per_idx=per_index)
-    per_core = places.free_size * _GROUP
+    per_core = places.free_size * CORE_PARTITIONS
     valid = per_core if num_valid_indices is None else as_extent(num_valid_indices)
     if valid is None:
         raise unsupported(f"local_gather with num_valid_indices of type {type(num_valid_indices).__name__}")
@@ -225,7 +217,7 @@ def _(
     """A new SBUF tile (P, indices), or (P, indices, elements), of what each GpSimd core gathers from 16 partitions."""
     source, places = operand(src_buffer, mask, "src_buffer"), operand(index, mask, "index")
     per_index = as_extent(num_elem_per_idx)
-    valid = places.free_size * _GROUP if num_valid_indices is None else as_extent(num_valid_indices)
+    valid = places.free_size * CORE_PARTITIONS if num_valid_indices is None else as_extent(num_valid_indices)
     if per_index is None or valid is None:
         raise TypeError("num_elem_per_idx and num_valid_indices are integers")
     shape = (source.shape[0], valid) if is_one(per_index) else (source.shape[0], valid, per_index)
@@ -244,16 +236,16 @@ def _(step: Step) -> None:
     elements = int(np.prod(target[1:]))
     valid = step.attribute("num_valid_indices", None)
     result = np.zeros((data.shape[0], data.shape[1], elements), dtype=data.dtype)
-    for start in range(0, data.shape[1], _GROUP):
-        order = indices[start : start + _GROUP].T.ravel()
+    for start in range(0, data.shape[1], CORE_PARTITIONS):
+        order = indices[start : start + CORE_PARTITIONS].T.ravel()
         order = order[: elements // size if valid is None else int(valid)]
         places = (order[:, None] + np.arange(size)).ravel()[:elements]
         step.check_places("index", places, data.shape[2])
-        result[:, start : start + _GROUP, : len(places)] = data[:, start : start + _GROUP, places]
+        result[:, start : start + CORE_PARTITIONS, : len(places)] = data[:, start : start + CORE_PARTITIONS, places]
         if step.tracking:
-            chosen_by = step.rows("index")[0, start : start + _GROUP].T.ravel()[: len(order)]
+            chosen_by = step.rows("index")[0, start : start + CORE_PARTITIONS].T.ravel()[: len(order)]
             marks = np.repeat(chosen_by, size)[: len(places)]
-            taken = result[:, start : start + _GROUP, : len(places)]
+            taken = result[:, start : start + CORE_PARTITIONS, : len(places)]
             np.maximum(taken, marks, out=taken)
     step.write("dst", result, stored=same)
 
@@ -270,7 +262,7 @@ NC_N_GATHER = operation(
     "nisa.nc_n_gather",
     dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
     engine="gpsimd",
-    behaviour=OVERWRITES.but(out_of_bounds="n_gather.range"),
+    behaviour=OVERWRITES.but(indices="indices", out_of_bounds="n_gather.range"),
 )
 
 define("n_gather.sbuf", "The operands of nc_n_gather are in SBUF.", "nc_n_gather", api=NKI)
@@ -330,7 +322,7 @@ GATHER_FLATTENED = operation(
     "nl.gather_flattened",
     dependence=Dependence(Link.PARTITION, {"indices": Link.ROWS}, chosen=frozenset(("data",))),
     engine="any",
-    behaviour=OVERWRITES.but(out_of_bounds="n_gather.range"),
+    behaviour=OVERWRITES.but(indices="indices", out_of_bounds="n_gather.range"),
 )
 
 define(
@@ -379,22 +371,3 @@ def _(
 
 GATHER_FLATTENED.meaning(gathered)
 GATHER_FLATTENED.bounds(_gathered_numbers)
-
-
-# --- cores ------------------------------------------------------------------------------------------------------------
-
-
-def core_barrier(data: object, cores: object, engine: object = isa.engine.gpsimd) -> None:
-    """Both cores wait for each other before they go on with `data`."""
-    tensor = tile(data, "data")
-    member(engine, isa.engine, "engine")
-    both = tuple(map(as_extent, cores)) == (0, 1) if is_sequence(cores) else False
-    require("core_barrier.cores", both, cores=cores)
-    grid = current_launch().grid
-    require(
-        "core_barrier.scope",
-        all_of(generation() >= 3, tensor.buffer is SHARED_HBM, equal(grid[0], 2) if grid else False),
-        generation=generation(),
-        data=tensor.buffer,
-        grid=grid,
-    )

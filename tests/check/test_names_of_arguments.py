@@ -1,0 +1,48 @@
+"""Names in --arg: those of the kernel's module, then classes and functions that one of its modules alone defines."""
+
+from __future__ import annotations
+
+from tests.check.kernel_files import Checker, write
+
+KERNEL = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+    from parts.views import loaded
+
+
+    @nki.jit
+    def kernel(x):
+        tile = loaded(x)
+        out = nl.ndarray(tile.shape, dtype=tile.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(out, tile)
+        return out
+"""
+VIEWS = """
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    class Wrapped:
+        def __init__(self, inner):
+            self.inner = inner
+
+
+    def loaded(x):
+        tile = nl.ndarray(x.inner.shape, dtype=x.inner.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(tile, x.inner)
+        return tile
+"""
+
+
+def test_a_class_of_a_module_that_the_kernel_imports_makes_an_argument(check: Checker) -> None:
+    write(check.folder, k=KERNEL, parts__views=VIEWS)
+    assert check("k.py::kernel", "--arg", "x=Wrapped(bf16[128,512])") == 0
+    assert check("k.py::kernel", "--arg", "x=Wrapped(bf16[129,512])", "--phase", "1") == 1
+
+
+def test_a_name_that_two_modules_define_is_none(check: Checker) -> None:
+    other = "class Wrapped:\n    pass\n"
+    write(check.folder, k=KERNEL + "    import parts.others\n", parts__views=VIEWS, parts__others=other)
+    assert check("k.py::kernel", "--arg", "x=Wrapped(bf16[128,512])") == 2
+    assert "the kernel's module has no Wrapped" in check.err
