@@ -113,7 +113,8 @@ def outcome(launch: Launch, checkout: Path) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         results, output = Path(folder) / "results.json", Path(folder) / "output"
         options = ("--timeout", f"{launch.seconds:g}", "--json", str(results))
-        command = [sys.executable, str(resources.root() / "verify.py"), "check", launch.kernel, *launch.words, *options]
+        words = ("check", launch.kernel, *launch.written(Path(folder)), *options)
+        command = [sys.executable, str(resources.root() / "verify.py"), *words]
         begin = time.perf_counter()
         with output.open("wb") as stream:
             process = subprocess.Popen(command, cwd=launch.folder(checkout), stdout=stream, stderr=stream)
@@ -167,7 +168,8 @@ def markdown(outcomes: Sequence[Outcome]) -> str:
     lines.append("|---|---|---|---|---|---|---|---|--:|--:|---|")
     for each in outcomes:
         launch = each.launch
-        words = " ".join(word for word in launch.words if word != "--arg").replace("|", "\\|")
+        given = [f"{name}: {expression}" for name, expression in launch.contents.items()]
+        words = " ".join([*(word for word in launch.words if word != "--arg"), *given]).replace("|", "\\|")
         name, *cells = _cells(each)
         shown = (name, f"`{launch.kernel}`", f"`{words}`", *cells, launch.why or each.reason)
         lines.append("| " + " | ".join(shown) + " |")

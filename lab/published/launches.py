@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from nkiverify.foundation.errors import UsageError
 
 if sys.version_info >= (3, 11):
@@ -19,7 +21,10 @@ FOLDER = Path(__file__).resolve().parent
 PHASES = ("1", "2", "3", "4")
 
 _FAMILY = {"repository", "root", "launch"}
-_LAUNCH = {"name", "kernel", "args", "grid", "target", "options", "where", "seconds", "expected", "why", "symbolic"}
+_LAUNCH = {
+    *("name", "kernel", "args", "contents", "grid", "target", "options", "where", "seconds", "expected", "why"),
+    "symbolic",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,8 @@ class Launch:
     kernel: str
     #: The words of `check` after the kernel.
     words: tuple[str, ...]
+    #: By argument: an expression of NumPy, as `np`, for the elements of it.
+    contents: Mapping[str, str]
     seconds: float
     expected: Mapping[str, str]
     #: Argues the expected verdicts that are not SUCCESSFUL.
@@ -44,6 +51,17 @@ class Launch:
     def folder(self, checkout: Path) -> Path:
         """The folder that `check` runs in."""
         return checkout / self.root
+
+    def written(self, folder: Path) -> list[str]:
+        """The words, with the elements of arguments in files of `folder`."""
+        found = list(self.words)
+        for name, expression in self.contents.items():
+            file = folder / f"{name}.npy"
+            np.save(file, eval(expression, {"np": np}))
+            at = next(number for number, word in enumerate(found) if word.startswith(f"{name}="))
+            dtype = found[at].partition("=")[2]
+            found[at] = f"{name}={dtype} in @{file}"
+        return found
 
     def is_in(self, checkout: Path) -> bool:
         """True if the kernel is in this checkout."""
@@ -96,6 +114,7 @@ def _launch(family: str, table: Mapping[str, Any], facts: Mapping[str, Any], pla
         name=facts["name"],
         kernel=facts["kernel"],
         words=(*words, *facts.get("options", ())),
+        contents=facts.get("contents", {}),
         seconds=facts.get("seconds", 60),
         expected=expected,
         why=facts.get("why", ""),

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nkiverify.model.dtypes import DType, DTypeKind
-from nkiverify.symbolic import Extent, constant_value, equal, known
+from nkiverify.symbolic import Extent, constant_value, equal, known, maximum
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: Intervals that a value is kept as: more become one, or unknown.
@@ -123,6 +123,12 @@ class Value:
     def assuming(self, assumption: Assumption) -> Value:
         """The same value, as far as an assumption holds."""
         return self if self.intervals is None else replace(self, assumptions=self.assumptions | {assumption})
+
+    def from_zero(self) -> Value:
+        """The same numbers without those below 0."""
+        if self.intervals is None:
+            return self
+        return replace(self, intervals=tuple(Interval(maximum(0, each.low), each.high) for each in self.intervals))
 
     def without(self, assumptions: frozenset[Assumption]) -> Value:
         """The same value, with assumptions that have turned out to hold left out."""

@@ -64,8 +64,9 @@ def _record(
     run = current_execution()
     if not run.records:
         return
-    read = {name: _as_used(view) for name, view in (reads or {}).items()}
-    writes = {name: _as_used(view) for name, view in writes.items()}
+    skips = getattr(attributes.get("oob_mode"), "name", "") == "skip"
+    read = {name: _as_used(view, skips) for name, view in (reads or {}).items()}
+    writes = {name: _as_used(view, skips) for name, view in writes.items()}
     for argument, view in (*read.items(), *writes.items()):
         if view.storage.constant and argument in writes and argument != "result":
             raise unsupported("writing to a shared constant", "copy it to a tensor of its own")
@@ -79,13 +80,17 @@ def _record(
     run.operation(operation)
 
 
-def _as_used(view: Tensor) -> Tensor:
-    """A view that an index moves, with what the index may be now: it may be another one when the view is used again."""
+def _as_used(view: Tensor, skips: bool) -> Tensor:
+    """A view that an index moves, with what the index may be now: it may be another one when the view is used again.
+
+    Of an operation that `skips` what is out of bounds, an index below 0 chooses nothing ("dma_copy.oob"; AUDIT).
+    """
     moves = view.indirect_by
     if moves is None:
         return view
+    value = indices_of(moves)
     used = view.with_layout(view.shape, view.strides)
-    used.indirect_by = replace(moves, value=indices_of(moves))
+    used.indirect_by = replace(moves, value=value.from_zero() if skips and value is not None else value)
     return used
 
 

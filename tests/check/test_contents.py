@@ -225,6 +225,49 @@ def test_programs_that_scatter_to_parts_of_their_own_do_not_meet(check: Checker,
     assert verdicts(check.out)[4] == verdict, check.out
 
 
+WHILE = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+    @nki.jit
+    def downwards(x, n):
+        P, F = x.shape
+        out = nl.ndarray((P, F), dtype=x.dtype, buffer=nl.shared_hbm)
+        left = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=left, src=n)
+        t = nl.ndarray((P, 1), dtype=x.dtype, buffer=nl.sbuf)
+        r = nisa.register_alloc()
+        nisa.register_load(r, left)
+        {statement} r:
+            nisa.tensor_scalar(left, left, nl.subtract, 1)
+            nisa.register_load(r, left)
+            nisa.dma_copy(dst=t, src=x[:, nl.ds(r, 1)])
+            nisa.dma_copy(dst=out[:, nl.ds(r, 1)], src=t)
+        return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "number", "expected"),
+    [
+        ("while", 8, ("SUCCESSFUL", "SUCCESSFUL")),
+        ("while", 7, ("SUCCESSFUL", "FAILED")),
+        ("while", 9, ("FAILED", "UNKNOWN")),
+        # What an `if` on a register means, no document says.
+        ("if", 8, ("UNKNOWN", "UNKNOWN")),
+    ],
+)
+def test_a_while_over_a_register_goes_round_as_often_as_a_file_says(
+    check: Checker, statement: str, number: int, expected: tuple[str, str]
+) -> None:
+    write(check.folder, k=WHILE.format(statement=statement))
+    np.save(check.folder / "n.npy", np.array([[number]], np.int32))
+    check("k.py::downwards", "--arg", "x=f32[16,8]", "--arg", "n=@n.npy")
+    found = verdicts(check.out)
+    assert (found[1], found[4]) == expected, check.out
+
+
 PADDED = """
     import nki
     import nki.isa as nisa

@@ -27,10 +27,11 @@ def resolved(operation: Operation, known: Known) -> Operation:
     moved = [name for name, view in operands.items() if view.indirect_by is not None]
     if not moved:
         return operation
-    kept = _kept_rows(operation, operands, moved, known)
+    skips = getattr(operation.attributes.get("oob_mode"), "name", "") == "skip"
+    kept = _kept_rows(operation, operands, moved, known) if skips else None
     found: dict[str, Tensor] = {}
     for name in moved:
-        view = _placed(operands[name], known, kept)
+        view = _placed(operands[name], known, kept, skips)
         if view is not None:
             found[name] = view
     if kept is not None:
@@ -55,14 +56,14 @@ def origins(view: Tensor, rows: Numbers) -> Numbers:
     return int(view.offset) + lines * int(view.strides[0]) + (rows - lines) * int(moves.stride)
 
 
-def _placed(view: Tensor, known: Known, kept: Numbers | None) -> Tensor | None:
+def _placed(view: Tensor, known: Known, kept: Numbers | None, skips: bool) -> Tensor | None:
     """The view where it is, with the rows that are `kept` if not with all; None where that is not known."""
     moves = view.indirect_by
     assert moves is not None
     numbers = known(moves.index)
     if numbers is None or moves.kind is IndirectionKind.ELEMENTS:
         return None
-    inside = _inside(view, numbers)
+    inside = _inside(view, numbers, skips)
     if moves.kind is IndirectionKind.SCALAR and kept is None:
         if not inside.all():
             return None
@@ -81,12 +82,12 @@ def _placed(view: Tensor, known: Known, kept: Numbers | None) -> Tensor | None:
     return found
 
 
-def _inside(view: Tensor, numbers: Numbers) -> npt.NDArray[np.bool_]:
-    """True if each number of the index stays within the tensor."""
+def _inside(view: Tensor, numbers: Numbers, skips: bool) -> npt.NDArray[np.bool_]:
+    """Where the index stays within the tensor, and is not below 0 if such a row is skipped."""
     moves = view.indirect_by
     assert moves is not None
     rows = numbers[:1] if moves.kind is IndirectionKind.SCALAR else numbers[: int(view.shape[0])]
-    inside = np.ones(len(rows), bool)
+    inside = rows >= 0 if skips else np.ones(len(rows), bool)
     reach = moves.reach
     if reach is not None:
         inside &= (int(reach.first) + rows * int(reach.unit) >= 0) & (
@@ -99,8 +100,6 @@ def _kept_rows(
     operation: Operation, operands: Mapping[str, Tensor], moved: list[str], known: Known
 ) -> Numbers | None:
     """The rows of both operands that a copy does not skip; None where it skips none, or which is not known."""
-    if getattr(operation.attributes.get("oob_mode"), "name", "") != "skip":
-        return None
     stated = operation.declared.dependence
     copies = operation.declared.behaviour.moves and stated is not None and stated.others is Link.ROW_MAJOR
     if not copies or not {"src", "dst"} <= operands.keys() or not set(moved) <= {"src", "dst"}:
@@ -115,7 +114,7 @@ def _kept_rows(
         numbers = known(view.indirect_by.index)
         if numbers is None or view.indirect_by.kind is not IndirectionKind.ROWS:
             return None
-        inside &= _inside(view, numbers)
+        inside &= _inside(view, numbers, True)
     return None if inside.all() else np.flatnonzero(inside)
 
 

@@ -339,10 +339,10 @@ class ValueExecution(ConcreteExecution):
             positions = self._gathered(operation, view)
         inside = (positions >= 0) & (positions < size)
         if moves.reach is not None:
-            inside &= self._within_reach(view)
+            inside &= self._within_reach(operation, view)
         return Region(shape, tuple(map(int, view.strides)), 0, view.dtype, np.where(inside, positions, 0), inside)
 
-    def _within_reach(self, view: Tensor) -> Array:
+    def _within_reach(self, operation: Operation, view: Tensor) -> Array:
         """Where the indices themselves are in bounds: rows that are not are skipped ("dma_copy.oob")."""
         moves = view.indirect_by
         assert moves is not None and moves.reach is not None
@@ -354,6 +354,8 @@ class ValueExecution(ConcreteExecution):
         first = int(reach.first) + values * int(reach.unit)
         last = int(reach.last) + values * int(reach.unit)
         inside = (first >= 0) & (last < int(reach.size))
+        if getattr(operation.attributes.get("oob_mode"), "name", "") == "skip":
+            inside &= values >= 0
         if moves.kind is IndirectionKind.SCALAR:
             return np.broadcast_to(inside[:1].reshape((1,) * view.ndim), tuple(map(int, view.shape)))
         rows = inside[: int(view.shape[0])]
