@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from nkiverify.project.request import Request
     from nkiverify.verify.equivalence import Comparison
 
+#: `x=f32[128,512] in -4..4`: a tensor of floats with a range.
+_NUMBER = r"\s*([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+_FLOATS_IN_A_RANGE = re.compile(
+    rf"\s*(\w+)\s*=(\s*(?:bf|t?f|fp|bfloat|t?float)\d\w*\s*\[.*\])\s+in\s{_NUMBER}\.\.{_NUMBER}"
+)
+
 DESCRIPTION = """\
 Compare two kernels: over the real numbers, by evaluating both over random prime
 fields; in floating point; in where they are defined; and in whether they are
@@ -26,6 +33,8 @@ EPILOG = """\
 arguments of the kernels, written as for `nkiverify check`:
   --arg x='bf16[256,512]'     for both kernels, or the one with the parameter
   --arg-a, --arg-b            for the first or the second kernel only
+  --arg x='f32[512] in -40..40'   random floats in this range, not in -1..1:
+                              greater ones show overflow and NaN
 Tensors are paired in the order of the parameters. Dimensions without a value
 (bf16[K,M]) are chosen so that every loop of both kernels runs at least twice,
 no two of them are equal, and each is at least 3, where the kernels allow it.
@@ -69,6 +78,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
     )
     add_allow(parser)
+    add(
+        "--reshape",
+        action="store_true",
+        help="let tensors that are compared, and arguments, differ in shape: the same elements in row-major order",
+    )
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
 
@@ -89,15 +103,19 @@ def _compare(arguments: argparse.Namespace) -> int:
     from nkiverify.model.hardware import hardware_named
     from nkiverify.project.compared_shapes import chosen_dimensions
     from nkiverify.report.style import Style
-    from nkiverify.verify.equivalence import Answer, Comparer, Side
+    from nkiverify.verify.equivalence import Answer, Comparer
+    from nkiverify.verify.paired_runs import Side
 
+    ranges = _float_ranges(arguments)
     first, second = _requests(arguments)
     hardware = hardware_named(arguments.target)
     shapes = chosen_dimensions((first, second), arguments.target)
 
     def compared(dimensions: dict[str, int], legal_only: bool) -> Comparison:
-        sides = (Side(first.reference, first, dimensions), Side(second.reference, second, dimensions))
-        return Comparer(*sides, hardware, arguments.seed, arguments.tolerance, legal_only).compare()
+        one = Side(first.reference, first, dimensions, ranges[0])
+        other = Side(second.reference, second, dimensions, ranges[1])
+        options = (arguments.seed, arguments.tolerance, legal_only, arguments.reshape)
+        return Comparer(one, other, hardware, *options).compare()
 
     def also(dimensions: dict[str, int]) -> bool:
         """Compare at other shapes as well, if both kernels are legal there."""
@@ -116,6 +134,24 @@ def _compare(arguments: argparse.Namespace) -> int:
             also(dimensions)
     print(equivalence_text.text(answers, first, second, Path.cwd(), Style.of(sys.stdout)))
     return exit_status([found for _, found in answers])
+
+
+def _float_ranges(arguments: argparse.Namespace) -> tuple[dict[str, tuple[float, float]], ...]:
+    """The ranges of floats, which are taken out of the arguments of the first and of the second kernel."""
+    found: list[dict[str, tuple[float, float]]] = []
+    for texts in (arguments.arg, arguments.arg_a, arguments.arg_b):
+        ranges = {}
+        for position, text in enumerate(texts):
+            described = _FLOATS_IN_A_RANGE.fullmatch(text)
+            if described is None:
+                continue
+            name, tensor, low, high = described.groups()
+            ranges[name] = float(low), float(high)
+            if not ranges[name][0] <= ranges[name][1]:
+                raise UsageError(f"{name}: no number is from {low} to {high}")
+            texts[position] = f"{name}={tensor}"
+        found.append(ranges)
+    return {**found[0], **found[1]}, {**found[0], **found[2]}
 
 
 def _requests(arguments: argparse.Namespace) -> tuple[Request, Request]:

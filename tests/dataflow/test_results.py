@@ -12,8 +12,9 @@ from nkiverify.cli.simulation import Simulation
 from nkiverify.foundation.records import Verdict
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import request
-from nkiverify.verify.equivalence import Answer, Comparer, Side
+from nkiverify.verify.equivalence import Answer, Comparer
 from nkiverify.verify.options import Options
+from nkiverify.verify.paired_runs import Side
 
 HEAD = """
 import abc

@@ -30,7 +30,7 @@ def exp_of_sum_a(x, y):
 
 
 def exp_of_sum_b(x, y):
-    """UNKNOWN TESTED: exp(x + y) = exp(x) * exp(y) is an identity of exp, which the method takes for any function."""
+    """EQUAL TESTED: exp(x + y) = exp(x) * exp(y)."""
     return _out(nl.multiply(nl.exp(nl.load(x)), nl.exp(nl.load(y))))
 
 
@@ -125,7 +125,7 @@ def softmax_unshifted_a(x):
 
 
 def softmax_unshifted_b(x):
-    """UNKNOWN TESTED: that the shift cancels is an identity of exp."""
+    """EQUAL TESTED: the shift cancels."""
     powers = nl.exp(nl.load(x))
     return _out(_scalar(powers, nl.multiply, nl.reciprocal(nl.sum(powers, axis=1, keepdims=True))))
 

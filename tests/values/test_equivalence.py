@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.cli.main import main
 from nkiverify.foundation import resources
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.compared_shapes import chosen_dimensions
 from nkiverify.project.request import Request, parameters_of, request
-from nkiverify.verify.equivalence import Answer, Comparer, Comparison, Side, error_bits
+from nkiverify.verify.equivalence import Answer, Comparer, Comparison
+from nkiverify.verify.error_probability import error_bits
+from nkiverify.verify.paired_runs import Side
 
 ROOT = resources.root()
 HERE = Path(__file__).parent
@@ -209,17 +212,19 @@ def test_a_dimension_that_no_loop_runs_over_is_not_chosen_to_be_one(tmp_path: Pa
 @pytest.mark.parametrize(
     ("values", "bits"),
     [
-        # One polynomial of degree 4 over three fields of more than 2^29 elements: 3 * (29 - 2).
-        ({"output_degree": 4, "argument_degree": 2, "applications": 0, "maxima": 0}, 81),
-        # 2^10 applications make 2^19 pairs, the degree of their arguments being 2: 84 - 19.
-        ({"output_degree": 1, "argument_degree": 2, "applications": 1024, "maxima": 0}, 65),
+        # One polynomial of degree 4 over four fields of more than 2^23 elements: 4 * (23 - 2).
+        ({"output_degree": 4, "argument_degree": 2, "applications": 0, "maxima": 0}, 84),
+        # 2^10 applications make 2^19 pairs, told apart by words of 64 bits: 64 - 19.
+        ({"output_degree": 1, "argument_degree": 2, "applications": 1024, "maxima": 0}, 45),
+        # The degree of the arguments being 2^10: 4 * 13 - 19.
+        ({"output_degree": 1, "argument_degree": 1024, "applications": 1024, "maxima": 0}, 33),
         # Maxima are told apart by 58 bits.
         ({"output_degree": 1, "argument_degree": 1, "applications": 0, "maxima": 1024}, 39),
         ({"output_degree": 2.0**40, "argument_degree": 1, "applications": 0, "maxima": 0}, 0),
     ],
 )
 def test_the_probability_of_an_error(values: dict[str, float], bits: int) -> None:
-    assert error_bits(**values) == bits  # type: ignore[arg-type]
+    assert error_bits(**values, lane_bits=[23] * 4, maximum_bits=58) == bits  # type: ignore[arg-type]
 
 
 def test_roundings_differ_where_the_reals_agree() -> None:
@@ -258,3 +263,71 @@ def test_too_little_memory_is_no_fault_of_a_kernel() -> None:
     legal = compared(large, large).legal
     assert legal is not None
     assert legal.answer is Answer.UNKNOWN and "8 GiB" in legal.text
+
+
+SOFTMAXES = """
+import nki.isa as nisa
+import nki.language as nl
+
+
+def _divided(powers, x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    sums = nl.reciprocal(nl.sum(powers, axis=1, keepdims=True))
+    result = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar(result, powers, nl.multiply, sums)
+    nl.store(out, result)
+    return out
+
+
+def plain(x):
+    return _divided(nl.exp(nl.load(x)), x)
+
+
+def shifted(x):
+    tile = nl.load(x)
+    moved = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar(moved, tile, nl.subtract, nl.max(tile, axis=1, keepdims=True))
+    return _divided(nl.exp(moved), x)
+
+
+def flat(x):
+    out = nl.ndarray((x.shape[0] * x.shape[1],), dtype=x.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(out.reshape(x.shape), nl.load(x))
+    return out
+
+
+def square(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nl.store(out, nl.load(x))
+    return out
+"""
+
+
+def _run_equiv(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    (folder / "k.py").write_text(SOFTMAXES, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return main(["equiv", *words])
+
+
+def test_greater_inputs_show_what_overflows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernels = ("k.py::plain", "k.py::shifted")
+    assert _run_equiv(tmp_path, monkeypatch, *kernels, "--arg", "x=f32[8,16]") == 0
+    assert "over the reals  EQUAL" in capsys.readouterr().out
+    assert _run_equiv(tmp_path, monkeypatch, *kernels, "--arg", "x=f32[8,16] in -2e2..200.0") == 1
+    printed = capsys.readouterr().out
+    assert "over the reals  EQUAL" in printed and "floating point  DIFFERENT" in printed and "nan" in printed
+    assert _run_equiv(tmp_path, monkeypatch, *kernels, "--arg", "x=f32[8,16] in 2..1") == 2
+
+
+def test_results_of_another_shape_are_compared_where_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("k.py::flat", "k.py::square", "--arg", "x=f32[8,16]")
+    assert _run_equiv(tmp_path, monkeypatch, *words) == 1
+    assert "[128] and [8, 16]; --reshape compares them" in capsys.readouterr().out
+    assert _run_equiv(tmp_path, monkeypatch, *words, "--reshape") == 0
+    other = ("k.py::flat", "k.py::plain", "--arg", "x=f32[8,16]", "--reshape")
+    assert _run_equiv(tmp_path, monkeypatch, *other) == 1
+    assert "result[0] of plain" in capsys.readouterr().out

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nkiverify.analysis.values.execution import contents, execute
-from nkiverify.analysis.values.fields import LANES, Fields, random_primes, simplest_fraction
+from nkiverify.analysis.values.fields import Fields, Mode, simplest_fraction
 from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.primes import LARGEST, chained, is_prime, unrelated
 from nkiverify.analysis.values.recognised import Residues, contains
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -46,31 +47,48 @@ def elements(fields: Fields, seed: int, *shape: int) -> Array:
 
 
 def exactly(fields: Fields, values: Array) -> list[Array]:
-    """The lanes as Python integers."""
-    assert len(fields.primes) == LANES
-    return [values[lane].astype(object) for lane in range(LANES)]
+    """The residues as Python integers."""
+    return [values[lane].astype(np.int64).astype(object) for lane in range(fields.residues)]
 
 
 def test_primes_are_prime_random_and_different() -> None:
-    primes = random_primes(np.random.default_rng(0), 20)
+    primes = unrelated(np.random.default_rng(0), 20).primes
     assert len(set(primes)) == 20
     for prime in primes:
-        assert 2**29 < prime < 2**30
+        assert 2**23 < prime < LARGEST
         assert all(prime % divisor for divisor in range(3, int(prime**0.5) + 1, 2))
     assert Fields(1).primes != Fields(2).primes
 
 
+@pytest.mark.parametrize(("count", "doubling"), [(4, False), (3, True)])
+def test_each_prime_of_a_chain_is_the_order_of_a_generator(count: int, doubling: bool) -> None:
+    found = {chained(np.random.default_rng(seed), count, doubling=doubling) for seed in range(10)}
+    assert len(found) >= 9
+    for moduli in (*found, chained(np.random.default_rng(11), count, 2, doubling=doubling)):
+        assert len(moduli.links) == len(moduli.primes) // count * (count - 1) and max(moduli.primes) <= LARGEST
+        assert len(set(moduli.primes)) == len(moduli.primes) and all(is_prime(prime) for prime in moduli.primes)
+        for link in moduli.links:
+            prime, order = moduli.primes[link.lane], moduli.primes[link.order]
+            assert (prime - 1) % order == 0 and link.generator != 1 and pow(link.generator, order, prime) == 1
+            assert not doubling or prime == 2 * order + 1
+
+
 @FEW
-@given(SEEDS, SEEDS)
-def test_sums_products_and_quotients_are_exact(key: int, seed: int) -> None:
-    fields = Fields(key)
-    x, y = elements(fields, seed, 3, 5), elements(fields, seed + 1, 3, 5)
+@given(SEEDS, SEEDS, st.sampled_from(Mode))
+def test_sums_products_and_quotients_are_exact(key: int, seed: int, mode: Mode) -> None:
+    fields = Fields(key, mode=mode)
+    x, y = elements(fields, seed, 13, 15), elements(fields, seed + 1, 13, 15)
+    results = (fields.add(x, y), fields.multiply(x, y), fields.negative(x), fields.inverted(x))
     for lane, prime in enumerate(fields.primes):
         a, b = exactly(fields, x)[lane], exactly(fields, y)[lane]
-        assert ((a + b) % prime == fields.add(x, y)[lane]).all()
-        assert ((a * b) % prime == fields.multiply(x, y)[lane]).all()
-        assert ((-a) % prime == fields.negative(x)[lane]).all()
-        assert ((fields.inverted(x)[lane].astype(object) * a) % prime == 1).all()
+        total, product, negative, inverse = (exactly(fields, result)[lane] for result in results)
+        assert ((a + b - total) % prime == 0).all()
+        assert ((a * b - product) % prime == 0).all()
+        assert ((a + negative) % prime == 0).all()
+        assert ((inverse * a - 1) % prime == 0).all()
+    canonical = fields.canonical(results[1])
+    for lane, prime in enumerate(fields.primes):
+        assert (abs(canonical[lane]) <= prime // 2).all()
 
 
 @FEW
@@ -79,17 +97,89 @@ def test_products_of_matrices_are_exact(depth: int, seed: int) -> None:
     fields = Fields(seed)
     x, y = elements(fields, seed, depth, 4), elements(fields, seed + 1, depth, 6)
     # The greatest residues as well: there sums come closest to what float64 holds.
-    x[:, :, 0] = np.array(fields.primes)[:, None] - 1
-    y[:, :, 0] = np.array(fields.primes)[:, None] - 1
+    x[:, :, 0] = np.array(fields.primes)[:, None] // 2
+    y[:, :, 0] = -(np.array(fields.primes)[:, None] // 2)
     product = fields.matmul(x, y)
     for lane, prime in enumerate(fields.primes):
-        assert ((exactly(fields, x)[lane].T @ exactly(fields, y)[lane]) % prime == product[lane]).all()
+        difference = exactly(fields, x)[lane].T @ exactly(fields, y)[lane] - exactly(fields, product)[lane]
+        assert (difference % prime == 0).all()
+
+
+def _softmax(fields: Fields, x: Array, shift: Array) -> Array:
+    powers = fields.unary("exp", fields.binary("subtract", x, shift))
+    return fields.binary("divide", powers, fields.reduce("add", powers))
+
+
+def _log_sum(fields: Fields, x: Array, shift: Array) -> Array:
+    powers = fields.unary("exp", fields.binary("subtract", x, shift))
+    return fields.binary("add", fields.unary("log", fields.reduce("add", powers)), shift)
+
+
+@pytest.mark.parametrize("chains", [1, 2])
+@pytest.mark.parametrize("mode", [Mode.EXPONENTIAL, Mode.LOGARITHMIC])
+def test_exponentials_have_their_laws(mode: Mode, chains: int) -> None:
+    fields = Fields(11, mode=mode, chains=chains)
+    x, y, zero = elements(fields, 1, 30, 7), elements(fields, 2, 30, 7), fields.constant(0, 3)
+    assert fields.equal(
+        fields.unary("exp", fields.add(x, y)), fields.multiply(fields.unary("exp", x), fields.unary("exp", y))
+    ).all()
+    assert fields.equal(fields.unary("exp", fields.negative(x)), fields.inverted(fields.unary("exp", x))).all()
+    assert fields.equal(fields.unary("exp", zero), fields.constant(1, 3)).all()
+    greatest = fields.reduce("maximum", x)
+    assert fields.equal(_softmax(fields, x, greatest), _softmax(fields, x, zero)).all()
+    # The sum of another row, the exponential of a product, twice the exponent.
+    assert not fields.equal(_softmax(fields, x, greatest), _softmax(fields, np.roll(x, 1, axis=1), zero)).any()
+    product = fields.unary("exp", fields.multiply(x, y))
+    assert not fields.equal(product, fields.multiply(fields.unary("exp", x), fields.unary("exp", y))).any()
+    twice = fields.unary("exp", fields.add(x, x))
+    assert fields.equal(twice, fields.multiply(fields.unary("exp", x), fields.unary("exp", x))).all()
+    assert not fields.equal(twice, fields.unary("exp", x)).any()
+    # What functions make of an exponential does not depend on how it was computed.
+    assert fields.equal(
+        fields.unary("sqrt", fields.unary("exp", fields.add(x, y))),
+        fields.unary("sqrt", fields.multiply(fields.unary("exp", x), fields.unary("exp", y))),
+    ).all()
+
+
+@pytest.mark.parametrize("chains", [1, 2])
+def test_logarithms_are_the_inverse_of_exponentials(chains: int) -> None:
+    fields = Fields(12, mode=Mode.LOGARITHMIC, chains=chains)
+    x, zero = elements(fields, 1, 30, 7), fields.constant(0, 3)
+    greatest = fields.reduce("maximum", x)
+    assert fields.equal(fields.unary("log", fields.unary("exp", x)), x).all()
+    assert fields.equal(fields.unary("exp", fields.unary("log", x)), x).all()
+    sums = _log_sum(fields, x, greatest)
+    assert fields.equal(sums, _log_sum(fields, x, zero)).all()
+    backwards = fields.unary("exp", fields.binary("subtract", x, sums))
+    assert fields.equal(backwards, _softmax(fields, x, zero)).all()
+    assert not fields.equal(fields.unary("log", x), fields.unary("log", fields.negative(x))).any()
+    assert not fields.equal(sums, _log_sum(fields, x[..., :6], zero)).any()
+    # A phase goes through a product with an identity, as transposes on the Tensor Engine are.
+    identity = fields.read(fields.entered(np.eye(30, dtype=np.float32), float32), float32)
+    moved = fields.matmul(sums, identity)
+    assert fields.equal(fields.unary("exp", moved), fields.unary("exp", sums).transpose(0, 2, 1)).all()
+
+
+@pytest.mark.parametrize("mode", [Mode.EXPONENTIAL, Mode.LOGARITHMIC])
+def test_activation_functions_are_what_they_are_defined_as(mode: Mode) -> None:
+    fields = Fields(13, mode=mode)
+    x = elements(fields, 1, 5, 7)
+    up, down = fields.unary("exp", x), fields.unary("exp", fields.negative(x))
+    tanh = fields.binary("divide", fields.binary("subtract", up, down), fields.add(up, down))
+    assert fields.equal(fields.unary("tanh", x), tanh).all()
+    sigmoid = fields.binary("divide", up, fields.add(up, fields.constant(1, 3)))
+    assert fields.equal(fields.unary("sigmoid", x), sigmoid).all()
+    assert fields.equal(fields.unary("silu", x), fields.multiply(x, sigmoid)).all()
+    odd = fields.unary("erf", fields.negative(x))
+    assert fields.equal(odd, fields.negative(fields.unary("erf", x))).all()
 
 
 @FEW
-@given(SEEDS, st.permutations(range(5)))
-def test_maxima_are_associative_commutative_and_idempotent(seed: int, order: list[int]) -> None:
-    fields = Fields(seed)
+@given(SEEDS, st.permutations(range(5)), st.sampled_from(Mode), st.integers(1, 2))
+def test_maxima_are_associative_commutative_and_idempotent(
+    seed: int, order: list[int], mode: Mode, chains: int
+) -> None:
+    fields = Fields(seed, mode=mode, chains=chains)
     parts = [elements(fields, seed + position, 1, 3) for position in range(5)]
     forwards = parts[0]
     for part in parts[1:]:
@@ -98,13 +188,13 @@ def test_maxima_are_associative_commutative_and_idempotent(seed: int, order: lis
     for position in order[1:]:
         shuffled = fields.maximum(parts[position], shuffled)
     joined = np.stack(parts, axis=-1)
-    assert (forwards == shuffled).all()
-    assert (forwards == fields.reduce("maximum", joined)[..., 0]).all()
-    assert (fields.maximum(forwards, forwards) == forwards).all()
-    assert (fields.maximum(forwards, fields.constant(LEAST, 3)) == forwards).all()
+    assert fields.equal(forwards, shuffled).all()
+    assert fields.equal(forwards, fields.reduce("maximum", joined)[..., 0]).all()
+    assert fields.equal(fields.maximum(forwards, forwards), forwards).all()
+    assert fields.equal(fields.maximum(forwards, fields.constant(LEAST, 3)), forwards).all()
     minimum = fields.binary("minimum", parts[0], parts[1])
     negated = fields.maximum(fields.negative(parts[0]), fields.negative(parts[1]))
-    assert (minimum == fields.negative(negated)).all()
+    assert fields.equal(minimum, fields.negative(negated)).all()
 
 
 def test_maxima_of_different_sets_differ() -> None:
@@ -118,9 +208,9 @@ def test_maxima_of_different_sets_differ() -> None:
 def test_functions_depend_on_every_lane_of_their_arguments() -> None:
     fields = Fields(3)
     x = elements(fields, 1, 100)
-    for lane in range(LANES):
+    for lane in range(fields.residues):
         moved = x.copy()
-        moved[lane] ^= 1
+        moved[lane] += 1
         assert (fields.unary("exp", x) != fields.unary("exp", moved)).all()
     assert (fields.unary("exp", x) != fields.unary("tanh", x)).any(axis=0).all()
     assert (fields.unary("exp", x) == fields.unary("exp", x)).all()
@@ -214,15 +304,13 @@ def test_which_dtypes_hold_all_numbers_of_which(wider: DType, narrower: DType, e
 def test_residues_are_recognised_exactly(sizes: list[int], seed: int) -> None:
     random = np.random.default_rng(seed)
     known = Residues()
-    added = [random.integers(0, 1 << 29, (LANES, size)) for size in sizes]
+    added = [random.integers(0, 1 << 63, size, dtype=np.uint64) for size in sizes]
     for part in added:
         known.add(part)
     for part in added:
         assert known.has(part).all()
-        for lane in range(LANES):
-            moved = part.copy()
-            moved[lane] ^= 1
-            assert not known.has(moved).any()
+        for bit in (0, 23, 24, 63):
+            assert not known.has(part ^ np.uint64(1 << bit)).any()
 
 
 def test_integers_of_32_bits_are_not_read_exactly() -> None:
@@ -231,6 +319,6 @@ def test_integers_of_32_bits_are_not_read_exactly() -> None:
     assert (fields.exact(x, int32) == x).all()
     read = fields.read(x, int32)
     assert (read != x).any(axis=0).all()
-    assert (fields.read(read.astype(np.uint32), int32) == read).all()
+    assert (fields.read(read.astype(np.float32), int32) == read).all()
     small = fields.entered(np.arange(-5, 6), int32)
     assert (fields.read(small, int32) == small).all()

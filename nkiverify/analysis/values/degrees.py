@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nkiverify.analysis.values.definitions import DEFINED
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.recognised import contains, converted
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -110,6 +111,12 @@ class Degrees(Numbers):
             return _of(2 * x[0], 2 * x[1], x[2] * x[2])
         if name == "reciprocal":
             return _of(x[1], x[0])
+        if name == "rsqrt":
+            return self.unary("reciprocal", self._function(x))
+        if name == "tan":
+            return self.binary("divide", self._function(x), self._function(x))
+        if name in DEFINED:
+            return DEFINED[name](self, x)
         return self._function(x)
 
     def binary(self, name: str, x: Array, y: Array) -> Array:

@@ -146,6 +146,10 @@ class Floats(Numbers):
 
     lanes = 1
 
+    def __init__(self) -> None:
+        #: The functions of one number that were computed.
+        self.computed: set[str] = set()
+
     def buffer(self, elements: int, dtype: DType) -> Array:
         return np.zeros(elements * dtype.itemsize, dtype=np.uint8)
 
@@ -194,6 +198,7 @@ class Floats(Numbers):
             return np.asarray(~x)
         if name not in _UNARY:
             raise UnsupportedConstruct(f"the value of the function {name}")
+        self.computed.add(name)
         with np.errstate(all="ignore"):
             if name in _SINGLE:
                 result = _UNARY[name](x)

@@ -11,8 +11,6 @@ from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.formats import Array
 from nkiverify.model.dtypes import DType, float32, tfloat32
 
-#: Bits that a lane of a residue takes in a key.
-_LANE_BITS = np.uint64(30)
 _TWO_BYTES = 2
 _SLOTS = 1 << 24
 _SLOT = np.uint64(_SLOTS - 1)
@@ -44,69 +42,57 @@ def converted(values: Array, dtype: DType) -> Array:
     return stored.astype(np.float64)
 
 
-def _keys(x: Array) -> tuple[Array, Array]:
-    """Two lanes of residues (lanes, n) as one word, and the third one."""
-    lanes = x.reshape(x.shape[0], -1).astype(np.uint64)
-    return lanes[0] | (lanes[1] << _LANE_BITS), lanes[2]
-
-
 @dataclass(slots=True)
 class Residues:
-    """A growing set of residues: sorted runs, each at least twice as long as the next.
+    """A growing set of residues, each by a word: sorted runs, each at least twice as long as the next.
 
     Most of what is looked for is not there, which `_seen`, by the last bits of a word, tells fast.
     """
 
-    _runs: list[tuple[Array, Array]] = field(default_factory=list)
+    _runs: list[Array] = field(default_factory=list)
     _seen: Array = field(default_factory=lambda: np.zeros(_SLOTS, dtype=bool))
 
-    def has(self, x: Array) -> Array:
-        """The numbers of x (lanes, *shape) that are in the set, as a mask. One that is may be missed by chance; never
-        the other way round, as all lanes are compared."""
-        words, proofs = _keys(x)
+    def has(self, words: Array) -> Array:
+        """Which of these words are in the set."""
         found = self._seen[words & _SLOT]
-        candidates = np.flatnonzero(found)
-        if candidates.size:
-            words, proofs = words[candidates], proofs[candidates]
-            confirmed = np.zeros(words.shape, dtype=bool)
-            for known, third in self._runs:
-                places = np.searchsorted(known, words)
-                places[places == known.size] = 0
-                confirmed |= (known[places] == words) & (third[places] == proofs)
-            found[candidates] = confirmed
-        return found.reshape(x.shape[1:])
+        places = np.flatnonzero(found)
+        if places.size:
+            wanted = words.ravel()[places]
+            confirmed = np.zeros(wanted.shape, dtype=bool)
+            for known in self._runs:
+                at = np.searchsorted(known, wanted)
+                at[at == known.size] = 0
+                confirmed |= known[at] == wanted
+            found.ravel()[places] = confirmed
+        return found
 
-    def add(self, x: Array) -> None:
-        """Put numbers (lanes, *shape) into the set."""
-        words, proofs = _keys(x)
+    def add(self, words: Array) -> None:
+        """Put words into the set."""
         if not words.size:
             return
         self._seen[words & _SLOT] = True
-        words, first = np.unique(words, return_index=True)
-        proofs = proofs[first]
-        while self._runs and self._runs[-1][0].size < 2 * words.size:
-            more, third = self._runs.pop()
-            words, first = np.unique(np.concatenate([more, words]), return_index=True)
-            proofs = np.concatenate([third, proofs])[first]
-        self._runs.append((words, proofs))
+        words = np.unique(words)
+        while self._runs and self._runs[-1].size < 2 * words.size:
+            words = np.unique(np.concatenate([self._runs.pop(), words]))
+        self._runs.append(words)
 
 
 @dataclass(slots=True)
 class Constants:
-    """The numbers of a kernel's text, by their residues."""
+    """The numbers of a kernel's text, by the words of their residues."""
 
-    _values: dict[tuple[int, ...], float] = field(default_factory=dict)
-    _residues: Residues = field(default_factory=Residues)
+    _values: dict[int, float] = field(default_factory=dict)
+    _known: Residues = field(default_factory=Residues)
 
-    def add(self, lanes: tuple[int, ...], value: float) -> None:
+    def add(self, word: int, value: float) -> None:
         """Remember what a residue was made from."""
-        if lanes not in self._values:
-            self._values[lanes] = value
-            self._residues.add(np.array(lanes, dtype=np.int64)[:, None])
+        if word not in self._values:
+            self._values[word] = value
+            self._known.add(np.array([word], dtype=np.uint64))
 
-    def values(self, x: Array) -> Array:
-        """What numbers (lanes, n) were made from; NaN for those that are no constants."""
-        found = np.full(x.shape[1:], np.nan)
-        for place in np.flatnonzero(self._residues.has(x)):
-            found[place] = self._values.get(tuple(int(lane) for lane in x[:, place]), np.nan)
+    def values(self, words: Array) -> Array:
+        """What numbers were made from; NaN for those that are no constants."""
+        found = np.full(words.shape, np.nan)
+        for place in np.flatnonzero(self._known.has(words)):
+            found.ravel()[place] = self._values.get(int(words.ravel()[place]), np.nan)
         return found
