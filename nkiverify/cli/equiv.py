@@ -17,6 +17,7 @@ from nkiverify.verify.options import HARDWARE
 if TYPE_CHECKING:
     from nkiverify.project.request import Request
     from nkiverify.verify.equivalence import Comparison
+    from nkiverify.verify.references import Reference
 
 #: `x=f32[128,512] in -4..4`: a tensor of floats with a range.
 _NUMBER = r"\s*([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*"
@@ -35,6 +36,8 @@ arguments of the kernels, written as for `nkiverify check`:
   --arg-a, --arg-b            for the first or the second kernel only
   --arg x='f32[512] in -40..40'   random floats in this range, not in -1..1:
                               greater ones show overflow and NaN
+  --reference ref.py::softmax  instead of a second kernel: it is called with the
+                              tensors as arrays, by name or else in their order
 Tensors are paired in the order of the parameters. Dimensions without a value
 (bf16[K,M]) are chosen so that every loop of both kernels runs at least twice,
 no two of them are equal, and each is at least 3, where the kernels allow it.
@@ -62,7 +65,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add = parser.add_argument
     add("first", metavar="FILE_A::KERNEL", help="a Python file, and a kernel in it")
-    add("second", metavar="FILE_B::KERNEL", help="the kernel that is to do the same")
+    add("second", nargs="?", metavar="FILE_B::KERNEL", help="the kernel that is to do the same")
+    add(
+        "--reference",
+        metavar="FILE::FUNCTION",
+        help="instead of a second kernel: a function of NumPy's arrays, or of PyTorch's tensors",
+    )
     add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of either kernel is given")
     add("--arg-a", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of the first is given")
     add("--arg-b", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of the second is given")
@@ -105,11 +113,13 @@ def _compare(arguments: argparse.Namespace) -> int:
     from nkiverify.report.style import Style
     from nkiverify.verify.equivalence import Answer, Comparer
     from nkiverify.verify.paired_runs import Side
+    from nkiverify.verify.references import Reference
 
     ranges = _float_ranges(arguments)
-    first, second = _requests(arguments)
+    first, second = _sides(arguments)
+    kernels = [side for side in (first, second) if not isinstance(side, Reference)]
     hardware = hardware_named(arguments.target)
-    shapes = chosen_dimensions((first, second), arguments.target)
+    shapes = chosen_dimensions(kernels, arguments.target)
 
     def compared(dimensions: dict[str, int], legal_only: bool) -> Comparison:
         one = Side(first.reference, first, dimensions, ranges[0])
@@ -152,6 +162,21 @@ def _float_ranges(arguments: argparse.Namespace) -> tuple[dict[str, tuple[float,
             texts[position] = f"{name}={tensor}"
         found.append(ranges)
     return {**found[0], **found[1]}, {**found[0], **found[2]}
+
+
+def _sides(arguments: argparse.Namespace) -> tuple[Request, Request | Reference]:
+    """Both kernels, or the kernel and the reference."""
+    from nkiverify.project.request import request
+    from nkiverify.verify.references import load_reference
+
+    if (arguments.second is None) == (arguments.reference is None):
+        raise UsageError("give a second kernel, or --reference FILE::FUNCTION")
+    if arguments.reference is None:
+        return _requests(arguments)
+    base = Path.cwd()
+    given = [*arguments.arg, *arguments.arg_a]
+    kernel = request(arguments.first, base, given, arguments.where, arguments.grid)
+    return kernel, load_reference(arguments.reference, base)
 
 
 def _requests(arguments: argparse.Namespace) -> tuple[Request, Request]:

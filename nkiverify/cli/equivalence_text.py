@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from nkiverify.report.style import Style
 from nkiverify.results import wording
 from nkiverify.results.wording import counted, place
-from nkiverify.verify.equivalence import Answer, Comparison, Finding
+from nkiverify.verify.equivalence import Answer, Comparison, Difference, Finding
 
 if TYPE_CHECKING:
     from nkiverify.analysis.values.slices import Slice
     from nkiverify.project.request import Request
+    from nkiverify.verify.references import Reference
 
 #: Lines of a slice that are shown; the ones nearest to the result.
 _SHOWN = 12
@@ -22,7 +23,11 @@ _QUESTIONS = (("legal", "legal"), ("defined", "defined"), ("reals", "over the re
 
 
 def text(
-    answers: Sequence[tuple[Mapping[str, int], Comparison]], first: Request, second: Request, base: Path, style: Style
+    answers: Sequence[tuple[Mapping[str, int], Comparison]],
+    first: Request,
+    second: Request | Reference,
+    base: Path,
+    style: Style,
 ) -> str:
     """What `nkiverify equiv` prints, given the answers with the dimensions they are about, the chosen ones first."""
     lines = [style.head(f"{first.reference} and {second.reference}")]
@@ -43,7 +48,7 @@ def _sizes(dimensions: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in dimensions.items())
 
 
-def _answers(found: Comparison, first: Request, second: Request, base: Path, style: Style) -> list[str]:
+def _answers(found: Comparison, first: Request, second: Request | Reference, base: Path, style: Style) -> list[str]:
     """The four answers at one choice of shapes."""
     lines = []
     if found.shapes:
@@ -55,12 +60,27 @@ def _answers(found: Comparison, first: Request, second: Request, base: Path, sty
             continue
         lines.append(f"  {called:15} {_painted(name, finding.answer, style)}: {wording.text(finding.text, base)}")
     if found.reals is not None and found.reals.difference is not None:
-        difference = found.reals.difference
-        element = ", ".join(map(str, difference.element))
-        for asked, value, came_from in (
-            (first, difference.first, difference.first_slice),
-            (second, difference.second, difference.second_slice),
-        ):
+        lines += _difference(found.reals.difference, first, second, base)
+    return lines
+
+
+def _difference(difference: Difference, first: Request, second: Request | Reference, base: Path) -> list[str]:
+    """The element, an example in floating point, where the runs part, and where the element came from."""
+    lines = []
+    element = ", ".join(map(str, difference.element))
+    if difference.example:
+        lines.append(f"  {difference.output}[{element}] is {difference.example}")
+    sides = (
+        (first, difference.first, difference.first_slice),
+        (second, difference.second, difference.second_slice),
+    )
+    for asked, _, came_from in sides:
+        if came_from.parts is not None:
+            where = came_from.parts.site
+            at = "" if where is None else f"{place(where.file, where.line, base)}  "
+            lines.append(f"  {asked.name} computes what the other one does not from {at}{came_from.parts.text} on")
+    for asked, value, came_from in sides:
+        if came_from.lines:
             lines.append(f"  {difference.output}[{element}] of {asked.name}, modulo the primes {value}:")
             lines += _slice(came_from, base)
     return lines

@@ -24,10 +24,11 @@ from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.slices import Slice, slice_of
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
-from nkiverify.model.dtypes import DType
+from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import Hardware
 from nkiverify.verify.error_probability import error_bits
-from nkiverify.verify.paired_results import OtherResults, Output, outputs_of
+from nkiverify.verify.few_inputs import example
+from nkiverify.verify.paired_results import OtherResults, Output, outputs_of, outputs_of_reference
 from nkiverify.verify.paired_runs import Illegal, PairedRuns, Side, broken_text
 
 #: Random inputs on which kernels are compared in floating point where the method is too strict, and seconds for that.
@@ -68,6 +69,8 @@ class Difference:
     second: str
     first_slice: Slice
     second_slice: Slice
+    #: What both kernels have there in floating point, and for which inputs.
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +133,7 @@ class Comparer:
                 floats = self._runs.run(Floats, self._runs.random_floats)
                 numbers = floats[0].run.numbers
                 assert isinstance(numbers, Floats)
-                self._mode = Mode.of(numbers.computed)
+                self._mode = Mode.POLYNOMIAL.with_laws_of(numbers.computed)
                 found.legal = self._legality(floats)
             except Illegal as illegal:
                 found.legal = Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
@@ -182,7 +185,7 @@ class Comparer:
     def _paired(self, both: tuple[Execution, Execution]) -> list[Output] | Finding:
         self._check_arguments(both)
         try:
-            pairs = outputs_of(both)
+            pairs = self._outputs(both)
         except OtherResults as difference:
             return Finding(Answer.NO, str(difference))
         for pair in pairs:
@@ -207,6 +210,9 @@ class Comparer:
         if not alike:
             raise UsageError("the two kernels are not given the same tensors: their shapes or dtypes differ")
 
+    def _outputs(self, both: tuple[Execution, Execution]) -> list[Output]:
+        return outputs_of_reference(both) if self._runs.reference else outputs_of(both)
+
     def _alike(self, one: tuple[int, ...], other: tuple[int, ...]) -> bool:
         return one == other or (self._reshape and np.prod(one) == np.prod(other))
 
@@ -219,26 +225,37 @@ class Comparer:
 
     def _definedness(self, both: tuple[Execution, Execution], pairs: Sequence[Output]) -> Finding:
         other = self._other_dtypes(pairs)
-        if other:
+        if other and not self._runs.reference:
             return Finding(Answer.NO, other)
         more = 0
         for pair in pairs:
             name, marks = pair.name, pair.marks(both)
-            lost = (marks[0] == 0) & (marks[1] != 0)
+            # A reference defines everything, and the kernel is to.
+            order = (1, 0) if self._runs.reference else (0, 1)
+            lost = (marks[order[0]] == 0) & (marks[order[1]] != 0)
             if lost.any():
                 element = np.unravel_index(int(lost.argmax()), lost.shape)
-                origin = both[1].run.origin(int(marks[1][element]))
+                origin = both[order[1]].run.origin(int(marks[order[1]][element]))
                 why = "nothing writes it" if origin is None else str(origin)
                 place = ", ".join(str(int(part)) for part in element)
-                return Finding(Answer.NO, f"{name}[{place}] is undefined in the second kernel only: {why}")
+                whose = "" if self._runs.reference else " in the second kernel only"
+                return Finding(Answer.NO, f"{name}[{place}] is undefined{whose}: {why}")
             more += int(((marks[0] != 0) & (marks[1] == 0)).sum())
+        if self._runs.reference:
+            return Finding(Answer.YES, "the kernel defines every element")
         if more:
             return Finding(Answer.YES, f"the second kernel also defines {more} elements that the first one does not")
         return Finding(Answer.YES, "both kernels define the same elements")
 
+    def _relative_to(self, dtypes: Iterable[DType]) -> float:
+        return formats.tolerance(dtypes) if self._tolerance is None else self._tolerance
+
+    def _relative(self, both: tuple[Execution, Execution], pairs: Sequence[Output]) -> float:
+        return self._relative_to(_of_interface(both, pairs))
+
     def _floating(self, both: tuple[Execution, Execution], pairs: Sequence[Output], dtypes: Iterable[DType]) -> Finding:
         """The comparison in floating point; the kernels may round to these dtypes."""
-        relative = formats.tolerance(dtypes) if self._tolerance is None else self._tolerance
+        relative = self._relative_to(dtypes)
         whole = all(tensor.dtype.is_integer for tensor in both[0].arguments.values())
         worst, limit, equal = 0.0, 0.0, True
         shown = ""
@@ -273,7 +290,7 @@ class Comparer:
 
     def _over_the_reals(self, found: Comparison) -> Finding:
         try:
-            both, pairs = self._over_fields(roundings=True)
+            both, pairs = self._over_fields(roundings=not self._runs.reference)
             place = self._first_difference(both, pairs)
             numbers = _fields(both)
             if place is None:
@@ -308,6 +325,11 @@ class Comparer:
             both = self._runs.run(
                 partial(Fields, (self._runs.seed, attempt), roundings, self._mode, chains), self._runs.random_residues
             )
+            needed = self._mode.with_laws_of(_fields(both).functions)
+            if needed is not self._mode:
+                # A reference has functions that the kernel has not.
+                self._mode = needed
+                return self._over_fields(roundings=roundings, first=first, chains=chains)
             if not _fields(both).divided_by_zero:
                 pairs = self._paired(both)
                 assert not isinstance(pairs, Finding)
@@ -335,6 +357,8 @@ class Comparer:
             )
         rounded = numbers.rounded_to
         alike = f"; both round the same values to {_joined(rounded)}" if rounded else ""
+        if self._runs.reference and len(both[0].run.dtypes - {float32}):
+            alike = "; what the kernel rounds is left out"
         where = f"at these shapes{self._drawn(both)}"
         return Finding(Answer.YES, f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{alike}")
 
@@ -360,13 +384,18 @@ class Comparer:
         both = self._runs.run(lambda: Fields(seed, roundings, self._mode), self._runs.random_residues, watch=True)
         slices = []
         shown = []
-        pair = outputs_of(both)[position]
+        pair = self._outputs(both)[position]
         name, place = pair.name, int(np.ravel_multi_index(element, pair.shape))
-        for execution, tensor, residues in zip(both, pair.tensors, pair.elements(both), strict=True):
+        computed = [execution.run.computed_words() for execution in both]
+        for execution, tensor, residues, other in zip(
+            both, pair.tensors, pair.elements(both), reversed(computed), strict=True
+        ):
             own = np.unravel_index(place, tuple(map(int, tensor.shape)))
-            slices.append(slice_of(execution.run, tensor, tuple(int(part) for part in own)))
+            slices.append(slice_of(execution.run, tensor, tuple(int(part) for part in own), other))
             shown.append(_residue(residues.reshape(residues.shape[0], -1)[:, place]))
-        difference = Difference(name, element, shown[0], shown[1], slices[0], slices[1])
+        found_example = example(self._runs, self._outputs, where, self._relative(both, self._outputs(both)))
+        shown_example = "" if found_example is None else str(found_example)
+        difference = Difference(name, element, shown[0], shown[1], slices[0], slices[1], shown_example)
         functions = sorted(slices[0].functions | slices[1].functions)
         coordinates = ", ".join(map(str, element))
         if not functions:
@@ -403,7 +432,7 @@ class Comparer:
         assert isinstance(degrees, Degrees)
         outputs = max(
             float(contents(execution.run, tensor)[0][:2].sum(axis=0).max())
-            for pair in outputs_of(both)
+            for pair in self._outputs(both)
             for execution, tensor in zip(both, pair.tensors, strict=True)
         )
         return error_bits(

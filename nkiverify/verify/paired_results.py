@@ -58,6 +58,14 @@ class OtherResults(Exception):
     """What the kernels return differs in something else than the elements of tensors."""
 
 
+def outputs_of_reference(both: tuple[Execution, Execution]) -> list[Output]:
+    """What the kernel leaves behind, in order, with what a reference returned. Raises `OtherResults`."""
+    mine, other = both[0].outputs(), both[1].results()
+    if len(mine) != len(other):
+        raise OtherResults(f"the kernel leaves {len(mine)} tensors, and the reference returns {len(other)}")
+    return [Output(name, (one, two)) for (name, one), (_, two) in zip(mine, other, strict=True)]
+
+
 def outputs_of(both: tuple[Execution, Execution]) -> list[Output]:
     """What the kernels returned at the same place, then what either of them did to its arguments.
 

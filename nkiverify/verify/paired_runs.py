@@ -28,6 +28,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Tensor
 from nkiverify.phases import MEMORY
+from nkiverify.verify.references import Reference
 
 #: Between what random floats are.
 _UNIT = (-1.0, 1.0)
@@ -35,10 +36,10 @@ _UNIT = (-1.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two kernels, with the dimensions it is run on."""
+    """One of the two kernels, with the dimensions it is run on; the second one may be a reference."""
 
     label: str
-    asked: Asked
+    asked: Asked | Reference
     dimensions: Mapping[str, int]
     #: Between what the random floats of an argument are, where that is not -1 and 1.
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -59,6 +60,8 @@ class PairedRuns:
         """With `stop_at_first` a contract that is broken ends a run."""
         self.sides = (first, second)
         self._ranges = {**second.ranges, **first.ranges}
+        #: That the second side is a reference, which knows of no dtypes and no contracts.
+        self.reference = isinstance(second.asked, Reference)
         self.seed = seed
         self._hardware = hardware
         self._stop_at_first = stop_at_first
@@ -67,14 +70,17 @@ class PairedRuns:
         self, numbers: Callable[[], Numbers], filling: Callable[[Numbers], Filling], watch: bool = False
     ) -> tuple[Execution, Execution]:
         shared = numbers()
-        executions = []
+        executions: list[Execution] = []
         for side in self.sides:
             # A broken contract is no reason not to ask the other questions, as far as the kernel goes on.
             run = ValueExecution(self._hardware, shared, stop_at_first=self._stop_at_first)
             if watch:
                 run.keep_history()
             try:
-                executions.append(execute(side.asked, run, side.dimensions, filling(shared)))
+                if isinstance(side.asked, Reference):
+                    executions.append(side.asked.execute(run, executions[0], filling(shared)))
+                else:
+                    executions.append(execute(side.asked, run, side.dimensions, filling(shared)))
             except (UsageError, OutsideDomain):
                 raise
             except ContractViolation as violation:
@@ -97,6 +103,8 @@ class PairedRuns:
 
     def memory(self, side: Side) -> list[BrokenContract]:
         """The contracts that a kernel breaks with those of memory, on a run without values."""
+        if isinstance(side.asked, Reference):
+            return []
         run = ConcreteExecution(self._hardware, stop_at_first=False, phases=frozenset({MEMORY.number}))
         try:
             called(side.asked, run, side.dimensions)

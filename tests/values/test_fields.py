@@ -34,6 +34,7 @@ from nkiverify.model.dtypes import (
 )
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
+from nkiverify.project.request import Request
 from tests.values import definitions
 from tests.values.test_equivalence import TILED, side
 
@@ -260,7 +261,8 @@ def test_division_by_zero_is_remembered() -> None:
 def test_integers_give_the_integers_that_exact_arithmetic_gives(
     reference: str, arguments: str, definition: Callable[..., Array]
 ) -> None:
-    asked = side(reference, arguments)
+    asked = side(reference, arguments).asked
+    assert isinstance(asked, Request)
     fields = Fields(0)
     inputs: list[Array] = []
 
@@ -268,7 +270,7 @@ def test_integers_give_the_integers_that_exact_arithmetic_gives(
         inputs.append(np.random.default_rng(len(inputs)).integers(-9, 10, tuple(map(int, tensor.shape))))
         return fields.entered(inputs[-1], tensor.dtype)
 
-    execution = execute(asked.asked, ValueExecution(hardware_named("trn2"), fields), {}, fill)
+    execution = execute(asked, ValueExecution(hardware_named("trn2"), fields), {}, fill)
     ((_, result),) = execution.outputs()
     got = fields.integers(contents(execution.run, result)[0], int32)
     np.testing.assert_array_equal(got, definition(*inputs))

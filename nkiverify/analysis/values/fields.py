@@ -51,13 +51,12 @@ class Mode(enum.Enum):
     EXPONENTIAL = "exp"
     LOGARITHMIC = "exp and log"
 
-    @staticmethod
-    def of(functions: Iterable[str]) -> Mode:
-        """The mode for kernels that compute these functions."""
+    def with_laws_of(self, functions: Iterable[str]) -> Mode:
+        """This mode, or the one in which these functions have their laws too."""
         known = frozenset(functions)
         if known & LOGARITHMIC:
             return Mode.LOGARITHMIC
-        return Mode.EXPONENTIAL if known & EXPONENTIAL else Mode.POLYNOMIAL
+        return Mode.EXPONENTIAL if self is Mode.POLYNOMIAL and known & EXPONENTIAL else self
 
 
 @lru_cache(maxsize=4096)

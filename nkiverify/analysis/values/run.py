@@ -35,6 +35,8 @@ from nkiverify.model.tensor import IndirectionKind, Register, Storage, Tensor
 if TYPE_CHECKING:
     from nkiverify.model.operation import Operation
 
+#: Of so many elements that are written the words are kept, where the history is.
+_WORDS = 1 << 22
 #: Seconds a simulation may take: it is ended by its user, not by us.
 _NO_LIMIT = float("inf")
 
@@ -110,6 +112,7 @@ class ValueExecution(ConcreteExecution):
         self._program: object = None
         #: The operations executed, where they are kept.
         self.history: list[Entry] | None = None
+        self._words_left = _WORDS
         #: The dtypes of what was allocated, arguments included.
         self.dtypes: set[DType] = set()
 
@@ -239,6 +242,30 @@ class ValueExecution(ConcreteExecution):
             names[cells.number] = str(identity[1]) if isinstance(identity, tuple) else "an argument"
         return names
 
+    def computed_words(self) -> Array | None:
+        """The words of all elements that are in the arguments or were written by operations, sorted; None where not all
+        of them were kept."""
+        history = self.history
+        words_of: Callable[[Array], Array] | None = getattr(self.numbers, "words", None)
+        if not history or words_of is None or self._words_left < 0:
+            return None
+        given = (
+            words_of(self.numbers.flat(cells.buffer, cells.dtype, cells.dtype)) for cells in self.arguments.values()
+        )
+        written = (words for entry in history for words in entry.words.values())
+        return np.unique(np.concatenate([np.zeros(0, np.uint64), *given, *written]))
+
+    def _words(self, operation: Operation, regions: Mapping[str, Region]) -> dict[str, Array]:
+        """What an operation has just written, as words, as long as there is room."""
+        words_of: Callable[[Array], Array] | None = getattr(self.numbers, "words", None)
+        self._words_left -= sum(regions[name].size for name in operation.writes)
+        if words_of is None or self._words_left < 0:
+            return {}
+        return {
+            name: words_of(storage.read(self.numbers, self.cells(view), regions[name])).ravel()
+            for name, view in operation.writes.items()
+        }
+
     def _entry(self, operation: Operation, regions: Mapping[str, Region], functions: frozenset[str]) -> Entry:
         def operand(name: str, view: Tensor) -> Operand:
             return Operand(self.cells(view).number, view.label, regions[name])
@@ -258,6 +285,7 @@ class ValueExecution(ConcreteExecution):
             operation.declared.behaviour.product and accumulates(operation) is not False,
             loads_registers(operation),
             bool(operation.attributes.get("transpose_x", True)),
+            self._words(operation, regions),
         )
 
     # --- operations ---------------------------------------------------------------------------------------------------

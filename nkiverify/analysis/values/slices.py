@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -60,6 +60,8 @@ class Entry:
     continues: bool
     #: Whether columns of the stationary operand of a product, not rows, are for its rows.
     by_columns: bool
+    #: The words of the elements it wrote, by parameter, in row-major order, where they are kept.
+    words: Mapping[str, Array] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ class Slice:
     lines: tuple[SliceLine, ...]
     arguments: tuple[str, ...]
     functions: frozenset[str]
+    #: The first line whose result the other kernel computes nowhere, as far as that is known.
+    parts: SliceLine | None = None
 
 
 class Recorded(Protocol):
@@ -93,14 +97,16 @@ class Recorded(Protocol):
         """The elements of the storage of a tensor."""
 
 
-def slice_of(run: Recorded, tensor: Tensor, element: tuple[int, ...]) -> Slice:
-    """The slice of one element of a tensor; `run` has kept its history."""
+def slice_of(run: Recorded, tensor: Tensor, element: tuple[int, ...], other: Array | None = None) -> Slice:
+    """The slice of one element of a tensor; `run` has kept its history. `other`: the words of all that the other kernel
+    computes, sorted."""
     history = run.history
     assert history is not None
     whole = storage.positions_of(tuple(map(int, tensor.shape)), tuple(map(int, tensor.strides)), int(tensor.offset))
     wanted: dict[int, set[int]] = {run.cells(tensor).number: {int(whole[element])}}
     counts: dict[tuple[Site | None, str], int] = {}
     functions: set[str] = set()
+    parts: SliceLine | None = None
     arguments: dict[str, None] = {}
     for entry in reversed(history):
         for parameter, target in entry.writes.items():
@@ -115,6 +121,8 @@ def slice_of(run: Recorded, tensor: Tensor, element: tuple[int, ...]) -> Slice:
                 missing.difference_update(places[hit].tolist())
             counts[entry.site, _described(entry)] = counts.get((entry.site, _described(entry)), 0) + 1
             functions |= entry.functions
+            if other is not None and parameter in entry.words and not _contained(entry.words[parameter][hit], other):
+                parts = SliceLine(entry.site, _described(entry), 1)
             if entry.continues:
                 functions |= {name for other in history for name in other.functions}
             for name, operand in entry.reads.items():
@@ -125,7 +133,13 @@ def slice_of(run: Recorded, tensor: Tensor, element: tuple[int, ...]) -> Slice:
         if argument is not None and elements:
             arguments[f"{argument} ({len(elements)} elements)"] = None
     lines = tuple(SliceLine(site, text, times) for (site, text), times in reversed(counts.items()))
-    return Slice(lines, tuple(arguments), frozenset(functions))
+    return Slice(lines, tuple(arguments), frozenset(functions), parts)
+
+
+def _contained(words: Array, known: Array) -> bool:
+    """True if all words are among those that are known, which are sorted."""
+    places = np.minimum(np.searchsorted(known, words), max(known.size - 1, 0))
+    return bool(known.size) and bool((known[places] == words).all())
 
 
 def _described(entry: Entry) -> str:

@@ -19,11 +19,12 @@ _PAYLOAD_BITS = 60
 
 def _mixed(words: Array) -> Array:
     """A bijection of 64-bit words without visible structure (the finaliser of SplitMix64)."""
-    words = words ^ (words >> np.uint64(30))
-    words = words * np.uint64(0xBF58476D1CE4E5B9)
-    words ^= words >> np.uint64(27)
-    words *= np.uint64(0x94D049BB133111EB)
-    words ^= words >> np.uint64(31)
+    with np.errstate(over="ignore"):
+        words = words ^ (words >> np.uint64(30))
+        words = words * np.uint64(0xBF58476D1CE4E5B9)
+        words ^= words >> np.uint64(27)
+        words *= np.uint64(0x94D049BB133111EB)
+        words ^= words >> np.uint64(31)
     return words
 
 
@@ -72,7 +73,8 @@ class RandomFunctions(PrimeLanes):
                 word = lanes[first]
                 if first + 1 < self.identity:
                     word = word | (lanes[first + 1] << _LANE_BITS)
-                words = _mixed(word + words)
+                with np.errstate(over="ignore"):
+                    words = _mixed(word + words)
         return np.asarray(words)
 
     def random_function(self, name: str, *arguments: Array) -> Array:

@@ -1,0 +1,142 @@
+"""A function of NumPy, or of PyTorch, as one of the two sides of a comparison."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nkiverify.analysis.values.cells import Cells
+from nkiverify.analysis.values.execution import Execution, Filling, argument_range
+from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_arrays import NumberArray
+from nkiverify.analysis.values.numbers import Floats
+from nkiverify.analysis.values.run import Allocation, ValueExecution
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
+from nkiverify.model.dtypes import float32
+from nkiverify.model.memory import SHARED_HBM
+from nkiverify.model.nki_tensor import NkiTensor
+from nkiverify.model.tensor import Storage, Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A function of arrays that says what a kernel is to compute, over the real numbers."""
+
+    reference: str
+    function: Callable[..., Any]
+    #: That it takes tensors of PyTorch.
+    torch: bool
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.reference.partition("::")[2]
+
+    def execute(self, run: ValueExecution, kernel: Execution, fill: Filling) -> Execution:
+        """Call it with what `kernel` was called with. Raises `UnsupportedConstruct` for what has no meaning on the
+        run's numbers, `UsageError` for what it raises itself."""
+        numbers = run.numbers
+        arguments: dict[str, Tensor] = {}
+        given: dict[str, Any] = {}
+        for name, like in kernel.arguments.items():
+            elements = fill(name, like)
+            arguments[name] = _tensor(run, elements, tuple(map(int, like.shape)), like)
+            known = argument_range(like) is not None
+            given[name] = self._entered(run, elements, like, known)
+        try:
+            result = self.function(**self._bound({**given, **kernel.others}, set(given)))
+        except UnsupportedConstruct:
+            raise
+        except Exception as error:
+            if isinstance(error, TypeError) and not isinstance(numbers, Floats):
+                raise UnsupportedConstruct(f"{self.reference} over prime fields: {error}") from None
+            raise UsageError(f"{self.reference} raises {described(error)}") from None
+        return Execution(run, arguments, kernel.others, self._left(run, result, "result"))
+
+    def _bound(self, given: Mapping[str, Any], tensors: set[str]) -> dict[str, Any]:
+        """What it is called with: by name, tensors whose names it has not in the order of its parameters."""
+        parameters = list(inspect.signature(self.function).parameters.values())
+        bound = {parameter.name: given[parameter.name] for parameter in parameters if parameter.name in given}
+        rest = [given[name] for name in given if name in tensors and name not in bound]
+        for parameter in parameters:
+            if parameter.name not in bound and rest and parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+                bound[parameter.name] = rest.pop(0)
+        return bound
+
+    def _entered(self, run: ValueExecution, elements: Array, like: Tensor, known: bool) -> Any:
+        """An argument as the function takes it."""
+        numbers, shape = run.numbers, tuple(map(int, like.shape))
+        if known:
+            array: Any = numbers.integers(elements, like.dtype)
+        elif isinstance(numbers, Floats):
+            array = numbers.exact(elements, like.dtype)[0]
+            array = array.astype(np.int64 if like.dtype.is_integer else np.float64)
+        elif self.torch:
+            raise UnsupportedConstruct("a function of PyTorch over prime fields: it is compared in floating point")
+        else:
+            return NumberArray(numbers, numbers.exact(elements, like.dtype).reshape(numbers.lanes, *shape))
+        array = array.reshape(shape)
+        return sys.modules["torch"].from_numpy(array) if self.torch else array
+
+    def _left(self, run: ValueExecution, result: Any, name: str) -> Any:
+        """What it returned, as tensors of the run."""
+        if isinstance(result, tuple | list):
+            return tuple(self._left(run, part, f"{name}_{position}") for position, part in enumerate(result))
+        if self.torch and hasattr(result, "detach"):
+            result = result.detach().numpy()
+        if isinstance(result, NumberArray):
+            elements = run.numbers.convert(result.data, float32)
+        elif isinstance(result, np.ndarray | np.generic | float | int):
+            array = np.asarray(result)
+            elements = run.numbers.entered(array.astype(np.float64 if array.dtype.kind == "f" else np.int64), float32)
+        else:
+            raise UsageError(f"{self.reference} returns {type(result).__name__}, not arrays")
+        shape = elements.shape[1:] or (1,)
+        return _tensor(run, elements, shape, None, name)
+
+
+def _tensor(
+    run: ValueExecution, elements: Array, shape: tuple[int, ...], like: Tensor | None, name: str = "argument"
+) -> Tensor:
+    """A tensor with these stored elements; of the dtype and the range of another one."""
+    dtype = float32 if like is None else like.dtype
+    content_range = None if like is None else like.storage.content_range
+    made = Storage(Allocation(), shape, dtype, SHARED_HBM, name, content_range=content_range)
+    cells = Cells(run.numbers, int(np.prod(shape)), dtype, written=True)
+    run.numbers.flat(cells.buffer, dtype, dtype)[...] = elements.reshape(run.numbers.lanes, -1)
+    identity = made.identity
+    assert isinstance(identity, Allocation)
+    identity.cells = cells
+    return NkiTensor.whole(made)
+
+
+def load_reference(reference: str, base: Path) -> Reference:
+    """The function `path::name`. Raises `UsageError` where there is none, or a module it imports is not installed."""
+    path, separator, name = reference.partition("::")
+    file = (base / path).resolve()
+    if not separator or not name:
+        raise UsageError(f"a reference is written path/to/file.py::function, not {reference!r}")
+    if not file.is_file():
+        raise UsageError(f"no file {path} with a reference")
+    spec = importlib.util.spec_from_file_location(f"nkiverify_reference_{file.stem}", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        advice = " (pip install torch), or write the reference with NumPy" if error.name == "torch" else ""
+        raise UsageError(f"{path} imports {error.name}, which is not installed: install it{advice}") from None
+    except Exception as error:
+        raise UsageError(f"importing {path} raises {described(error)}") from None
+    function = getattr(module, name, None)
+    if not inspect.isfunction(function):
+        raise UsageError(f"{path} has no function {name}")
+    uses = any(getattr(value, "__name__", "").partition(".")[0] == "torch" for value in vars(module).values())
+    return Reference(reference, function, uses and "torch" in sys.modules)

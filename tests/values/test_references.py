@@ -1,0 +1,187 @@
+"""Functions of NumPy as the other side, and what is said of a difference."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nkiverify.analysis.values.fields import Fields, Mode
+from nkiverify.analysis.values.number_arrays import NumberArray
+from nkiverify.analysis.values.numbers import Floats
+from nkiverify.cli.main import main
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.model.dtypes import float32
+from nkiverify.model.meaning import Numbers
+
+KERNELS = """
+import nki.isa as nisa
+import nki.language as nl
+
+
+def _out(tile, shape, dtype):
+    out = nl.ndarray(shape, dtype=dtype, buffer=nl.shared_hbm)
+    nl.store(out, tile)
+    return out
+
+
+def softmax(x):
+    powers = nl.exp(nl.load(x))
+    result = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar(result, powers, nl.multiply, nl.reciprocal(nl.sum(powers, axis=1, keepdims=True)))
+    return _out(result, x.shape, x.dtype)
+
+
+def dropped(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nl.store(out[:, :2], nl.load(x)[:, :2])
+    return out
+
+
+def product(x, y):
+    return _out(nl.multiply(nl.load(x), nl.load(y)), x.shape, x.dtype)
+
+
+def square(x, y):
+    tile = nl.load(x)
+    return _out(nl.multiply(tile, tile), x.shape, x.dtype)
+
+
+def in_place(x):
+    nl.store(x, nl.add(nl.load(x), nl.load(x)))
+"""
+REFERENCES = """
+import numpy as np
+
+def softmax(x):
+    powers = np.exp(x - x.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+def log_softmax(x):
+    return np.exp(x - np.log(np.sum(np.exp(x), axis=-1, keepdims=True)))
+
+def wrong_axis(x):
+    powers = np.exp(x)
+    return powers / powers.sum(axis=0)
+
+def same(x):
+    return x
+
+def doubled(x):
+    return 2 * x
+
+def decides(x):
+    return 2 * x if x[0, 0] > -9 else x
+
+def raises(x):
+    raise ValueError("not today")
+"""
+
+
+def equiv(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    (folder / "k.py").write_text(KERNELS, encoding="utf-8")
+    (folder / "ref.py").write_text(REFERENCES, encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return main(["equiv", *words])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "reference", "status"),
+    [
+        ("softmax", "softmax", 0),
+        # The kernel has no logarithm, and is compared in a field that has.
+        ("softmax", "log_softmax", 0),
+        ("softmax", "wrong_axis", 1),
+        ("dropped", "same", 1),
+        ("in_place", "doubled", 0),
+        ("in_place", "decides", 3),
+        ("softmax", "raises", 2),
+        ("softmax", "missing", 2),
+    ],
+)
+def test_a_kernel_against_a_function_of_numpy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernel: str, reference: str, status: int
+) -> None:
+    words = (f"k.py::{kernel}", "--reference", f"ref.py::{reference}", "--arg", "x=f32[8,6]")
+    assert equiv(tmp_path, monkeypatch, *words) == status
+
+
+def test_what_a_kernel_rounds_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert equiv(tmp_path, monkeypatch, "k.py::in_place", "--reference", "ref.py::doubled", "--arg", "x=bf16[8,6]") == 0
+    assert "what the kernel rounds is left out" in capsys.readouterr().out
+
+
+@pytest.mark.skipif("torch" in sys.modules, reason="torch is installed")
+def test_clear_words_where_a_module_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.py").write_text("import torch_that_is_not\n\ndef f(x):\n    return x\n", encoding="utf-8")
+    words = ("k.py::softmax", "--reference", "t.py::f", "--arg", "x=f32[8,6]")
+    assert equiv(tmp_path, monkeypatch, *words) == 2
+    assert "t.py imports torch_that_is_not, which is not installed" in capsys.readouterr().err
+    assert equiv(tmp_path, monkeypatch, "k.py::softmax", "--arg", "x=f32[8,6]") == 2
+
+
+def test_a_difference_shows_few_inputs_and_where_the_runs_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("k.py::product", "k.py::square", "--arg", "x=f32[8,6]", "--arg", "y=f32[8,6]")
+    assert equiv(tmp_path, monkeypatch, *words) == 1
+    printed = capsys.readouterr().out
+    # One input tells them apart: with y = 0 the product is 0.
+    assert "result[0, 0] is 0 and 0." in printed and "with x[0, 0] = " in printed and "0 elsewhere" in printed
+    assert re.search(r"product computes what the other one does not from k.py:\d+  nl.multiply\(\) on", printed)
+
+
+def _functions() -> list[object]:
+    return [
+        lambda x, y: x @ y.T,
+        lambda x, y: np.einsum("ij,kj->ik", x, y),
+        lambda x, y: np.einsum("ij,ij->i", x, y),
+        lambda x, y: np.matmul(x[None], y.T[None])[0],
+        lambda x, y: np.concatenate([x, y], axis=1)[:, ::2],
+        lambda x, y: np.stack([x, y]).transpose(1, 0, 2).reshape(4, -1),
+        lambda x, y: np.where(np.tril(np.ones((4, 4))) > 0, x @ y.T, 0.0),
+        lambda x, y: np.tril(x @ y.T) + np.pad(x, ((0, 0), (0, 0))).sum(axis=-1, keepdims=True),
+        lambda x, y: np.cumsum(x, axis=0) - x.mean(axis=0),
+        lambda x, y: (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * y,
+        lambda x, y: np.roll(x, 1, axis=0) * np.flip(y, 1) + np.repeat(x[:1], 4, axis=0),
+        lambda x, y: np.split(x, 3, axis=1)[1] ** 2 + y[:, :2] / 3,
+        lambda x, y: np.dot(x, y[0]) + np.outer(x[0], y[0]).sum(),
+        lambda x, y: np.maximum(x, y).min(axis=1) + np.clip(x, -0.5, 0.5).max(),
+        lambda x, y: np.tensordot(x, y, 0).sum() if False else np.linalg.norm(x, axis=1),
+    ]
+
+
+@pytest.mark.parametrize("function", _functions())
+def test_arrays_of_numbers_do_what_arrays_of_numpy_do(function: object) -> None:
+    random = np.random.default_rng(0)
+    x, y = random.uniform(-1, 1, (4, 6)), random.uniform(-1, 1, (4, 6))
+    floats = Floats()
+    entered = [NumberArray(floats, floats.entered(part.astype(np.float32), float32)) for part in (x, y)]
+    expected = function(x.astype(np.float32).astype(np.float64), y.astype(np.float32).astype(np.float64))  # type: ignore[operator]
+    found = function(*entered)  # type: ignore[operator]
+    assert found.shape == expected.shape
+    np.testing.assert_allclose(found.data[0], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_what_has_no_meaning_is_refused() -> None:
+    numbers: Numbers = Fields(1, mode=Mode.EXPONENTIAL)
+    x = NumberArray(numbers, numbers.read(numbers.entered(np.eye(3), float32), float32))
+    for refused in (
+        lambda: np.sort(x),
+        lambda: np.linalg.inv(x),
+        lambda: np.asarray(x),
+        lambda: float(x[0, 0]),
+        lambda: np.pad(x, 1, constant_values=1),
+        lambda: np.zeros(3)[x],
+        lambda: x.astype(np.int32),
+        lambda: np.einsum("ii->i", x),
+    ):
+        with pytest.raises(UnsupportedConstruct):
+            refused()
