@@ -57,6 +57,14 @@ class LoopValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Label:
+    """A second place that a violation is about, and what is there: "out is allocated here"."""
+
+    site: Site
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Violation:
     """One refuted claim. `witness` maps dimension names to the values for which the concrete run breaks the contract.
 
@@ -64,7 +72,8 @@ class Violation:
     simpler witness (nkiverify.engines.minimise), `generalises` what else fails, by dimension. `comparison` is the
     refuted condition with its numbers, `function` the kernel's function that the place is in. What the replay of the
     witness saw when the contract broke: `calls`, the calls in kernel code that led to the place, outermost first;
-    `loops` that were running, outermost first; `tensors` that the place mentions.
+    `loops` that were running, outermost first; `tensors` that the place mentions. `said` is what goes wrong in a few
+    words, with its numbers; `labels` are other places that it is about.
     """
 
     contract: str
@@ -88,6 +97,8 @@ class Violation:
     calls: tuple[Site, ...] = ()
     loops: tuple[LoopValue, ...] = ()
     tensors: tuple[str, ...] = ()
+    said: str = ""
+    labels: tuple[Label, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,13 +41,15 @@ def violations(group: Sequence[Violation], root: Path, width: int = 80, style: S
     yield from head[1:]
     yield from _named("at", wording.place(first.file, first.line, root), width, style)
     yield from _source(first, root, width, style)
+    yield from _labels(first, root, width, style)
     message = wording.text(first.message, root)
     yield from _named("because", first.comparison or message, width, style)
-    if first.comparison:
+    if first.comparison and message.partition(" = ")[2] not in first.comparison:
         yield from _named("with", message, width, style)
     for position, tensor in enumerate(first.tensors):
         yield from _named("tensors" if position == 0 else "", tensor, width, style)
     yield from _witness(first, width, style)
+    yield from _named("help", _help(first, root), width, style)
     yield from _named("note", first.note, width, style)
     others = [
         wording.place(other.file, other.line, root) + ("" if other.replayed or not other.note else f" ({other.note})")
@@ -121,12 +123,42 @@ def _source(violation: Violation | KernelWarning, root: Path, width: int, style:
             yield from lines
 
 
+def _help(violation: Violation, root: Path) -> str:
+    """What can be written instead, where that follows from the contract."""
+    if violation.contract == "df.read_unwritten" and violation.labels:
+        made = violation.labels[0].site
+        tensor = violation.said.partition("[")[0]
+        return f"write all of {tensor} before, or make it by nl.zeros(…) at {wording.place(made.file, made.line, root)}"
+    return ""
+
+
+def _labels(violation: Violation, root: Path, width: int, style: Style) -> Iterator[str]:
+    """The other places that it is about which do not stand above its own."""
+    for label in violation.labels:
+        if not _is_above(label.site, violation):
+            where = wording.place(label.site.file, label.site.line, root)
+            yield from _named("with", f"{label.text}: {where}", width, style)
+            yield from excerpt(_absolute(label.site, root), indent=_INDENT * 3, width=width, style=style)
+
+
+def _is_above(site: Site, violation: Violation) -> bool:
+    return site.file == violation.file and 0 < site.line < violation.line
+
+
 def _loops_of(place: Site, violation: Violation | KernelWarning, root: Path) -> list[LoopValue]:
-    return [
+    """The loops that run around a place, and what else is told of lines above it, in the order of the lines."""
+    found = [
         LoopValue(str(root / loop.file), loop.line, loop.value, loop.function)
         for loop in violation.loops
         if place.function and (loop.file, loop.function) == (place.file, place.function)
     ]
+    if isinstance(violation, Violation) and place.line == violation.line:
+        found += [
+            LoopValue(str(root / label.site.file), label.site.line, label.text, label.site.function)
+            for label in violation.labels
+            if _is_above(label.site, violation)
+        ]
+    return sorted(found, key=lambda one: one.line)
 
 
 def _absolute(place: Site, root: Path) -> Site:

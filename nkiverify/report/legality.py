@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -75,13 +74,25 @@ def _lines(answer: Answer, root: Path, width: int, style: Style, every: bool) ->
     else:
         yield from _not_proved(derived, name, answer, root, width, style)
     if derived is not None:
-        for violation in derived.bugs:
-            yield from diagnostic.violations([violation], root, width, style)
+        yield from _bugs(derived, root, width, style, every)
         yield from _beyond(derived, root, width, style, every)
         yield from _limits(derived, root, width, style)
         yield from _necessary(derived, width)
     yield from _assumed(answer, width)
     del path
+
+
+def _bugs(derived: Derived, root: Path, width: int, style: Style, every: bool) -> Iterator[str]:
+    """What fails whatever the domain is: the first in full, others, which may be due to the shape alone, in a line."""
+    told = {(one.contract, one.file, one.line) for run in derived.runs for one in run.violations}
+    bugs = [one for one in derived.bugs if (one.contract, one.file, one.line) not in told]
+    shown = len(bugs) if every else 1
+    for violation in bugs[:shown]:
+        yield from diagnostic.violations([violation], root, width, style)
+    for violation in bugs[shown:]:
+        values = ", ".join(f"{name} = {value}" for name, value in violation.witness.items())
+        place = Site(violation.file, violation.line) if violation.file else None
+        yield from _placed(f"also, for {values}: {consequence(violation)}", place, root, width, style)
 
 
 def _legal(derived: Derived, name: str, answer: Answer, width: int, style: Style) -> Iterator[str]:
@@ -122,7 +133,10 @@ def _verdicts(answer: Answer, name: str, root: Path, width: int, style: Style) -
 def _not_proved(derived: Derived, name: str, answer: Answer, root: Path, width: int, style: Style) -> Iterator[str]:
     open_runs = [run for run in derived.runs if run.verdict is not Verdict.SUCCESSFUL]
     if derived.bugs and not derived.runs:
-        yield f"{name} {style.bad('fails for every shape that was tried')} ({derived.tried})"
+        failing = f"fails for {derived.tried - derived.untold} shapes that were tried"
+        what = failing if derived.untold else "fails for every shape that was tried"
+        more = f"; {derived.untold} more took too long" if derived.untold else f" ({derived.tried})"
+        yield f"{name} {style.bad(what)}{more}"
         return
     if not derived.runs:
         yield f"{name}: {style.warn('no shape was found for which it is legal')} ({derived.tried} tried)"
@@ -145,7 +159,9 @@ def _open(runs: Sequence[Run], root: Path, width: int, style: Style) -> Iterator
         first = same[0]
         # The qualifier of an UNKNOWN is the short form of its reason.
         said = first.verdict.value if first.reason else wording.verdict(first)
-        reason = f": {wording.text(first.reason, root)}" if first.reason else ""
+        # The advice has a line of its own.
+        why = first.reason.removesuffix(f"; {first.advice}") if first.advice else first.reason
+        reason = f": {wording.text(why, root)}" if why else ""
         yield from _wrapped(f"{wording.phases(sorted(run.phase for run in same))} {said}{reason}", width)
         yield from diagnostic.unknown(first, root, width, style)
         for group in diagnostic.grouped(first.violations):
@@ -158,6 +174,9 @@ def _beyond(derived: Derived, root: Path, width: int, style: Style, every: bool)
     failing = [one for one in unchecked if not one.from_above]
     for one in failing:
         yield from _unchecked(one, root, width, style)
+    if failing and derived.proved:
+        lacking = " and ".join(f"({one.text})" if " or " in one.text else one.text for one in failing)
+        yield from _hint(f"assert {lacking}", "--fix prints it, where it can stand", width, style)
     if derived.preconditions and not unchecked:
         yield "  the kernel checks it itself"
     if not every:
@@ -188,22 +207,14 @@ def _unchecked(one: Precondition, root: Path, width: int, style: Style) -> Itera
 
 def consequence(violation: Violation) -> str:
     """What goes wrong, in a few words: `out[128, 0] is never written`."""
-    quantities = dict(re.findall(r"(\w+) = (\([^)]*\)|[^,;]+)", violation.message))
-    tensor = quantities.get("tensor", "").replace("result", "the result")
-    element = quantities.get("element", "").strip("()")
-    if violation.contract == "df.output_written":
-        return f"{tensor}[{element.rstrip(',')}] is never written"
-    if violation.contract == "df.read_unwritten":
-        return f"{tensor}[{element.rstrip(',')}] is read unwritten"
-    if violation.contract == "idx.oob" and {"stop", "extent"} <= quantities.keys():
-        return f"a slice ends at {quantities['stop']} of {quantities['extent']}"
-    if violation.contract in ("leg.oob_static", "ap.in_bounds") and "extent" in quantities:
-        return f"an index leaves an extent of {quantities['extent']}"
-    if violation.contract == "host.division_by_zero":
-        return "divides by zero"
-    if violation.contract == "kernel.exception":
-        return f"raises {violation.message.partition('raised = ')[2] or violation.message}"
-    return f"breaks {violation.contract}: {violation.statement.rstrip('.')}"
+    return violation.said or f"breaks {violation.contract}: {violation.statement.rstrip('.')}"
+
+
+def _hint(text: str, remark: str, width: int, style: Style) -> Iterator[str]:
+    """What can be written instead, as it is to be typed."""
+    lines = _wrapped(f"help: {text}   ({remark})", width)
+    lines[0] = lines[0].replace("help:", style.hint("help:"), 1)
+    yield from lines
 
 
 def _values(one: Precondition, values: dict[str, int]) -> str:

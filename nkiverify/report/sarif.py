@@ -205,8 +205,10 @@ def _related(violation: Violation | KernelWarning, root: Path) -> Iterator[Json]
     places += [(loop.file, loop.line, f"in this loop, for {loop.value}") for loop in violation.loops]
     if isinstance(violation, KernelWarning):
         places += [(place.file, place.line, "what is done here serves nothing else") for place in violation.also]
-    elif stub := _STUB_PLACE.fullmatch(violation.stub):
-        places.append((stub[1], int(stub[2]), "the model states the contract here"))
+    else:
+        places += [(label.site.file, label.site.line, label.text) for label in violation.labels]
+        if stub := _STUB_PLACE.fullmatch(violation.stub):
+            places.append((stub[1], int(stub[2]), "the model states the contract here"))
     for number, (file, line, words) in enumerate(places):
         place = _physical(wording.relative(file, root), {"startLine": max(1, line)})
         yield {"id": number, "physicalLocation": place, "message": {"text": words}}

@@ -455,7 +455,7 @@ def _violation(
     decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())
     values = {dimension.atom.name: trial.values[dimension.atom.name] for dimension in question.program.dimensions}
     witness = Witness(values, {}, smallest=smallest)
-    known = Circumstances(replayed=True, observation=seen.observation, labels=labels)
+    known = Circumstances(replayed=True, observation=seen.observation, labels=labels, made=seen.fault.made)
     return violation_of(decision, witness, question.program, known)
 
 

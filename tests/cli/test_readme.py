@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from nkiverify.cli.main import main
+from nkiverify.cli.main import COMMANDS, main
 from nkiverify.foundation.resources import root
 
 
@@ -30,6 +30,43 @@ def test_the_first_example_prints_what_the_page_shows(
     monkeypatch.setenv("COLUMNS", "100")
     main(command.split())
     assert _without_times(capsys.readouterr().out) == _without_times(expected)
+    # Before anything else is told: how to have it, and the one command.
+    assert (
+        page.index(f"$ nkiverify {command}")
+        < page.index("pip install .")
+        < page.index("nkiverify check kernel.py")
+        < page.index("\n## ")
+    )
+
+
+def test_every_other_command_of_the_page_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (root() / "README.md").read_text(encoding="utf-8")
+    named = {found for found in re.findall(r"`nkiverify ([^`]+)`", page) if found != "--help"}
+    assert {"init", "run", "replay", "show", "simulate", "equiv", "sweep"} <= named
+    for words in named:
+        assert words.split()[0] in COMMANDS
+        if len(words.split()) > 1:
+            assert main(words.split()) == 0
+            assert words.split()[1] in capsys.readouterr().out
+
+
+def test_the_commands_of_the_repository_are_there() -> None:
+    page = (root() / "README.md").read_text(encoding="utf-8")
+    goals = re.findall(r"^    make (\w+)", page, re.MULTILINE)
+    assert goals == ["verify", "test"]
+    for goal in goals:
+        assert subprocess.run(["make", "-n", goal], cwd=root(), check=False, capture_output=True).returncode == 0
+    tagged = re.findall(r"^    python verify.py (--tag .+)$", page, re.MULTILINE)
+    assert len(tagged) == 1
+    done = subprocess.run(
+        [sys.executable, "verify.py", *tagged[0].split(), "--list"],
+        cwd=root(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "matmul_hoist_load_historical" in done.stdout
 
 
 def _without_times(text: str) -> list[str]:

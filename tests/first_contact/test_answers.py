@@ -178,3 +178,68 @@ def test_results_are_written(capsys: pytest.CaptureFixture[str]) -> None:
     assert runs[4]["verdict"] == "FAILED"
     assert [one["witness"] for one in runs[4]["violations"]] == [{"R": 129, "C": 1}]
     assert runs[1]["verdict"] == "SUCCESSFUL"
+
+
+def test_an_output_that_is_not_written_has_two_places(capsys: pytest.CaptureFixture[str]) -> None:
+    """The last store to it, and under that its allocation; it is called as the kernel calls it."""
+    wrong = GUARDED.replace("(r + 1) * 128, :], src=tile)", "(r + 1) * 128, 0 : C - 1], src=tile[:, 0 : C - 1])")
+    Path("k.py").write_text(wrong)
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 1
+    assert "df.output_written" in ran.out
+    assert "at k.py:15" in ran.out
+    assert "out is allocated here" in ran.out
+    assert "because out[" in ran.out
+
+
+def test_run_names_the_same_places(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(BLOCKS)
+    ran = Ran(capsys, "k.py::blocks", "--arg", "x=bf16[R,C]", "--where", "R > 128", "--phase", "4")
+    assert "df.output_written" in ran.out
+    assert "at k.py:14" in ran.out
+    assert "out is allocated here" in ran.out
+
+
+def test_a_read_of_nothing_says_what_to_write(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(GUARDED.replace("        nisa.dma_copy(dst=tile", "        # nisa.dma_copy(dst=tile"))
+    ran = Ran(capsys, "k.py")
+    assert "because tile[0, 0] is read unwritten" in ran.out
+    assert "help write all of tile before, or make it by nl.zeros(…) at k.py:13" in ran.out
+
+
+def test_what_the_kernel_lacks_can_be_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(BLOCKS)
+    assert "help: assert R % 128 == 0 (--fix prints it" in Ran(capsys, "k.py").out
+    Path("k.py").write_text(GUARDED)
+    assert "help:" not in Ran(capsys, "k.py").out
+
+
+def test_the_bug_comes_before_what_is_wrong_with_the_shape(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where every shape fails, the one at which the kernel comes furthest shows the bug."""
+    body = """
+        @nki.jit
+        def best(x):
+            P, E = x.shape
+            out = nl.ndarray((P, 8), dtype=nl.float32, buffer=nl.shared_hbm)
+            row = nl.ndarray((P, E), dtype=nl.float32, buffer=nl.sbuf)
+            nisa.dma_copy(dst=row, src=x)
+            found = nl.ndarray((P, 8), dtype=nl.float32, buffer=nl.sbuf)
+            nisa.max8(dst=found, src=row)
+            nisa.dma_copy(dst=out[:, 0:7], src=found)
+            return out
+    """
+    Path("k.py").write_text(HEAD + textwrap.dedent(body))
+    ran = Ran(capsys, "k.py")
+    assert ran.out.index("dma_copy.count") < ran.out.index("max8.n")
+    assert "also, for P = 1, E = 1: breaks max8.n" in ran.out
+
+
+def test_a_kernel_whose_least_sizes_are_large_is_not_said_to_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a shape that takes longer than others there is no more known than that: it does not fail."""
+    big = GUARDED.replace("R % 128 == 0", "R % 4096 == 0 and C % 2048 == 0").replace(
+        "dtype=x.dtype", "dtype=nl.float32"
+    )
+    Path("k.py").write_text(big)
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 0, ran.out
+    assert "is legal where R % 4096 == 0, C % 2048 == 0" in ran.out

@@ -13,7 +13,8 @@ from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.marks.cells import Places
 from nkiverify.analysis.reduction_registers import reading_rule
-from nkiverify.model.tensor import Tensor
+from nkiverify.foundation.source import Site
+from nkiverify.model.tensor import Storage, Tensor
 
 #: Marks of elements. Greater ones number the reads of `Findings.origins`, downwards: of two, the earlier one wins. The
 #: ones beyond `SURELY` are what an element was computed from for sure.
@@ -26,13 +27,19 @@ DEAD_STORE = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A broken contract: at the recorded item number `position`, about `element` of the tensor called `tensor`."""
+    """A broken contract: at the recorded item number `position`, about `element` of the tensor called `tensor`.
+
+    Of an output, `site` is the last store to it; `made` is where the tensor is allocated, in `storage`.
+    """
 
     contract: str
     position: int
     tensor: str
     element: tuple[int, ...]
     quantities: tuple[tuple[str, object], ...] = ()
+    site: Site | None = None
+    made: Site | None = None
+    storage: Storage | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(slots=True)
@@ -91,7 +98,9 @@ class Notes:
     def claim(self, contract: str, view: Tensor, broken: npt.NDArray[np.bool_], **quantities: object) -> None:
         """A contract about every element of `view`, and where it is `broken`."""
         if broken.any():
-            self.fault(Fault(contract, self.position, view.storage.name or "dst", *_shown(view, broken, quantities)))
+            name = view.storage.name or "dst"
+            shown = _shown(view, broken, quantities)
+            self.fault(Fault(contract, self.position, name, *shown, storage=view.storage))
 
     def unwritten(self, effect: Effect, values: Marks) -> Marks:
         """`values` that are read, with a new mark for those that are unwritten."""
@@ -103,7 +112,7 @@ class Notes:
         first = tuple(int(at) for at in np.argwhere(unwritten)[0][:-1])
         shown = (("operand", argument), ("element", first), ("of", tuple(view.shape)), ("buffer", str(view.buffer)))
         name = view.storage.name or argument
-        found = Fault(reading_rule(view.storage), self.position, name, first, shown)
+        found = Fault(reading_rule(view.storage), self.position, name, first, shown, storage=view.storage)
         if (self._followed is not None and self.position not in self._followed) or self._accepted(found):
             return np.where(values < DEFINED, DEFINED, values).astype(np.int32)
         self.findings.origins.append(found)

@@ -12,6 +12,7 @@ The walk over all shapes is `nkiverify.analysis.sets.flow`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded,
 from nkiverify.analysis.marks.storages import Shadows
 from nkiverify.analysis.marks.transfer import Reading, Transfer
 from nkiverify.analysis.marks.unordered import Unordered
+from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.clock import now
 from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
 from nkiverify.model.operation import Operation
@@ -57,8 +59,10 @@ def first_reaching(items: Sequence[Recorded], generation: int, positions: Collec
     Of an operation that has several such operands, it is the first of them.
     """
     notes = Notes(frozenset(positions))
-    _Walk(items, generation, notes).run()
-    return notes.first_reached()
+    walk = _Walk(items, generation, notes)
+    walk.run()
+    first = notes.first_reached()
+    return walk.placed(first) if first is not None else None
 
 
 def undefined_outputs(items: Sequence[Recorded], generation: int) -> list[npt.NDArray[np.bool_]] | None:
@@ -113,7 +117,17 @@ class _Walk:
                 self._step(self._items[position])
         self._unordered.finish()
         self._finish()
+        faults = self._notes.findings.faults
+        faults[:] = [self.placed(one) for one in faults]
         return self._notes.findings
+
+    def placed(self, fault: Fault) -> Fault:
+        """A fault with the name that the kernel has for its tensor, and with the places that it is about."""
+        if fault.storage is None:
+            return fault
+        shadow = self._shadows.of(fault.storage)
+        name = fault.storage.name or assigned_name(shadow.made) or fault.tensor
+        return replace(fault, tensor=name, made=shadow.made)
 
     def _exchange(self, exchange: Exchange) -> None:
         """All programs send at the same time; then each has what another one has sent."""
@@ -138,6 +152,8 @@ class _Walk:
         if isinstance(item, Executed):
             self._unordered.executes(item.operation.program)
             self._transfer.execute(item.operation)
+            for view in item.operation.writes.values():
+                self._shadows.of(view.storage).stored = item.site
         elif isinstance(item, Allocation):
             self._unordered.executes(item.program)
             made = self._shadows.allocate(item)
@@ -205,7 +221,10 @@ class _Walk:
             missing = int((least == UNWRITTEN).sum())
             name = tensor.storage.name or "result"
             shown = (("element", first), ("of", tuple(tensor.shape)), ("unwritten", missing))
-            notes.fault(Fault("df.output_written", notes.position, name, first, shown))
+            shadow = self._shadows.of(tensor.storage)
+            site = shadow.stored or shadow.made
+            fault = Fault("df.output_written", notes.position, name, first, shown, site, storage=tensor.storage)
+            notes.fault(fault)
         elif (least == MAYBE).any():
             notes.doubt("an output that indirect or conditional writes may have left out in part")
         for number in np.unique(marks[marks > DEFINED])[::-1]:

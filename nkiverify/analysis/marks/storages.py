@@ -14,6 +14,7 @@ from nkiverify.analysis.marks.findings import DEFINED, UNWRITTEN
 from nkiverify.analysis.marks.order import Recorded, SharedTensors
 from nkiverify.analysis.marks.windows import Window, anywhere, shown, window
 from nkiverify.analysis.reduction_registers import is_register_file
+from nkiverify.foundation.source import Site
 from nkiverify.model.memory import PSUM
 from nkiverify.model.recorded import Allocation
 from nkiverify.model.tensor import Storage, Tensor
@@ -35,6 +36,9 @@ class Shadow:
     users: dict[object, Marks] = field(default_factory=dict)
     #: Loops without an order that were running when it was allocated: what it holds is private to their iterations.
     inside: frozenset[object] = frozenset()
+    #: Where it is allocated, and the last operation that wrote to it.
+    made: Site | None = None
+    stored: Site | None = None
 
     def touched(self, effect: Effect) -> Window:
         """The elements that an effect touches: all that it may read, or what it writes for sure."""
@@ -81,7 +85,11 @@ class Shadows:
 
     def allocate(self, item: Allocation) -> Shadow | None:
         """A storage of unwritten elements; None where another program has made it."""
-        return self._make(item.storage, UNWRITTEN) if self._shared.allocate(item) else None
+        if not self._shared.allocate(item):
+            return None
+        shadow = self._make(item.storage, UNWRITTEN)
+        shadow.made = item.site
+        return shadow
 
     def of(self, storage: Storage) -> Shadow:
         """The shadow of a storage."""

@@ -134,7 +134,8 @@ class Unordered:
                 contract, kind = ("df.programs", "program") if loop == _PROGRAMS else ("df.affine_range", "iteration")
                 first = _first(region, clash)
                 shown = (("element", first), ("of", tuple(view.shape)), (kind, number))
-                self._notes.fault(Fault(contract, position, view.storage.name or "tensor", first, shown))
+                name = view.storage.name or "tensor"
+                self._notes.fault(Fault(contract, position, name, first, shown, storage=view.storage))
             elif clash.any() or perhaps.any():
                 self._notes.doubt(doubt)
             row = use if sure else _HOW + use

@@ -20,7 +20,7 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
-from nkiverify.ir.contract import Severity
+from nkiverify.ir.contract import Contract, Severity
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
@@ -54,7 +54,7 @@ class FaultsKnown(ConcreteExecution):
         fault = self.faults.get(len(self.recorded))
         super().returned(*programs)
         if fault is not None:
-            self.at(fault, None)
+            self.at(fault, fault.site)
 
     def at(self, fault: Fault, site: Site | None) -> None:
         """The run has come to `fault`."""
@@ -84,6 +84,8 @@ class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
         self.large = False
         self._allowed = allowed
         self._storages: set[int] = set()
+        #: What had been recorded when the first contract was broken.
+        self.until: int | None = None
 
     def operation(self, operation: Operation) -> None:
         """Count an operation's work, and note it."""
@@ -97,6 +99,12 @@ class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
             self.large = True
             raise self.unsupported(TOO_LONG)
         super().operation(operation)
+
+    def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
+        """Note a broken contract, and when the first was."""
+        if self.until is None and not rule.id.startswith("target."):
+            self.until = len(self.recorded)
+        super().violated(rule, site, quantities)
 
     def at(self, fault: Fault, site: Site | None) -> None:
         """Remember the place."""
@@ -165,7 +173,7 @@ def _executed(
     """What the operations of a run show on the shadow memory, for so many seconds."""
 
     def accepted(fault: Fault) -> bool:
-        site = getattr(recorded[fault.position], "site", None)
+        site = fault.site or getattr(recorded[fault.position], "site", None)
         return run.policy.severity(contract(fault.contract), site) is not Severity.CLAIM
 
     findings = execute(recorded, run.hardware.generation, seconds=seconds)
@@ -224,6 +232,7 @@ def confirmed(target: Target, values: Mapping[str, int], hardware: Hardware, sec
 def _earliest(trial: Trial, hardware: Hardware) -> list[Fault]:
     """The faults; of reads that break one contract at one line, the first element that reaches an output."""
     reads: dict[Key, list[int]] = {}
+    origins = {(one.contract, one.position) for one in trial.findings.origins}
     for origin in trial.findings.origins:
         item = trial.recorded[origin.position]
         reads.setdefault(key_of(origin.contract, getattr(item, "site", None)), []).append(origin.position)
@@ -231,7 +240,7 @@ def _earliest(trial: Trial, hardware: Hardware) -> list[Fault]:
     done: set[Key] = set()
     for fault in trial.findings.faults:
         key = key_of(fault.contract, getattr(trial.recorded[fault.position], "site", None))
-        if fault not in trial.findings.origins:
+        if (fault.contract, fault.position) not in origins:
             found.append(fault)
         elif key not in done:
             done.add(key)

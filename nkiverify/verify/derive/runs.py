@@ -3,13 +3,10 @@ fails."""
 
 from __future__ import annotations
 
-import ast
 import dis
 import enum
-import linecache
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from types import TracebackType
 
 import numpy as np
@@ -31,8 +28,7 @@ from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Claim, Program
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.recorded import Allocation, Executed, Returned
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.recorded import Executed
 from nkiverify.phases import PHASES
 from nkiverify.phases.dataflow.trial import ShadowRun, play
 from nkiverify.phases.dataflow.unread import as_slices, reads_of
@@ -78,6 +74,10 @@ class Shown:
     observation: Observation | None = None
     #: Why it is untold, or what the kernel raised.
     text: str = ""
+    #: Where the tensor is allocated that it is about.
+    made: Site | None = None
+    #: How far the kernel came: twice the lines that did something, and one more where it fails at one.
+    reached: int = 0
     unread: tuple[Unread, ...] = ()
     #: Inputs that are read at all, and wholly.
     whole: frozenset[str] = field(default_factory=frozenset)
@@ -87,10 +87,24 @@ class Shown:
         """The contract and its line."""
         return key_of(self.rule.id if self.rule is not None else "", self.site)
 
+    def dropped(self, whole: Set[str]) -> list[Unread]:
+        """The parts of inputs that it leaves out, of those that are read wholly at other sizes."""
+        return [part for part in self.unread if part.name in whole]
 
-def shown(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float) -> Shown:
-    """Run `target` with its dimensions set to `values`, in at most so many `seconds`."""
-    run = ShadowRun(hardware, seconds, WORK, phases=frozenset({3}))
+
+def shown(
+    target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, work: int = WORK
+) -> Shown:
+    """Run `target` with its dimensions set to `values`, in at most so many `seconds`, and with so much `work`."""
+    run = ShadowRun(hardware, seconds, work, phases=frozenset({3}))
+    found = _shown(target, values, hardware, run)
+    sites = (one.site for one in run.recorded[: run.until] if isinstance(one, Executed))
+    lines = {(site.file, site.line) for site in sites if site is not None}
+    at_a_line = run.until is not None or found.text
+    return replace(found, reached=2 * len(lines) + (1 if at_a_line else 0))
+
+
+def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: ShadowRun) -> Shown:
     played = play(target, values, run)
     found = Shown(dict(values), Kind.PASSES)
     if played.outside and played.raised is not None:
@@ -115,7 +129,7 @@ def shown(target: Target, values: Mapping[str, int], hardware: Hardware, seconds
         return _failed(found, one.contract, one.site, one.quantities, None)
     findings = execute(played.recorded, hardware.generation)
     if findings.faults:
-        return _fault(found, findings.faults, played.recorded, run)
+        return _fault(found, findings.faults, played.recorded)
     if findings.doubts:
         return replace(found, kind=Kind.UNTOLD, text=findings.doubts[0])
     reads = reads_of(played.recorded)
@@ -143,61 +157,12 @@ def _failed(
     return replace(found, kind=Kind.FAILS, rule=rule, site=site, quantities=quantities, observation=seen)
 
 
-def _fault(found: Shown, faults: Sequence[Fault], recorded: Sequence[Recorded], run: ShadowRun) -> Shown:
+def _fault(found: Shown, faults: Sequence[Fault], recorded: Sequence[Recorded]) -> Shown:
     """The first fault of the shadow memory, with the line that is to blame."""
     fault = min(faults, key=lambda one: one.position)
-    rule = contract(fault.contract)
-    item = recorded[fault.position]
-    site = item.site if isinstance(item, Executed) else None
-    tensor = fault.tensor
-    if isinstance(item, Returned):
-        allocated, stored = output_places(recorded, item, fault)
-        site = stored or allocated
-        tensor = assigned_name(allocated) or tensor
-    elif isinstance(item, Executed):
-        operand = dict(fault.quantities).get("operand")
-        views = {**item.operation.writes, **item.operation.reads}
-        view = views.get(str(operand)) if operand is not None else None
-        if view is not None:
-            made = (one.site for one in recorded if isinstance(one, Allocation) and one.storage is view.storage)
-            tensor = assigned_name(next(made, None)) or tensor
-    return _failed(found, rule, site, (("tensor", tensor), *fault.quantities), None)
-
-
-def output_places(recorded: Sequence[Recorded], returned: Returned, fault: Fault) -> tuple[Site | None, Site | None]:
-    """Where an output that is not written everywhere is allocated, and the last line that stores to it."""
-    wanted = [tensor for tensor in returned.tensors if (tensor.storage.name or "result") == fault.tensor]
-    storages = {id(tensor.storage) for tensor in wanted or returned.tensors}
-    allocated = stored = None
-    for item in recorded:
-        if isinstance(item, Allocation) and id(item.storage) in storages:
-            allocated = allocated or item.site
-        elif isinstance(item, Executed) and not storages.isdisjoint(map(_storage, item.operation.writes.values())):
-            stored = item.site
-    return allocated, stored
-
-
-def _storage(view: Tensor) -> int:
-    return id(view.storage)
-
-
-def assigned_name(site: Site | None) -> str:
-    """What the statement at `site` calls the tensor that it allocates; empty where it gives it no name."""
-    if site is None:
-        return ""
-    for node in ast.walk(_parsed("".join(linecache.getlines(site.file)))):
-        if isinstance(node, ast.Assign) and node.lineno <= site.line <= (node.end_lineno or 0):
-            target = node.targets[0]
-            return target.id if isinstance(target, ast.Name) else ""
-    return ""
-
-
-@lru_cache(maxsize=16)
-def _parsed(text: str) -> ast.Module:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):
-        return ast.Module([], [])
+    site = fault.site or getattr(recorded[fault.position], "site", None)
+    failed = _failed(found, contract(fault.contract), site, (("tensor", fault.tensor), *fault.quantities), None)
+    return replace(failed, made=fault.made)
 
 
 def _refuses(error: BaseException) -> bool:
@@ -217,4 +182,6 @@ def violation(found: Shown, program: Program) -> Violation:
     claim = Claim(0, found.rule, False, found.rule.phase, found.site, "", found.quantities)
     decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())
     witness = Witness(dict(found.values), {}, smallest=False)
-    return violation_of(decision, witness, program, Circumstances(replayed=True, observation=found.observation))
+    return violation_of(
+        decision, witness, program, Circumstances(replayed=True, observation=found.observation, made=found.made)
+    )

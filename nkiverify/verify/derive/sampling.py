@@ -11,6 +11,7 @@ from nkiverify.engines.minimise import smallest_legal
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
+from nkiverify.phases.dataflow.trial import SHAPE_WORK
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
@@ -20,6 +21,8 @@ from nkiverify.verify.derive.runs import Kind, Shown, shown
 
 #: Shapes that are tried for one that passes.
 _FIRST = 24
+#: Seconds for a large shape.
+_PATIENCE = 5.0
 #: Sizes of a dimension of which the program says nothing.
 _USUAL = (1, 2, 3, 128, 129, 512, 513)
 _EQUAL = (128, 1, 2, 8, 16, 32, 64, 256, 512, 1024)
@@ -53,6 +56,19 @@ class Shapes:
         """The runs that ended so."""
         return [one for one in self.runs.values() if one.kind is kind]
 
+    @property
+    def whole(self) -> frozenset[str]:
+        """The inputs that are read wholly at some size."""
+        return frozenset(name for one in self.of(Kind.PASSES) for name in one.whole)
+
+    def split(self) -> tuple[list[Shown], list[Shown]]:
+        """Shapes that a domain may have, and those that it may not: those that fail, are rejected, or of whose inputs a
+        part is left out that is read at other sizes."""
+        whole = self.whole
+        passing = [one for one in self.of(Kind.PASSES) if not one.dropped(whole)]
+        dropping = [one for one in self.of(Kind.PASSES) if one.dropped(whole)]
+        return passing, [*self.of(Kind.FAILS), *self.of(Kind.REJECTED), *dropping]
+
     def run(self, wanted: dict[str, int], fixed: Iterable[str] = (), *, needed: bool = False) -> Shown | None:
         """Run the shape that is most like `wanted` among those of the domain, `fixed` dimensions above all.
 
@@ -80,6 +96,12 @@ class Shapes:
         for wanted in islice(self._starts(numbers, assumed, pairs), _FIRST):
             found = self.run(wanted)
             if found is not None and found.kind is Kind.PASSES:
+                return found
+        # Where the least sizes that the kernel takes are large ones, the first two of them are worth the time.
+        for key, untold in islice([pair for pair in self.runs.items() if pair[1].kind is Kind.UNTOLD], 2):
+            found = shown(self._target, untold.values, self._hardware, _PATIENCE, SHAPE_WORK)
+            self.runs[key] = found
+            if found.kind is Kind.PASSES:
                 return found
         return None
 
@@ -120,6 +142,7 @@ class Shapes:
     ) -> Iterator[dict[str, int]]:
         names = [one.atom.name for one in self.dimensions]
         own = {name: min(lcm(*(numbers[name].divisors or {1})), LARGEST) for name in names}
+        pairs = list(pairs)
         alike = dict(own)
         for pair in pairs:
             for name in pair & alike.keys():
@@ -130,6 +153,14 @@ class Shapes:
         yield alike
         yield from islice(self._solved(own, assumed), 2)
         yield own
+        # What the kernel's asserts make of these sizes, and others of the same size where one is a multiple.
+        settled = self._settled(own, ()) or own
+        paired = dict(settled)
+        for pair in pairs:
+            for name in pair & paired.keys():
+                most_of_pair = max(settled[other] for other in pair if other in settled)
+                paired[name] = most_of_pair if most_of_pair % settled[name] == 0 else settled[name]
+        yield paired
         yield top
         yield dict.fromkeys(names, most)
         for value in _EQUAL[:4]:

@@ -9,13 +9,15 @@ from itertools import permutations, product
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Witness
-from nkiverify.foundation.records import Violation
+from nkiverify.foundation.records import Label, Violation
+from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import Observation
 from nkiverify.ir.program import Claim, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import Index, Monomial, Term, render
+from nkiverify.verify.witness.sentences import sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +25,14 @@ class Circumstances:
     """What is known of a violation besides the claim and its witness.
 
     `observation` is what the replay saw, `labels` names the extents of the tensor arguments, `generalises` says which
-    other values fail.
+    other values fail, `made` where the tensor is allocated that it is about.
     """
 
     replayed: bool
     observation: Observation | None = None
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     generalises: Mapping[str, str] = field(default_factory=dict)
+    made: Site | None = None
 
 
 def violation_of(decision: Decision, witness: Witness, program: Program, known: Circumstances) -> Violation:
@@ -46,6 +49,11 @@ def violation_of(decision: Decision, witness: Witness, program: Program, known: 
         if dimension.choices and name in witness.values:
             shown[name] = dimension.choices[witness.values[name]]
     valuation = Valuation(witness.assignment)
+    numbers = {name: _number(value, valuation) for name, value in claim.quantities}
+    said = sentence(claim.contract.id, numbers)
+    labels: tuple[Label, ...] = ()
+    if known.made is not None and known.made != site:
+        labels = (Label(known.made, f"{numbers.get('tensor', 'it')} is allocated here"),)
     return Violation(
         contract=claim.contract.id,
         statement=claim.contract.statement,
@@ -62,12 +70,24 @@ def violation_of(decision: Decision, witness: Witness, program: Program, known: 
         values=dict(witness.values),
         smallest=witness.smallest,
         generalises=dict(known.generalises),
-        comparison=_refuted(claim, valuation),
+        comparison=_refuted(claim, valuation, said),
         function=site.function if site is not None else "",
         calls=seen.calls if seen is not None else (),
         loops=seen.loops if seen is not None else (),
         tensors=tuple(tensor.described(known.labels) for tensor in seen.tensors) if seen is not None else (),
+        said=said,
+        labels=labels,
     )
+
+
+def _number(value: object, valuation: Valuation) -> object:
+    """A quantity with its terms as numbers, as far as they are known."""
+    if isinstance(value, tuple):
+        return tuple(_number(part, valuation) for part in value)
+    try:
+        return valuation.term(value) if isinstance(value, Term) else value
+    except Undefined:
+        return value
 
 
 def _message(decision: Decision, witness: Witness, valuation: Valuation) -> str:
@@ -123,23 +143,26 @@ _OPPOSITE = {Relation.AT_MOST: ">", Relation.EQUAL: "!=", Relation.UNEQUAL: "=="
 _MIRRORED = {">": "<", "!=": "!=", "==": "=="}
 
 
-def _refuted(claim: Claim, valuation: Valuation) -> str:
+def _refuted(claim: Claim, valuation: Valuation, said: str) -> str:
     """The comparison that makes the claim false, with numbers: `stop = 128*k + 128 = 256 > extent = K = 200`.
 
-    Empty where no single comparison is to blame.
+    What is `said` of it where no quantities are compared; empty where no single comparison is to blame.
     """
     condition = claim.condition
     try:
         while isinstance(condition, Junction):
             failing = [part for part in condition.parts if not valuation.holds(part)]
             if not failing or (len(failing) > 1 and not condition.conjunction):
-                return ""
+                return said
             condition = failing[0]
         if isinstance(condition, Comparison) and not valuation.holds(condition):
-            return _of_quantities(claim, condition, valuation) or _contradicted(condition, valuation)
+            plain = _contradicted(condition, valuation)
+            # `m == 3` says more than that something is divided by zero.
+            ways = (plain, said) if condition.relation is Relation.UNEQUAL else (said, plain)
+            return _of_quantities(claim, condition, valuation) or ways[0] or ways[1]
     except Undefined:
         pass
-    return ""
+    return said
 
 
 def _of_quantities(claim: Claim, comparison: Comparison, valuation: Valuation) -> str:

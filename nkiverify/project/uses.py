@@ -1,0 +1,504 @@
+"""How a parameter of a kernel is used, in the kernel and in the helpers of its file that it is handed to.
+
+Read from the text; nothing is executed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nkiverify.frontend.domain.arguments import dtype_called
+
+#: Calls of helpers within helpers that are followed.
+_DEPTH = 4
+
+#: Keywords under which functions of NKI take tensors, numbers, dtypes and operators.
+_TENSOR_KEYWORDS = frozenset({"src", "dst", "data", "data1", "data2", "stationary", "moving", "value", "tensor", "x"})
+_NUMBER_KEYWORDS = frozenset({"operand0", "operand1", "scale", "bias", "scalar", "imm0", "imm1", "fill_value", "eps"})
+_OPERATOR_KEYWORDS = frozenset({"op", "op0", "op1", "reduce_op"})
+_SHORT = {
+    "bfloat16": "bf16",
+    "float16": "f16",
+    "float32": "f32",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "float8_e4m3": "f8_e4m3",
+    "float8_e5m2": "f8_e5m2",
+}
+_TENSOR_ATTRIBUTES = frozenset(
+    {"reshape", "ap", "buffer", "rearrange", "permute", "astype", "reshape_dim", "broadcast_to"}
+)
+_OF_INTEGERS = frozenset(
+    {"range", "affine_range", "sequential_range", "static_range", "ceil_div", "cdiv", "div_ceil", "min", "max", "abs"}
+)
+_INTEGERS = frozenset({"i8", "i16", "i32", "u8", "u16", "u32"})
+_TENSOR_ANNOTATIONS = ("tensor", "ndarray", "array")
+
+
+@dataclass(slots=True)
+class Use:
+    """What the uses of one name tell of it."""
+
+    #: Ranks that are stated, and the most indices that are given at once.
+    ranks: set[int] = field(default_factory=set)
+    indices: int = 0
+    least: int = 0
+    #: Names that its extents are given, by position; negative ones count from the end.
+    names: dict[int, str] = field(default_factory=dict)
+    dtypes: list[str] = field(default_factory=list)
+    #: The kinds that uses speak for: "tensor", "integer", "flag", "number", "dtype", "operator", "sequence", "object".
+    kinds: set[str] = field(default_factory=set)
+    #: Texts and enumeration members that it is compared with.
+    compared: list[str] = field(default_factory=list)
+    #: Other names that have the same shape.
+    like: list[str] = field(default_factory=list)
+    #: What is loaded from it indexes these: the table's name and the dimension.
+    indexes: list[tuple[str, int]] = field(default_factory=list)
+
+    @property
+    def rank(self) -> int | None:
+        """The rank that is stated, or that the indices and names of extents need; None where nothing tells."""
+        if self.ranks:
+            return max(self.ranks)
+        if self.indices > 1:
+            return max(self.indices, self.least)
+        if self.names or self.least > 1:
+            return max(self.least, self.indices, 1)
+        return None
+
+    def add(self, other: Use) -> None:
+        """Take over what uses in a helper tell."""
+        self.ranks |= other.ranks
+        self.indices = max(self.indices, other.indices)
+        self.least = max(self.least, other.least)
+        for position, name in other.names.items():
+            self.names.setdefault(position, name)
+        self.dtypes += other.dtypes
+        self.kinds |= other.kinds
+        self.compared += other.compared
+
+
+class Uses:
+    """The uses of names in the functions of one file, with the enumerations that it defines."""
+
+    def __init__(self, functions: Mapping[str, ast.FunctionDef], enums: Mapping[str, ast.ClassDef]) -> None:
+        self._functions = functions
+        self._enums = enums
+
+    def of(self, function: ast.FunctionDef, name: str, depth: int = _DEPTH) -> Use:
+        """How `function` uses its parameter, or variable, `name`."""
+        use = Use()
+        names, shapes = _aliases(function, name)
+        parents = {child: node for node in ast.walk(function) for child in ast.iter_child_nodes(node)}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                if node.id in names:
+                    self._used(node, parents, use, depth, function)
+                elif node.id in shapes:
+                    _shape_used(node, parents, use)
+        return use
+
+    def _used(
+        self, node: ast.expr, parents: dict[ast.AST, ast.AST], use: Use, depth: int, function: ast.FunctionDef
+    ) -> None:
+        parent = parents.get(node)
+        if isinstance(parent, ast.Attribute):
+            _attribute_used(parent, parents, use)
+        elif isinstance(parent, ast.Subscript) and parent.value is node:
+            self._subscripted(parent, parents, use, function)
+        elif isinstance(parent, ast.Call):
+            self._handed(node, parent, "", parents, use, depth)
+        elif isinstance(parent, ast.keyword):
+            call = parents.get(parent)
+            if isinstance(call, ast.Call):
+                self._handed(node, call, parent.arg or "", parents, use, depth)
+        elif isinstance(parent, ast.BinOp):
+            other = parent.right if parent.left is node else parent.left
+            decimal = isinstance(other, ast.Constant) and type(other.value) is float
+            fraction = decimal or isinstance(parent.op, ast.Div)
+            use.kinds.add("number" if fraction else "integer")
+            if isinstance(parent.op, ast.Mult | ast.FloorDiv | ast.Mod | ast.Pow):
+                use.kinds.add("count")
+        elif isinstance(parent, ast.Tuple):
+            # A part of a shape, as a rule.
+            use.kinds |= {"integer", "count"}
+        elif isinstance(parent, ast.Slice | ast.UnaryOp):
+            negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+            use.kinds.add("flag" if negated else "integer")
+        elif isinstance(parent, ast.Compare):
+            _compared(node, parent, use, self._enums)
+        elif isinstance(parent, ast.If | ast.IfExp | ast.While | ast.BoolOp | ast.Assert) and _is_test(node, parent):
+            use.kinds.add("flag")
+        elif isinstance(parent, ast.Starred) or getattr(parent, "iter", None) is node or _is_unpacked(node, parent):
+            use.kinds.add("sequence")
+
+    def _subscripted(
+        self, part: ast.Subscript, parents: dict[ast.AST, ast.AST], use: Use, function: ast.FunctionDef
+    ) -> None:
+        keys = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
+        outer = parents.get(part)
+        if isinstance(outer, ast.Attribute) and outer.attr in ("shape", "dtype") and len(keys) == 1:
+            use.kinds.add("sequence")
+            return
+        count = len(keys)
+        at: ast.AST = part
+        while isinstance(outer, ast.Subscript) and outer.value is at:
+            # x[0][i, j]: an index of one dimension, then of the rest.
+            count += len(outer.slice.elts) if isinstance(outer.slice, ast.Tuple) else 1
+            at, outer = outer, parents.get(outer)
+        if any(isinstance(key, ast.Constant) and key.value is Ellipsis for key in keys):
+            use.kinds.add("tensor")
+            use.least = max(use.least, count - 1)
+            return
+        use.indices = max(use.indices, count)
+        if len(keys) > 1 or any(isinstance(key, ast.Slice) for key in keys):
+            use.kinds.add("tensor")
+        target = _loaded_into(part, parents)
+        if target:
+            use.kinds.add("tensor")
+            tile = _dtype_of_tile(function, target)
+            if tile in _INTEGERS:
+                use.dtypes.append(tile)
+            use.indexes += _indexed_by(function, target)
+
+    def _handed(
+        self, node: ast.expr, call: ast.Call, keyword: str, parents: dict[ast.AST, ast.AST], use: Use, depth: int
+    ) -> None:
+        """What a call that `node` is an argument of tells."""
+        # `kernel[grid](x)` launches a kernel.
+        called = call.func.value if isinstance(call.func, ast.Subscript) else call.func
+        name = last_name(called)
+        if node is call.func:
+            use.kinds.add("object")
+            return
+        if isinstance(called, ast.Name) and name in self._functions and depth:
+            callee = self._functions[name]
+            parameter = keyword or _parameter_at(callee, call, node)
+            if parameter and parameter in {one.arg for one, _ in parameters(callee)}:
+                inner = self.of(callee, parameter, depth - 1)
+                annotation = next(one.annotation for one, _ in parameters(callee) if one.arg == parameter)
+                annotate(annotation, inner)
+                kind = kind_of_annotation(annotation, self._enums)
+                if kind in ("tensor", "integer", "number", "flag"):
+                    inner.kinds.add(kind)
+                use.add(inner)
+                return
+        if name in _OF_INTEGERS:
+            use.kinds |= {"integer", "count"}
+        elif name in ("len", "enumerate", "zip", "list", "tuple", "sum"):
+            use.kinds.add("sequence")
+        elif name in ("load", "store", "dma_copy", "load_transpose2d", "dma_transpose"):
+            use.kinds.add("tensor")
+            target = _loaded_into(node, parents)
+            if target:
+                function = self._function_around(call, parents)
+                tile = _dtype_of_tile(function, target) if function is not None else ""
+                if tile in _INTEGERS:
+                    use.dtypes.append(tile)
+                if function is not None:
+                    use.indexes += _indexed_by(function, target)
+        elif keyword == "dtype" or name == "astype":
+            use.kinds.add("dtype")
+        elif keyword in _OPERATOR_KEYWORDS:
+            use.kinds.add("operator")
+        elif keyword in _TENSOR_KEYWORDS:
+            use.kinds.add("tensor")
+        elif keyword in _NUMBER_KEYWORDS:
+            use.kinds.add("number")
+        elif keyword == "shape":
+            use.kinds.add("sequence")
+        else:
+            use.kinds.add("number" if isinstance(call.func, ast.Attribute) else "object")
+
+    @staticmethod
+    def _function_around(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> ast.FunctionDef | None:
+        at: ast.AST | None = node
+        while at is not None:
+            at = parents.get(at)
+            if isinstance(at, ast.FunctionDef):
+                return at
+            if at is not None and at not in parents:
+                return at if isinstance(at, ast.FunctionDef) else None
+        return None
+
+
+# --- parameters and annotations ---------------------------------------------------------------------------------------
+
+
+def parameters(function: ast.FunctionDef) -> list[tuple[ast.arg, ast.expr | None]]:
+    """The parameters with their defaults, None for one that has none."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults += arguments.defaults
+    return [*zip(positional, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+
+
+def _parameter_at(function: ast.FunctionDef, call: ast.Call, node: ast.expr) -> str:
+    """The parameter that the positional argument `node` of `call` is for."""
+    if any(isinstance(one, ast.Starred) for one in call.args) or node not in call.args:
+        return ""
+    position = call.args.index(node)
+    positional = [*function.args.posonlyargs, *function.args.args]
+    return positional[position].arg if position < len(positional) else ""
+
+
+def kind_of_annotation(annotation: ast.expr | None, enums: Mapping[str, ast.ClassDef]) -> str:
+    if annotation is None:
+        return ""
+    text = ast.unparse(annotation).strip("'\"")
+    plain = text.removeprefix("Optional[").removesuffix("]").removesuffix(" | None")
+    kinds = {"int": "integer", "float": "number", "bool": "flag", "str": "text"}
+    if plain in kinds:
+        # What a text is compared with says more than that it is one.
+        return "" if plain == "str" else kinds[plain]
+    if plain in enums:
+        return f"enum {plain}"
+    head = plain.partition("[")[0].rpartition(".")[2].lower()
+    if head in ("tuple", "list", "sequence"):
+        return "sequence"
+    return "tensor" if head.endswith(_TENSOR_ANNOTATIONS) or dtype_called(head) is not None else ""
+
+
+def annotate(annotation: ast.expr | None, use: Use) -> None:
+    """What an annotation such as `nt.tensor[K, M]` or `"bf16[K, M]"` tells."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        try:
+            annotation = ast.parse(annotation.value, mode="eval").body
+        except SyntaxError:
+            return
+    if not isinstance(annotation, ast.Subscript):
+        return
+    head = last_name(annotation.value)
+    if dtype_called(head) is not None:
+        use.dtypes.insert(0, _SHORT.get(head, head))
+    elif not head.lower().endswith(_TENSOR_ANNOTATIONS):
+        return
+    keys = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    if all(isinstance(key, ast.Name) or (isinstance(key, ast.Constant) and type(key.value) is int) for key in keys):
+        use.ranks = {len(keys)}
+        for position, key in enumerate(keys):
+            if isinstance(key, ast.Name):
+                use.names[position] = key.id
+
+
+def is_enum(node: ast.ClassDef) -> bool:
+    return any(last_name(base) in ("Enum", "IntEnum", "StrEnum", "Flag") for base in node.bases)
+
+
+def members_of(node: ast.ClassDef) -> list[str]:
+    targets = (part.targets[0] for part in node.body if isinstance(part, ast.Assign))
+    return [f"{node.name}.{target.id}" for target in targets if isinstance(target, ast.Name)]
+
+
+def _attribute_used(part: ast.Attribute, parents: dict[ast.AST, ast.AST], use: Use) -> None:
+    """`part` is an attribute of the name in question: those of tensors tell something."""
+    if part.attr in ("shape", "ndim", "dtype"):
+        use.kinds.add("tensor")
+        {"shape": _shape_used, "ndim": _rank_used, "dtype": _dtype_used}[part.attr](part, parents, use)
+    elif part.attr in _TENSOR_ATTRIBUTES:
+        use.kinds.add("tensor")
+    else:
+        use.kinds.add("object")
+
+
+# --- shapes -----------------------------------------------------------------------------------------------------------
+
+
+def _aliases(function: ast.FunctionDef, name: str) -> tuple[set[str], set[str]]:
+    """Names that are plainly assigned `name`, and names that are assigned its shape."""
+    names, shapes = {name}, set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            value = node.value
+            if isinstance(value, ast.Name) and value.id in names:
+                names.add(node.targets[0].id)
+            elif isinstance(value, ast.Attribute) and value.attr == "shape" and _is_name(value.value, names):
+                shapes.add(node.targets[0].id)
+    return names, shapes
+
+
+def _is_name(node: ast.expr, names: set[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
+
+
+def _shape_used(shape: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> None:
+    """`shape` is an expression for the shape: what is done with it."""
+    parent = parents.get(shape)
+    if isinstance(parent, ast.Assign) and parent.value is shape:
+        for target in parent.targets:
+            if isinstance(target, ast.Tuple | ast.List):
+                _unpacked(target.elts, use)
+    elif isinstance(parent, ast.Subscript) and parent.value is shape:
+        index = _integer(parent.slice)
+        if index is not None:
+            use.least = max(use.least, index + 1 if index >= 0 else -index)
+            name = _assigned_name(parent, parents)
+            if name:
+                use.names.setdefault(index, name)
+    elif isinstance(parent, ast.Call) and last_name(parent.func) == "len":
+        _rank_used(parent, parents, use)
+    elif isinstance(parent, ast.Compare) and len(parent.ops) == 1 and isinstance(parent.ops[0], ast.Eq | ast.NotEq):
+        other = parent.comparators[0] if parent.left is shape else parent.left
+        if isinstance(other, ast.Tuple):
+            use.ranks.add(len(other.elts))
+        elif isinstance(other, ast.Attribute) and other.attr == "shape" and isinstance(other.value, ast.Name):
+            use.like.append(other.value.id)
+
+
+def _unpacked(targets: Sequence[ast.expr], use: Use) -> None:
+    starred = next((at for at, one in enumerate(targets) if isinstance(one, ast.Starred)), None)
+    if starred is None:
+        use.ranks.add(len(targets))
+    else:
+        use.least = max(use.least, len(targets) - 1)
+    for position, target in enumerate(targets):
+        if isinstance(target, ast.Name):
+            at = position if starred is None or position < starred else position - len(targets)
+            use.names.setdefault(at, target.id)
+
+
+def _assigned_name(value: ast.expr, parents: dict[ast.AST, ast.AST]) -> str:
+    """The name that `value` is assigned to, by itself or as a part of a tuple."""
+    parent = parents.get(value)
+    if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+        return parent.targets[0].id
+    if isinstance(parent, ast.Tuple):
+        statement = parents.get(parent)
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple):
+            targets, position = statement.targets[0].elts, parent.elts.index(value)
+            if position < len(targets) and isinstance(target := targets[position], ast.Name):
+                return target.id
+    return ""
+
+
+def _rank_used(rank: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> None:
+    """`rank` is an expression for the rank: an assert, or a condition to raise, says what it is."""
+    parent = parents.get(rank)
+    if not isinstance(parent, ast.Compare) or len(parent.comparators) != 1:
+        return
+    number = _integer(parent.comparators[0])
+    statement = parents.get(parent)
+    asserted = isinstance(statement, ast.Assert) and isinstance(parent.ops[0], ast.Eq)
+    refused = (
+        isinstance(statement, ast.If)
+        and isinstance(parent.ops[0], ast.NotEq)
+        and any(isinstance(one, ast.Raise) for one in statement.body)
+    )
+    if number is not None and (asserted or refused):
+        use.ranks.add(number)
+
+
+# --- dtypes and indices -----------------------------------------------------------------------------------------------
+
+
+def _dtype_used(dtype: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> None:
+    parent = parents.get(dtype)
+    if isinstance(parent, ast.Compare) and isinstance(parents.get(parent), ast.Assert | ast.BoolOp):
+        for other in (parent.left, *parent.comparators):
+            choices = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
+            for choice in choices[:1]:
+                name = last_name(choice)
+                equal = isinstance(parent.ops[0], ast.Eq | ast.In | ast.Is)
+                if equal and choice is not dtype and dtype_called(name) is not None:
+                    use.dtypes.append(_SHORT.get(name, name))
+
+
+def _loaded_into(part: ast.expr, parents: dict[ast.AST, ast.AST]) -> str:
+    """The tile that a load, or a copy, of `part` fills."""
+    at: ast.AST | None = part
+    while at is not None and not isinstance(at, ast.stmt):
+        if isinstance(at, ast.Call) and last_name(at.func) in ("dma_copy", "load"):
+            for keyword in at.keywords:
+                if keyword.arg == "dst" and keyword.value is not part:
+                    return _base_name(keyword.value)
+            statement = parents.get(at)
+            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                return statement.targets[0].id
+            return ""
+        at = parents.get(at)
+    return ""
+
+
+def _dtype_of_tile(function: ast.FunctionDef, tile: str) -> str:
+    """The dtype that the tile called `tile` is allocated with, as users write it."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and _is_target(node, tile) and isinstance(node.value, ast.Call):
+            for keyword in node.value.keywords:
+                if keyword.arg == "dtype":
+                    name = last_name(keyword.value)
+                    return _SHORT.get(name, name)
+    return ""
+
+
+def _is_target(node: ast.Assign, name: str) -> bool:
+    return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
+
+
+def _indexed_by(function: ast.FunctionDef, tile: str) -> list[tuple[str, int]]:
+    """The names that are indexed by `tile`, with the dimension: `table[tile, …]`, `table.ap(…, vector_offset=tile)`."""
+    found = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id != tile:
+            keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            found += [(node.value.id, at) for at, key in enumerate(keys) if _base_name(key) == tile]
+        elif isinstance(node, ast.Call) and last_name(node.func) == "ap" and isinstance(node.func, ast.Attribute):
+            given = {one.arg: one.value for one in node.keywords}
+            offset = given.get("vector_offset") or given.get("scalar_offset")
+            axis = _integer(given["indirect_dim"]) if "indirect_dim" in given else 0
+            if offset is not None and _base_name(offset) == tile and isinstance(node.func.value, ast.Name):
+                found.append((node.func.value.id, axis or 0))
+    return found
+
+
+# --- texts, flags, numbers --------------------------------------------------------------------------------------------
+
+
+def _compared(node: ast.expr, comparison: ast.Compare, use: Use, enums: Mapping[str, ast.ClassDef]) -> None:
+    for other in (comparison.left, *comparison.comparators):
+        if other is node:
+            continue
+        choices = other.elts if isinstance(other, ast.Tuple | ast.List | ast.Set) else [other]
+        for choice in choices:
+            if isinstance(choice, ast.Constant) and isinstance(choice.value, str):
+                use.compared.append(repr(choice.value))
+            elif isinstance(choice, ast.Attribute) and isinstance(choice.value, ast.Name) and choice.value.id in enums:
+                use.compared.append(ast.unparse(choice))
+            elif isinstance(choice, ast.Attribute) and dtype_called(choice.attr) is not None:
+                use.kinds.add("dtype")
+            elif isinstance(choice, ast.Constant) and type(choice.value) is float:
+                use.kinds.add("number")
+            elif not (isinstance(choice, ast.Constant) and choice.value is None):
+                use.kinds.add("integer")
+
+
+def _is_unpacked(node: ast.expr, parent: ast.AST | None) -> bool:
+    return isinstance(parent, ast.Assign) and parent.value is node and isinstance(parent.targets[0], ast.Tuple)
+
+
+def _is_test(node: ast.expr, parent: ast.AST) -> bool:
+    return getattr(parent, "test", node) is node
+
+
+def _integer(node: ast.expr) -> int | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _integer(node.operand)
+        return None if inner is None else -inner
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
+def _base_name(node: ast.expr) -> str:
+    """The name that a view such as `tile[:, 0:1]` is of."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,256 @@
+"""What is said of a domain that was found: each condition with who checks it and what fails beyond, limits, bugs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from nkiverify.analysis.sets.structure import items
+from nkiverify.engines.embedded import Decision
+from nkiverify.engines.minimise import simplicity
+from nkiverify.engines.shapes import domain_of
+from nkiverify.foundation.records import Run, Verdict, Violation
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Assume, Program
+from nkiverify.symbolic.conditions import Condition, Junction
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.smt import Answer
+from nkiverify.verify.derive.candidates import LARGEST, Candidate, at_least, is_upper_bound, readable, within
+from nkiverify.verify.derive.cover import holds
+from nkiverify.verify.derive.runs import Kind, Shown, Unread, violation
+from nkiverify.verify.derive.sampling import Shapes
+from nkiverify.verify.exploration import Exploration
+from nkiverify.verify.witness.sufficient import without_implied
+
+#: Contracts of memory whose name says more than that they are.
+_ABOUT_EXTENTS = frozenset({"mem.partitions_128", "mem.vec_free_limit", "mem.ap_isa_ranges"})
+#: Contracts about what the hardware, or its integers, can hold: a shape beyond is refused, not computed wrongly.
+LIMITS = ("mem.", "host.int32")
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """One condition of the domain, written as `--where` reads it.
+
+    `asserted`: the kernel itself rejects shapes beyond, at `site`. `failure`: a shape beyond that the kernel accepts,
+    and what goes wrong there. `dropped`: one that it accepts, of which it leaves out a part of an input, `dropped_at`.
+    `limit`: it is an upper bound that memory ("SBUF"), integers ("32 bits") or an instruction sets.
+    """
+
+    text: str
+    asserted: bool = False
+    site: Site | None = None
+    failure: Violation | None = None
+    dropped: Unread | None = None
+    dropped_at: dict[str, int] = field(default_factory=dict)
+    values: dict[str, int] = field(default_factory=dict)
+    limit: str = ""
+    dimensions: tuple[str, ...] = ()
+
+    @property
+    def from_above(self) -> bool:
+        """True if it limits the sizes from above only, by what the hardware can hold."""
+        return bool(self.limit)
+
+    @property
+    def large(self) -> bool:
+        """True if it compares with a size beyond those that are run."""
+        numbers = [int(word) for word in self.text.replace("*", " ").split() if word.isdigit()]
+        return max(numbers, default=0) > LARGEST
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What is known of the shapes for which a kernel is legal.
+
+    `runs` are the verdicts on the domain, `bugs` what fails whatever the domain is. `proved`: every phase is proved on
+    the domain. `passing` is the smallest shape outside that passes, of `outside` that were run; `tried`
+    is how many were run in all, of which `untold` showed nothing.
+    """
+
+    preconditions: tuple[Precondition, ...]
+    limits: tuple[Precondition, ...]
+    runs: tuple[Run, ...]
+    proved: bool
+    seconds: float
+    bugs: tuple[Violation, ...] = ()
+    passing: dict[str, int] | None = None
+    outside: int = 0
+    tried: int = 0
+    untold: int = 0
+    #: A shape of the domain that passes in plain Python.
+    example: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def where(self) -> tuple[str, ...]:
+        """The domain as conditions of `--where`."""
+        return tuple(one.text for one in (*self.preconditions, *self.limits))
+
+    @property
+    def accepted(self) -> tuple[Precondition, ...]:
+        """The conditions that the kernel does not check, shapes beyond which fail."""
+        return tuple(one for one in self.preconditions if one.failure is not None and not one.from_above)
+
+
+class Statements:
+    """Says of a domain what the runs of `shapes` show.
+
+    `base` is a shape that passes, `guards` are the kernel's own preconditions, `limit_places` the claims of limits.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        shapes: Shapes,
+        guards: Sequence[Condition],
+        base: Mapping[str, int],
+        limit_places: Mapping[int, Decision],
+    ) -> None:
+        self._program = program
+        self._shapes = shapes
+        self._guards = guards
+        self._base = base
+        self._limit_places = limit_places
+
+    def preconditions(self, chosen: Sequence[Candidate], limits: Sequence[Candidate]) -> list[Precondition]:
+        """The conditions of the domain, none that follows from the others; then its limits."""
+        own = {one.uid for one in self._guards}
+        every = [one.condition for one in (*chosen, *limits)]
+        needed = without_implied(every, [at_least(one, one.low) for one in self._shapes.dimensions])
+        kept = [one for one in chosen if any(one.condition is each for each in needed)]
+        kept.sort(key=self._reading_order)
+        found = [self._precondition(one, kept, one.condition.uid in own) for one in kept]
+        for one in limits:
+            decision = self._limit_places.get(one.condition.uid)
+            site = decision.claim.site if decision is not None else None
+            found.append(Precondition(one.text, site=site, limit=_limit_name(one.rule, decision)))
+        return found
+
+    def _reading_order(self, one: Candidate) -> tuple[int, int]:
+        """Conditions about the dimensions that come first go first."""
+        places = [at for at, each in enumerate(self._program.dimensions) if each.atom.name in one.dimensions]
+        return (len(places) > 1, min(places, default=0))
+
+    def _precondition(self, one: Candidate, kept: Sequence[Candidate], asserted: bool) -> Precondition:
+        """What is known of one condition: who checks it, and what happens beyond."""
+        text = one.text
+        names = tuple(each.atom.name for each in self._program.dimensions if each.atom.name in one.dimensions)
+        others = [other.condition for other in kept if other is not one]
+        beyond = self._beyond(one.condition, others)
+        if not beyond:
+            self._probe(one.condition, others)
+            beyond = self._beyond(one.condition, others)
+        failing = [each for each in beyond if each.kind is Kind.FAILS]
+        whole = self._shapes.whole
+        dropping = [each for each in beyond if each.kind is Kind.PASSES and each.dropped(whole)]
+        found = Precondition(text, dimensions=names)
+        if dropping:
+            first = min(dropping, key=self._telling)
+            part = first.dropped(whole)[0]
+            found = replace(found, site=part.site, dropped=part, dropped_at=first.values)
+        if failing:
+            worst = min(failing, key=self._telling)
+            assert worst.rule is not None
+            limited = is_upper_bound(one.condition) and is_limit(worst.rule.id, worst.rule.statement)
+            return replace(
+                found,
+                site=worst.site,
+                failure=violation(worst, self._program),
+                values=worst.values,
+                limit=_limit_name(worst.rule.id, None) if limited else "",
+            )
+        rejected = [each for each in beyond if each.kind is Kind.REJECTED]
+        if rejected or asserted:
+            return replace(found, asserted=True, site=rejected[0].site if rejected else None)
+        return found
+
+    def _beyond(self, condition: Condition, others: Sequence[Condition]) -> list[Shown]:
+        """The runs of shapes that break this condition only."""
+        return [
+            one
+            for one in self._shapes.runs.values()
+            if not holds(condition, one.values, self._program)
+            and all(holds(other, one.values, self._program) for other in others)
+        ]
+
+    def _probe(self, condition: Condition, others: Sequence[Condition]) -> None:
+        """Run a shape that breaks this condition only."""
+        for bound in (1024, LARGEST):
+            small = [part for one in self._shapes.dimensions for part in within(one, bound)]
+            prover = Prover([condition.negation(), *others, *small], BUDGETS.statement)
+            if prover.satisfiable() is Answer.YES:
+                values = {one.atom.name: prover.model.get(one.atom, 1) for one in self._shapes.dimensions}
+                self._shapes.run(values, values, needed=True)
+                return
+
+    def passing_outside(self, chosen: Sequence[Candidate]) -> dict[str, int] | None:
+        """The simplest shape outside the domain that passes, and leaves nothing of an input out."""
+        passing, _ = self._shapes.split()
+        outside = [
+            one for one in passing if not all(holds(each.condition, one.values, self._program) for each in chosen)
+        ]
+        return min(outside, key=self._simplicity).values if outside else None
+
+    def _simplicity(self, one: Shown) -> tuple[object, ...]:
+        return simplicity(one.values, self._program.dimensions)
+
+    def _telling(self, one: Shown) -> tuple[object, ...]:
+        """Shapes at which every loop goes round first: that nothing at all is done says little."""
+        return (any(value < self._base.get(name, 1) for name, value in one.values.items()), self._simplicity(one))
+
+
+def simplest(failing: Sequence[Shown], program: Program) -> list[Shown]:
+    """One failure of each contract and line, on the simplest shape.
+
+    Those come first where the kernel has done most until then: it is less likely that only the shape is wrong.
+    """
+    found: dict[tuple[str, str, int], Shown] = {}
+    for one in sorted(failing, key=lambda one: (-one.reached, simplicity(one.values, program.dimensions))):
+        found.setdefault(one.key, one)
+    return list(found.values())
+
+
+def already_proved(exploration: Exploration, runs: tuple[Run, ...], seconds: float) -> Derived:
+    """What there is to say of a kernel that is proved on all shapes that its own asserts let pass."""
+    program, assumed = exploration.run.program, exploration.assumptions
+    own = list(guards(program, assumed))
+    needed = without_implied(own, [])
+    stated = [Precondition(readable(one, program), asserted=True) for one in needed]
+    texts = {item.text for item in items(program.body) if isinstance(item, Assume)}
+    # What is no condition on dimensions that could be written down is said as the kernel says it.
+    others = [text for text in assumed if " (line " in text and text not in texts] if not own else []
+    stated += [Precondition(text.rpartition(" (line ")[0], asserted=True) for text in others]
+    proved = any(run.verdict is Verdict.SUCCESSFUL for run in runs)
+    return Derived(tuple(stated), (), runs, proved, seconds)
+
+
+def guards(program: Program, texts: Iterable[str]) -> Iterable[Condition]:
+    """What the kernel's own preconditions say of the dimensions, each part by itself."""
+    given = {
+        item.condition.uid
+        for item in program.body.items
+        if isinstance(item, Assume) and item.text == "domain" and isinstance(item.condition, Condition)
+    }
+    for condition in domain_of(program, texts):
+        parts: Sequence[Condition | bool] = [condition]
+        if isinstance(condition, Junction) and condition.conjunction:
+            parts = condition.parts
+        for part in parts:
+            if isinstance(part, Condition) and part.uid not in given and readable(part, program):
+                yield part
+
+
+def is_limit(rule: str, statement: str) -> bool:
+    return rule.startswith(LIMITS) or "at most" in statement
+
+
+def _limit_name(rule: str, decision: Decision | None) -> str:
+    if rule == "host.int32":
+        return "32 bits"
+    if rule.startswith("mem.") and decision is None and rule not in _ABOUT_EXTENTS:
+        return "memory"
+    quantities = dict(decision.claim.quantities) if decision is not None else {}
+    for value in quantities.values():
+        if str(value) in ("sbuf", "psum"):
+            return str(value).upper()
+    return rule

@@ -1,0 +1,46 @@
+"""What goes wrong where a contract breaks, in a few words with its numbers: `the slice starts at -1`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: Contracts that say of an index, or a slice, that it stays inside.
+_INSIDE = frozenset({"idx.oob", "leg.oob_static", "ap.in_bounds"})
+
+
+def sentence(rule: str, quantities: Mapping[str, object]) -> str:
+    """The words for the contract `rule`; empty where it has none of its own."""
+    known = dict(quantities)
+    tensor, element = known.get("tensor") or "the output", known.get("element")
+    if rule == "df.output_written" and isinstance(element, tuple):
+        return f"{tensor}[{_indices(element)}] is never written"
+    if rule == "df.read_unwritten" and isinstance(element, tuple):
+        return f"{tensor}[{_indices(element)}] is read unwritten"
+    if rule == "df.programs" and isinstance(element, tuple) and "program" in known:
+        return f"program {known['program']} touches {tensor}[{_indices(element)}], which another writes"
+    if rule == "isa.kwargs_checked" and {"function", "unknown"} <= known.keys():
+        return f"{known['function']} has no parameter {known['unknown']}"
+    if rule in _INSIDE:
+        return _outside(known)
+    if rule == "idx.empty" and {"start", "stop"} <= known.keys():
+        return f"the slice {known['start']}:{known['stop']} is empty"
+    if rule == "host.division_by_zero":
+        return "divides by zero"
+    if rule == "kernel.exception" and "raised" in known:
+        return f"raises {known['raised']}"
+    return ""
+
+
+def _outside(known: Mapping[str, object]) -> str:
+    start, stop, index, extent = (known.get(name) for name in ("start", "stop", "index", "extent"))
+    if isinstance(start, int) and start < 0:
+        return f"the slice starts at {start}"
+    if isinstance(index, int) and isinstance(extent, int):
+        return f"the index is {index}" if index < 0 else f"the index {index} is not below {extent}"
+    if isinstance(stop, int) and isinstance(extent, int):
+        return f"the slice ends at {stop} of {extent}"
+    return f"an index leaves an extent of {extent}" if isinstance(extent, int) else ""
+
+
+def _indices(element: tuple[object, ...]) -> str:
+    return ", ".join(map(str, element))
