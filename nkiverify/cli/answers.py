@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
+from nkiverify.cli.formats import text_of
 from nkiverify.cli.outcome import written
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.guard import passed_over
@@ -34,7 +35,8 @@ class Asked:
     """What is to be checked, and what is to be printed of it.
 
     `references` are kernels as `PATH::NAME`, `arguments`, `where` and `grid` what was typed about the only one.
-    `every`: show the source of all that fails. `fix`: print asserts; `manifest_entry`: print a target.
+    `every`: show the source of all that fails. `fix`: print asserts; `manifest_entry`: print a target. `form` is one of
+    `nkiverify.cli.formats.FORMATS`.
     """
 
     references: tuple[str, ...]
@@ -47,6 +49,7 @@ class Asked:
     every: bool
     fix: bool
     manifest_entry: bool
+    form: str = "full"
 
 
 def answers(asked: Asked, options: Options) -> int:
@@ -66,7 +69,10 @@ def answers(asked: Asked, options: Options) -> int:
         progress.finished(reference, one.runs)
         progress.close()
         found.append(one)
-        print(_told(one, asked, options, style, width), flush=True)
+        if asked.form == "full":
+            print(_told(one, asked, options, style, width), flush=True)
+        elif one.problem:
+            print(f"nkiverify: {one.problem}", file=sys.stderr)
     progress.close()
     for line in passed_over.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
@@ -81,13 +87,16 @@ def answers(asked: Asked, options: Options) -> int:
     )
     session = without_ignored(with_unused(session, options.policy, everything=True, language=True), options.policy)
     statuses = [*map(status_of_answer, found), *_language_statuses(found, options)]
-    if len(found) > 1:
+    people = asked.form == "full"
+    if not people:
+        print(text_of(session, asked.form), end="", flush=True)
+    elif len(found) > 1:
         print(legality.summary(found, [status_of_answer(one) for one in found], session.seconds))
     for file in written(session, options.json).unwritten:
-        print(f"not written: {file}", flush=True)
+        print(f"not written: {file}", file=sys.stdout if people else sys.stderr, flush=True)
         statuses.append(ExitStatus.INTERNAL_ERROR)
     failed = failing(session, options.policy)
-    print(failed, end="", flush=True)
+    print(failed, end="", file=sys.stdout if people else sys.stderr, flush=True)
     return worst([*statuses, ExitStatus.MISMATCH] if failed else statuses)
 
 

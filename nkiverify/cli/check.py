@@ -17,6 +17,7 @@ from nkiverify.cli.arguments import (
     positive_seconds,
     writable,
 )
+from nkiverify.cli.formats import FORMATS, text_of
 from nkiverify.cli.policy import add_policy, policy_of
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
@@ -113,6 +114,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="MiB that the process may hold (default: nine tenths of the machine's memory)",
     )
     add("--pdb", action="store_true", help="replay the first violation in the debugger, at the line of the kernel")
+    add(
+        "--output-format",
+        choices=FORMATS,
+        default=FORMATS[0],
+        help="what is printed: a report, a line for each finding, the results, GitHub's commands, or SARIF 2.1.0",
+    )
     add("--json", type=Path, metavar="FILE", help="write the results to FILE")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
@@ -241,6 +248,7 @@ def _answers(arguments: argparse.Namespace, paths: Sequence[str], options: Optio
         every=arguments.all,
         fix=arguments.fix,
         manifest_entry=arguments.manifest_entry,
+        form=arguments.output_format,
     )
     return answers(asked, options)
 
@@ -306,6 +314,10 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
     session = written(session, json_file)
     status = session.exit_status
+    if arguments.output_format != FORMATS[0]:
+        print(text_of(session, arguments.output_format), end="", flush=True)
+        strict = language.failing or failing(session, options.policy)
+        return worst((status, ExitStatus.MISMATCH)) if strict else status
     print(report(session, asked, options.debug, Style.of(sys.stdout)), end="", flush=True)
     if language.told:
         print(language_report(language, base), end="", flush=True)

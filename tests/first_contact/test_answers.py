@@ -243,3 +243,23 @@ def test_a_kernel_whose_least_sizes_are_large_is_not_said_to_fail(capsys: pytest
     ran = Ran(capsys, "k.py")
     assert ran.status == 0, ran.out
     assert "is legal where R % 4096 == 0, C % 2048 == 0" in ran.out
+
+
+def test_a_line_for_each_finding(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(BLOCKS)
+    assert main(["check", "k.py", "--output-format", "concise"]) == 1
+    out = capsys.readouterr().out
+    assert "k.py:14:9: df.output_written: out[128, 0] is never written (R = 129, C = 1)\n" in out
+    assert all(re.match(r"k\.py:\d+:", line) for line in out.splitlines())
+
+
+@pytest.mark.parametrize("words", [["k.py"], ["k.py::blocks", "--arg", "x=bf16[R,C]"]], ids=["derived", "given"])
+def test_the_forms_that_programs_read_are_all_that_is_printed(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("k.py").write_text(BLOCKS)
+    for form in ("json", "sarif"):
+        assert main(["check", *words, "--output-format", form]) == 1
+        assert "runs" in json.loads(capsys.readouterr().out)
+    assert main(["check", *words, "--output-format", "github"]) == 1
+    assert all(line.startswith("::") for line in capsys.readouterr().out.splitlines())
