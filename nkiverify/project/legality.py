@@ -253,6 +253,6 @@ def _with_failures(target: Target, derived: Derived) -> tuple[Run, ...]:
             qualifier="",
             reason="",
             violations=tuple(violations),
-            suffices=derived.where if derived.proved else (),
+            suffices=derived.where if derived.proved and derived.is_said else (),
         )
     return tuple(run for _, run in sorted(runs.items()))

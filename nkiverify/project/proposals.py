@@ -50,9 +50,10 @@ def asserts(answer: Answer, base: Path) -> str:
 
 
 def manifest_entry(answer: Answer) -> str:
-    """A target for the domain, for a manifest beside the kernel's file; empty where nothing is proved."""
+    """A target for the domain, for a manifest beside the kernel's file; empty where nothing is proved, or it is none
+    that can be written down."""
     derived = answer.derived
-    if derived is None or not derived.proved:
+    if derived is None or not derived.proved or not derived.is_said:
         return ""
     name = answer.reference.partition("::")[2]
     family = re.sub(r"\W+", "_", name.partition("[")[0])

@@ -325,6 +325,43 @@ for k in range(n): first = tiles[k]
     assert kept.verdict().verdict is Verdict.SUCCESSFUL
 
 
+#: Iterations that use a tile which another one has allocated.
+HANDED_ON = {
+    "the last one": """
+last = nl.load(x[i_p, i_f])
+for i in nl.affine_range(4):
+    tile = nl.load(x[i_p, i_f])
+    nl.store(out[i_p, i * 64 + i_f], last)
+    last = tile
+""",
+    "one of a list": """
+tiles = []
+for i in nl.affine_range(4):
+    tiles.append(nl.load(x[i_p, i_f]))
+    nl.store(out[i_p, i * 64 + i_f], tiles[i // 2])
+""",
+    "a sum": """
+total = None
+for i in nl.affine_range(4):
+    tile = nl.load(x[i_p, i_f])
+    if total is None:
+        total = tile
+    else:
+        total[...] = nl.add(total, tile)
+    nl.store(out[i_p, i * 64 + i_f], tile)
+""",
+}
+
+
+@pytest.mark.parametrize("form", HANDED_ON)
+def test_a_tile_that_another_iteration_has_allocated_is_not_private(form: str, tmp_path: Path) -> None:
+    text = "i_p, i_f = nl.mgrid[0:128, 0:64]" + HANDED_ON[form]
+    found = subject(tmp_path, text, 64)
+    assert found.trial(n=2).findings.doubts
+    assert found.verdict().verdict is Verdict.UNKNOWN
+    assert not subject(tmp_path, text, 64, "nl.sequential_range").trial(n=2).findings.doubts
+
+
 @pytest.mark.parametrize("form", KEPT)
 def test_indices_are_followed_where_a_launch_is_run_in_plain_python(form: str, tmp_path: Path) -> None:
     text = "import decimal\n" + KEPT[form].replace("range(n)", "range(2)").replace(

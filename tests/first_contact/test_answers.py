@@ -68,6 +68,26 @@ def test_a_kernel_that_checks_its_shapes_is_status_0(capsys: pytest.CaptureFixtu
     assert "limits: C <= 106492 (SBUF, k.py:14)" in ran.out
 
 
+#: Asserts that no condition of `--where` says.
+UNSAID = ("allowed(C)", "C % 3 == 0 or C <= 4", "any((C == k * k for k in range(1, 23)))")
+
+
+@pytest.mark.parametrize("assertion", UNSAID)
+@pytest.mark.parametrize("more", ["", "    assert C <= 512\n"])
+def test_what_the_kernel_checks_is_said_as_it_stands_where_no_condition_says_it(
+    assertion: str, more: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checked = f"    assert {assertion}\n{more}    out = nl"
+    helper = "def allowed(n):\n    return n % 3 != 1 or n == 7\n\n\n"
+    Path("k.py").write_text(GUARDED.replace("@nki.jit", helper + "@nki.jit").replace("    out = nl", checked, 1))
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 0, ran.out
+    first = ran.out.partition("proved for all such shapes")[0]
+    assert first.startswith("guarded is legal where ") and assertion in first
+    assert "the kernel checks it itself" in ran.out
+    assert "@target" not in Ran(capsys, "k.py::guarded", "--manifest-entry").out
+
+
 def test_the_domain_is_what_where_proves(capsys: pytest.CaptureFixture[str]) -> None:
     Path("k.py").write_text(BLOCKS)
     assert main(["check", "k.py::blocks", "--arg", "x=bf16[R,C]", "--where", "R % 128 == 0 and C <= 106492"]) == 0

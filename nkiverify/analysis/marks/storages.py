@@ -34,8 +34,8 @@ class Shadow:
     zeros: Marks | None = None
     #: By loop without an order: the iteration that did each `How` to an element, a row each.
     users: dict[object, Marks] = field(default_factory=dict)
-    #: Loops without an order that were running when it was allocated: what it holds is private to their iterations.
-    inside: frozenset[object] = frozenset()
+    #: Loops without an order that were running when it was allocated, with their iteration: it is private to that one.
+    inside: dict[object, int] = field(default_factory=dict)
     #: Where it is allocated, and the last operation that wrote to it.
     made: Site | None = None
     stored: Site | None = None

@@ -25,6 +25,8 @@ _HOW = 4
 _SEVERAL = -1
 #: The loop that the programs of a launch are the iterations of.
 _PROGRAMS = 0
+#: What an iteration has done to a tensor of its own is not written down.
+_HANDED_ON = "a tensor that another iteration of an affine_range has allocated"
 
 
 class Unordered:
@@ -87,12 +89,18 @@ class Unordered:
         """What is allocated in an iteration is private to it."""
         # What all programs see is not private to the one that allocates it first.
         others = {_PROGRAMS} if item.storage.buffer is SHARED_HBM and item.program else set()
-        shadow.inside = frozenset(self.iterations) - others
+        shadow.inside = {loop: number for loop, number in self.iterations.items() if loop not in others}
 
     def reached(self, shadow: Shadow) -> list[object]:
         """The loops around, and the launch, whose other iterations or programs have the same storage."""
         on_chip = shadow.storage.buffer.on_chip
-        return [loop for loop in self.iterations if loop not in shadow.inside and not (on_chip and loop == _PROGRAMS)]
+        found = []
+        for loop, number in self.iterations.items():
+            if shadow.inside.get(loop, number) != number:
+                self._notes.doubt(_HANDED_ON)
+            elif loop not in shadow.inside and not (on_chip and loop == _PROGRAMS):
+                found.append(loop)
+        return found
 
     def use(
         self,

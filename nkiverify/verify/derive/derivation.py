@@ -37,7 +37,7 @@ from nkiverify.verify.derive.candidates import (
 from nkiverify.verify.derive.cover import Cover, cover
 from nkiverify.verify.derive.runs import Kind, Shown, violation
 from nkiverify.verify.derive.sampling import Shapes
-from nkiverify.verify.derive.statements import LIMITS, Derived, Statements, guards, is_limit, simplest
+from nkiverify.verify.derive.statements import LIMITS, Derived, Statements, guards, is_limit, simplest, unsaid
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -89,8 +89,9 @@ class _Derivation:
         self._budget = budget
         self._program = exploration.run.program
         self._guards = list(guards(self._program, exploration.assumptions))
-        ranges = (at_least(one, one.low) for one in self._program.dimensions if not one.choices)
-        self._assumed = [*domain_of(self._program, exploration.assumptions), *ranges]
+        self._assumptions = exploration.assumptions
+        self._ranges = [at_least(one, one.low) for one in self._program.dimensions if not one.choices]
+        self._assumed = [*domain_of(self._program, exploration.assumptions), *self._ranges]
         engine = EmbeddedEngine(self._program)
         engine.limit(budget.proving / 2)
         self._decisions = [
@@ -130,6 +131,8 @@ class _Derivation:
         limits = self._needed_limits(chosen)
         statements = Statements(self._program, self._shapes, self._guards, base.values, self._limit_places)
         stated = statements.preconditions(chosen.chosen, limits)
+        said = [*self._ranges, *(one.condition for one in (*chosen.chosen, *limits))]
+        stated += unsaid(self._program, self._assumptions, said)
         inside = simplest(self._inside(chosen), self._program)
         failing = [one for one in self._shapes.runs.values() if one.kind in (Kind.FAILS, Kind.REJECTED)]
         return Derived(

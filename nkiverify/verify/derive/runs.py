@@ -92,9 +92,7 @@ class Shown:
         return [part for part in self.unread if part.name in whole]
 
 
-def shown(
-    target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, work: int = WORK
-) -> Shown:
+def shown(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, work: int = WORK) -> Shown:
     """Run `target` with its dimensions set to `values`, in at most so many `seconds`, and with so much `work`."""
     run = ShadowRun(hardware, seconds, work, phases=frozenset({3}))
     found = _shown(target, values, hardware, run)

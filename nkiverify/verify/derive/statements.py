@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nkiverify.analysis.sets.structure import items
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import simplicity
 from nkiverify.engines.shapes import domain_of
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Assume, Program
+from nkiverify.ir.program import Assume, Block, Branch, Program
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
@@ -26,6 +25,8 @@ from nkiverify.verify.witness.sufficient import without_implied
 _ABOUT_EXTENTS = frozenset({"mem.partitions_128", "mem.vec_free_limit", "mem.ap_isa_ranges"})
 #: Contracts about what the hardware, or its integers, can hold: a shape beyond is refused, not computed wrongly.
 LIMITS = ("mem.", "host.int32")
+#: Paths of a kernel's own preconditions that are looked at.
+_MOST_PATHS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,13 @@ class Precondition:
 
     `asserted`: the kernel itself rejects shapes beyond, at `site`. `failure`: a shape beyond that the kernel accepts,
     and what goes wrong there. `dropped`: one that it accepts, of which it leaves out a part of an input, `dropped_at`.
-    `limit`: it is an upper bound that memory ("SBUF"), integers ("32 bits") or an instruction sets.
+    `limit`: it is an upper bound that memory ("SBUF"), integers ("32 bits") or an instruction sets. `verbatim`: it is
+    an assert as the kernel has it, which `--where` does not read.
     """
 
     text: str
     asserted: bool = False
+    verbatim: bool = False
     site: Site | None = None
     failure: Violation | None = None
     dropped: Unread | None = None
@@ -83,8 +86,13 @@ class Derived:
 
     @property
     def where(self) -> tuple[str, ...]:
-        """The domain as conditions of `--where`."""
-        return tuple(one.text for one in (*self.preconditions, *self.limits))
+        """The domain as conditions of `--where`, but for what the kernel's own asserts say beside them."""
+        return tuple(one.text for one in (*self.preconditions, *self.limits) if not one.verbatim)
+
+    @property
+    def is_said(self) -> bool:
+        """True if `where` says all of the domain."""
+        return not any(one.verbatim for one in self.preconditions)
 
     @property
     def accepted(self) -> tuple[Precondition, ...]:
@@ -216,12 +224,46 @@ def already_proved(exploration: Exploration, runs: tuple[Run, ...], seconds: flo
     own = list(guards(program, assumed))
     needed = without_implied(own, [])
     stated = [Precondition(readable(one, program), asserted=True) for one in needed]
-    texts = {item.text for item in items(program.body) if isinstance(item, Assume)}
-    # What is no condition on dimensions that could be written down is said as the kernel says it.
-    others = [text for text in assumed if " (line " in text and text not in texts] if not own else []
-    stated += [Precondition(text.rpartition(" (line ")[0], asserted=True) for text in others]
+    stated += unsaid(program, assumed, own)
     proved = any(run.verdict is Verdict.SUCCESSFUL for run in runs)
     return Derived(tuple(stated), (), runs, proved, seconds)
+
+
+def unsaid(program: Program, texts: Iterable[str], said: Sequence[Condition | bool]) -> list[Precondition]:
+    """Asserts among the kernel's own preconditions that are more than the conditions `said`, as the kernel has them."""
+    wanted = {text for text in texts if " (line " in text}
+    if not wanted or not _rejects_more(program.body, wanted, Prover(said, BUDGETS.statement), iter(range(_MOST_PATHS))):
+        return []
+    plain = {
+        item.text
+        for item in program.body.items
+        if isinstance(item, Assume) and all(readable(part, program) for part in _conditions(item.condition))
+    }
+    stated = sorted(wanted - plain, key=lambda text: int(text.rpartition(" (line ")[2].rstrip(")")))
+    return [Precondition(text.rpartition(" (line ")[0], asserted=True, verbatim=True) for text in stated]
+
+
+def _rejects_more(block: Block, wanted: Collection[str], known: Prover, left: Iterator[int]) -> bool:
+    """True if one of the asserts `wanted` may reject shapes that are not `known` to be kept out; so many paths are
+    looked at."""
+    for item in block.items:
+        if isinstance(item, Assume) and item.condition is not True:
+            if item.text in wanted and not (isinstance(item.condition, Condition) and known.entails(item.condition)):
+                return True
+            known = known.with_conditions([item.condition])
+        elif isinstance(item, Branch):
+            arms = ((item.then, item.condition), (item.orelse, item.condition.negation()))
+            return any(_rejects_more(arm, wanted, known.with_conditions([way]), left) for arm, way in arms)
+    # A path on which nothing is executed is one that an assert rejects.
+    idle = all(isinstance(item, Assume) for item in block.items)
+    return next(left, None) is None or (idle and known.satisfiable() is not Answer.NO)
+
+
+def _conditions(condition: Condition | bool) -> Sequence[Condition]:
+    """A condition, each part by itself."""
+    if not isinstance(condition, Condition):
+        return ()
+    return condition.parts if isinstance(condition, Junction) and condition.conjunction else (condition,)
 
 
 def guards(program: Program, texts: Iterable[str]) -> Iterable[Condition]:
@@ -232,11 +274,8 @@ def guards(program: Program, texts: Iterable[str]) -> Iterable[Condition]:
         if isinstance(item, Assume) and item.text == "domain" and isinstance(item.condition, Condition)
     }
     for condition in domain_of(program, texts):
-        parts: Sequence[Condition | bool] = [condition]
-        if isinstance(condition, Junction) and condition.conjunction:
-            parts = condition.parts
-        for part in parts:
-            if isinstance(part, Condition) and part.uid not in given and readable(part, program):
+        for part in _conditions(condition):
+            if part.uid not in given and readable(part, program):
                 yield part
 
 
