@@ -249,9 +249,15 @@ class _Trial:
             run = ConcreteExecution(self._hardware, stop_at_first=True, phases=SHAPE_PHASES, records=True)
             self._loaded.call(self._kernel, n, run)
         findings, outputs = followed(run.recorded, self._hardware.generation)
+        # A register made of what is not defined is a fault at once, whatever comes to the result.
+        at_once = frozenset(
+            fault.contract
+            for fault in findings.faults
+            if isinstance(item := run.recorded[fault.position], Executed) and not item.operation.writes
+        )
         faults = frozenset(fault.contract for fault in findings.faults)
         perhaps, surely = (None, None) if outputs is None else outputs[0]
-        return _Seen(perhaps, surely, faults - _UNDEFINED, array, values)
+        return _Seen(perhaps, surely, (faults - _UNDEFINED) | at_once, array, values)
 
     def _apart(self, n: int, seen: _Seen) -> None:
         """Where marks and the simulator say different things of one run."""
