@@ -20,7 +20,7 @@ from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.side_effects import is_moved, skips
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.extents import is_sequence
-from nkiverify.model.operation import LANE_STAYS, Operation
+from nkiverify.model.operation import LANE_STAYS, LANES, ONE_QUADRANT, Operation
 from nkiverify.model.registry import Updates
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import constant_value
@@ -172,6 +172,8 @@ def _shuffles_from_outside(operation: Operation) -> bool:
         return False
     moved = [(at, int(lane)) for at, lane in enumerate(lanes) if lane != LANE_STAYS]
     rows, wanted = constant_value(source.shape[0]), constant_value(target.shape[0])
+    if wanted is None and operation.attributes.get(ONE_QUADRANT):
+        wanted = LANES
     if rows is not None and wanted is not None:
         return any(start + lane >= rows for at, lane in moved for start in range(0, wanted - at, len(lanes)))
     full = all(size % len(lanes) == 0 for size in as_term(source.shape[0]).monomials.values())

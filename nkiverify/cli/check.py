@@ -55,7 +55,7 @@ arguments of the kernel:
                                   also those of the module that has Config
   --arg pool='Pool(1024); pool.open()'
                                   methods to call on it before the kernel
-  --arg shape='(H, W)'            a tuple; H and W may be dimensions of tensors
+  --arg shape='(H, W:1..64)'      a tuple; H may be a dimension of a tensor
   Parameters without --arg keep their defaults; those that have none are
   inferred from what the kernel does with them, and the report says how.
 --where 'K % 128 == 0 and N <= 512' restricts the dimensions. Without --where,

@@ -1,7 +1,8 @@
 """The embedded engine: it walks the program and asks the prover about each claim.
 
 Every claim is decided by the first rung of the prover that can, and the decision says which. A claim counts as reached
-only if its hypotheses are satisfiable.
+only if its hypotheses are satisfiable. The solver is asked a little about each claim first, and tries hard only where
+that leaves one open: what is hard takes no time from what is not.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from nkiverify.foundation.clock import now
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition, negate
-from nkiverify.symbolic.prover import BUDGETS, Prover, Rung
+from nkiverify.symbolic.prover import BUDGETS, CASES, Prover, Rung
 from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import Atom
 
@@ -68,7 +69,9 @@ class EmbeddedEngine:
         self._program = program
         self._deadline = float("inf")
         #: What has no hypotheses: those that are made from it share what satisfied theirs.
-        self._root = Prover((), BUDGETS.claim, self._seconds)
+        self._root = Prover((), min(BUDGETS.first, BUDGETS.claim), self._seconds)
+        #: What the solver has given up at the first time, with what holds there.
+        self._given_up: list[tuple[Decision, Prover]] = []
 
     def limit(self, seconds: float) -> None:
         """Stop asking the solver after so many seconds from now: what is not decided by then stays undecided."""
@@ -83,19 +86,20 @@ class EmbeddedEngine:
         def wanted(claim: Claim) -> bool:
             return claim.phase == phase and not claim.unwinding and not (tolerated and claim.decides)
 
-        return list(self._decide(wanted))
+        return self._decided(wanted)
 
     def decide_unwinding(self) -> list[Decision]:
         """The decisions of the claims that loops have been unrolled far enough."""
-        return list(self._decide(lambda claim: claim.unwinding))
+        return self._decided(lambda claim: claim.unwinding)
 
     def decide_one(self, contract: str) -> list[Decision]:
         """The decisions of the claims of one contract, in program order."""
-        return list(self._decide(lambda claim: claim.contract.id == contract))
+        return self._decided(lambda claim: claim.contract.id == contract)
 
     def one_by_one(self, phase: int) -> Iterator[Decision]:
         """The decisions of the claims of `phase`, and about unwinding, each made when it is asked for."""
-        return self._decide(lambda claim: claim.phase == phase or claim.unwinding)
+        for decision in self._decide(lambda claim: claim.phase == phase or claim.unwinding):
+            yield self._tried_hard().get(decision, decision)
 
     def refuted(self, claim: Claim, hypotheses: Sequence[Condition | bool]) -> Decision | None:
         """The decision about a claim that is not in the program, under these hypotheses, if it is refuted."""
@@ -104,6 +108,19 @@ class EmbeddedEngine:
             return None
         return Decision(claim, Outcome.REFUTED, path.rung, tuple(hypotheses), dict(path.model))
 
+    def _decided(self, wanted: Callable[[Claim], bool]) -> list[Decision]:
+        decisions = list(self._decide(wanted))
+        harder = self._tried_hard()
+        return [harder.get(decision, decision) for decision in decisions]
+
+    def _tried_hard(self) -> dict[Decision, Decision]:
+        """What the solver says of what it has given up, by that, when it tries hard."""
+        given_up, self._given_up = self._given_up, []
+        return {
+            decision: self._claim(decision.claim, path.with_conditions((), BUDGETS.claim, CASES))
+            for decision, path in given_up
+        }
+
     def _decide(self, wanted: Callable[[Claim], bool]) -> Iterator[Decision]:
         return self._block(self._program.body, _Place(self._root, self._root), wanted)
 
@@ -111,7 +128,11 @@ class EmbeddedEngine:
         for item in block.items:
             if isinstance(item, Claim):
                 if wanted(item):
-                    yield self._claim(item, place.path_for(item))
+                    path = place.path_for(item)
+                    decision = self._claim(item, path)
+                    if decision.outcome is Outcome.UNDECIDED and path.gave_up:
+                        self._given_up.append((decision, path))
+                    yield decision
             elif isinstance(item, Assume):
                 place = place.with_conditions([item.condition], item.of_division)
             elif isinstance(item, Loop):

@@ -11,6 +11,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.ir.program import DomainDimension
+from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.prover import BUDGETS
 from nkiverify.symbolic.smt import Answer
@@ -57,7 +58,7 @@ class SymbolicBinding:
 
     def assume(self, condition: object) -> None:
         """Restrict the domain."""
-        if condition is not True and not self._run.holds_already(condition):
+        if not (isinstance(condition, bool | Condition) and self._run.entails(condition)):
             self.assumptions[str(condition)] = None
             place = _place_in(self._manifest)
             if place is not None:

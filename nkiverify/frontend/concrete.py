@@ -303,6 +303,10 @@ class ConcreteExecution:
         """True if `condition` holds for every element of the grid."""
         return counterexample(condition) is None
 
+    def entails(self, condition: Condition | bool) -> bool:
+        """True if `condition` holds for every element of the grid, as far as is seen at once."""
+        return Facts().proves(condition)
+
     def forced_value(self, term: Term) -> int | None:
         """The value of `term` if all elements of the grid agree on it."""
         return Facts().value_of(term)

@@ -265,9 +265,9 @@ class Paths:
         self.check_alive()
         return self._context.truth(condition) is True
 
-    def holds_already(self, condition: object) -> bool:
-        """True if assuming `condition` would add nothing."""
-        return condition is True or (isinstance(condition, Condition) and self._context.entails(condition))
+    def entails(self, condition: Condition | bool) -> bool:
+        """True if the simplifier sees at once that `condition` holds on this path; False is "not seen"."""
+        return self._context.entails(condition)
 
     def forced_value(self, term: Term) -> int | None:
         """The one value the path leaves for `term`, if there is only one."""

@@ -19,6 +19,10 @@ OPERATOR_PARAMETERS = frozenset(("op", "op0", "op1", "reduce_op", "cmp_op", "com
 
 #: A lane of nc_stream_shuffle's mask that leaves its partition alone.
 LANE_STAYS = 255
+#: Partitions of a quadrant, within which a shuffle moves them.
+LANES = 32
+#: The attribute of a shuffle that says whether its destination surely lies in one quadrant.
+ONE_QUADRANT = "one_quadrant"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

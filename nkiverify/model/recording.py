@@ -22,7 +22,7 @@ from nkiverify.model.following import follow, views_in
 from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
 from nkiverify.model.indirection import indices_of
 from nkiverify.model.launch import current_launch
-from nkiverify.model.operation import LANE_STAYS, OPERATOR_PARAMETERS, WRITTEN, Operation
+from nkiverify.model.operation import LANE_STAYS, LANES, ONE_QUADRANT, OPERATOR_PARAMETERS, WRITTEN, Operation
 from nkiverify.model.operators import OPERATORS, Operator, legacy_operator, operator
 from nkiverify.model.placement import claim_operands
 from nkiverify.model.registry import Declaration, Updates, declaration
@@ -192,6 +192,8 @@ def _add_updates(
     target = writes.get("dst")
     if target is None:
         return
+    if updates is Updates.SHUFFLING:
+        attributes[ONE_QUADRANT] = known(target.shape[0] <= LANES)
     # Where a condition decides whether it adds, as in `accumulate=k > 0`, it may read what is there.
     accumulate = attributes.get("accumulate")
     adds = updates is Updates.ACCUMULATING and (accumulate is True or isinstance(accumulate, Condition))

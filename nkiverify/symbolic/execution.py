@@ -57,6 +57,9 @@ class Execution(Protocol):
     def holds(self, condition: Condition) -> bool:
         """True if `condition` surely holds on this path; False is "not known"."""
 
+    def entails(self, condition: Condition | bool) -> bool:
+        """True if the simplifier sees at once that `condition` holds on this path; False is "not seen"."""
+
     def forced_value(self, term: Term) -> int | None:
         """The one value the path leaves for `term`, if there is only one."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import prod
 
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
@@ -10,9 +11,9 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Select, Term
 
-#: How many conditions, all in all, may be looked at.
+#: How many conditions, all in all, may be looked at; a fifth of a second's work.
 LOOKS = 20_000
-#: How many values one atom may have.
+#: How many values each atom may have, where not all values of all atoms together are few enough to be looked at.
 _VALUES = 64
 
 
@@ -20,10 +21,13 @@ class TooMany(Exception):
     """There are too many values to try, or some of them give a term no value."""
 
 
-def satisfying(facts: Facts, stated: Iterable[Condition | bool], *about: Term) -> Iterator[Valuation]:
+def satisfying(
+    facts: Facts, stated: Iterable[Condition | bool], *about: Term, looks: int = LOOKS
+) -> Iterator[Valuation]:
     """Every valuation of the atoms in `stated` and in `about` for which all of `stated` holds.
 
-    `facts` follow from `stated`: they say between which values atoms are. Raises `TooMany`, perhaps after some.
+    At most so many `looks` are taken at conditions. `facts` follow from `stated`: they say between which values atoms
+    are. Raises `TooMany`, perhaps after some.
     """
     rest = [one for one in stated if one is not True]
     if any(one is False for one in rest):
@@ -37,7 +41,7 @@ def satisfying(facts: Facts, stated: Iterable[Condition | bool], *about: Term) -
         if not isinstance(atom, Dimension | Index) or (isinstance(atom, Index) and atom.representative):
             raise TooMany
         low, high = facts.range_of(terms.of_atom(atom))
-        if not high - low < _VALUES:
+        if not high - low < looks:
             raise TooMany
         ranges[atom] = range(int(low), int(high) + 1)
     order = sorted(free, key=lambda atom: (len(ranges[atom]), atom.uid))
@@ -46,7 +50,11 @@ def satisfying(facts: Facts, stated: Iterable[Condition | bool], *about: Term) -
     ready: list[list[Condition]] = [[] for _ in range(len(order) + 1)]
     for condition, found in zip(conditions, mentioned, strict=True):
         ready[max((position[atom] + 1 for atom in found if atom in position), default=0)].append(condition)
-    yield from _assigned(order, ranges, ready, {}, [LOOKS])
+    sizes = [len(ranges[atom]) for atom in order]
+    all_looks = sum(prod(sizes[:number]) * (len(some) + 1) for number, some in enumerate(ready))
+    if max(sizes, default=0) > _VALUES and all_looks > looks:
+        raise TooMany
+    yield from _assigned(order, ranges, ready, {}, [looks])
 
 
 def _assigned(

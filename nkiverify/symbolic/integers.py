@@ -20,7 +20,7 @@ from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.rationals import SymRational, as_rational, compare_quotients
 from nkiverify.symbolic.reals import power
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
-from nkiverify.symbolic.terms import Term
+from nkiverify.symbolic.terms import Div, Term
 from nkiverify.symbolic.values import (
     as_term,
     at_most,
@@ -62,16 +62,16 @@ class SymInt(StandsFor, Term):
         return _binary(self, other, terms.multiply)
 
     def __floordiv__(self, other: object) -> Any:
-        return _division(self, other, terms.divide)
+        return _division(self, other, _quotient)
 
     def __rfloordiv__(self, other: object) -> Any:
-        return _division(self, other, terms.divide, swapped=True)
+        return _division(self, other, _quotient, swapped=True)
 
     def __mod__(self, other: object) -> Any:
-        return _division(self, other, modulo)
+        return _division(self, other, _remainder)
 
     def __rmod__(self, other: object) -> Any:
-        return _division(self, other, modulo, swapped=True)
+        return _division(self, other, _remainder, swapped=True)
 
     def __divmod__(self, other: object) -> Any:
         return self // other, self % other
@@ -312,7 +312,7 @@ def _division(left: Term, other: object, operation: Callable[[Term, Term], Term]
         if isinstance(other, float):
             if left.constant is not None:
                 first, second = (other, left.constant) if swapped else (left.constant, other)
-                return first // second if operation is terms.divide else first % second
+                return first // second if operation is _quotient else first % second
             raise unsupported("`//` or `%` between a symbolic integer and a float", "use integers")
         return NotImplemented
     if swapped:
@@ -320,6 +320,27 @@ def _division(left: Term, other: object, operation: Callable[[Term, Term], Term]
     frame = sys._getframe(2)
     check_divisor(right, frame)
     return observe(operation(left, right), frame)
+
+
+def _quotient(left: Term, right: Term) -> Term:
+    """The floor of the quotient, without floors of what the path says is a proper fraction."""
+    found = terms.divide(left, right)
+    run = execution_in_progress()
+    if run is None:
+        return found
+    for atom in found.atoms:
+        if not isinstance(atom, Div) or (atom,) not in found.monomials:
+            continue
+        # The other part of the quotient is whole.
+        last = terms.add(atom.denominator, terms.constant(1), -1)
+        if run.entails(at_most(terms.constant(0), atom.numerator)) and run.entails(at_most(atom.numerator, last)):
+            return terms.add(found, terms.of_atom(atom), -found.monomials[(atom,)])
+    return found
+
+
+def _remainder(left: Term, right: Term) -> Term:
+    """The remainder, with the sign of `right`."""
+    return terms.add(left, terms.multiply(right, _quotient(left, right)), -1)
 
 
 def _true_division(left: object, right: object) -> Any:
@@ -387,18 +408,30 @@ def _compare(left: Term, other: object, test: Callable[[Term, Term], Condition |
 
 def minimum(*values: Any) -> Any:
     """The least of integers, plain or symbolic, without splitting the run."""
-    return _extreme(values, min, terms.minimum)
+    return _extreme(values, min, terms.minimum, at_most)
 
 
 def maximum(*values: Any) -> Any:
     """The greatest of integers, plain or symbolic, without splitting the run."""
-    return _extreme(values, max, terms.maximum)
+    return _extreme(values, max, terms.maximum, lambda left, right: at_most(right, left))
 
 
-def _extreme(values: tuple[Any, ...], plain: Any, symbolic: Callable[[Iterable[Term]], Term]) -> Any:
+def _extreme(
+    values: tuple[Any, ...],
+    plain: Any,
+    symbolic: Callable[[Iterable[Term]], Term],
+    before: Callable[[Term, Term], Condition | bool],
+) -> Any:
     if not any(isinstance(value, Term) for value in values):
         return plain(values)
     converted = [as_term(value) for value in values]
     if any(term is None for term in converted):
         return plain(values)
-    return symbolic([term for term in converted if term is not None])
+    parts = [term for term in converted if term is not None]
+    run = execution_in_progress()
+    if run is not None:
+        # What the path decides is no minimum: whatever is computed from it is that much simpler.
+        for part in parts:
+            if all(other is part or run.entails(before(part, other)) for other in parts):
+                return part
+    return symbolic(parts)

@@ -17,11 +17,12 @@ from nkiverify.symbolic.terms import Term
 class Context(Prover):
     """The hypotheses of a path, and what has been found out about them."""
 
-    __slots__ = ("_children", "_truth", "_values")
+    __slots__ = ("_children", "_entailed", "_truth", "_values")
 
     def __init__(self, parent: Context | None = None, condition: Condition | bool = True) -> None:
         super().__init__([] if condition is True else [condition], BUDGETS.path, parent=parent)
         self._children: dict[int, Context] = {}
+        self._entailed: dict[int, bool] = {}
         self._truth: dict[int, bool | None] = {}
         self._values: dict[int, int | None] = {}
 
@@ -34,6 +35,16 @@ class Context(Prover):
         if child is None:
             child = self._children[key] = Context(self, condition)
         return child
+
+    def entails(self, condition: Condition | bool) -> bool:
+        """True if the simplifier alone shows that `condition` follows: the same each time that it is asked."""
+        if isinstance(condition, bool):
+            return condition
+        if condition.uid not in self._entailed:
+            # What has been seen to be false need not be tried to be proved.
+            seen = self._seen_values(condition, self.known_sample())
+            self._entailed[condition.uid] = False not in seen and super().entails(condition)
+        return self._entailed[condition.uid]
 
     def truth(self, condition: Condition) -> bool | None:
         """True if `condition` holds: True and False are certain, None is either or not known."""

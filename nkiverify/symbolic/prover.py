@@ -5,6 +5,7 @@
     sample   values known to satisfy the hypotheses, and some near them, show that it can hold
     guess    so do values near the least that the hypotheses allow
     try all  where few dimensions have few values each, every one is tried (nkiverify.symbolic.exhaustion)
+    cases    a factor of a product that has few values is replaced by each of them in turn, for a prover that tries hard
     SMT      Z3, over unbounded integers
 
 Each rung is asked where those before it do not know, and costs more than they do. What the ladder answers is certain;
@@ -22,8 +23,8 @@ from itertools import islice
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
-from nkiverify.symbolic.exhaustion import TooMany, satisfying
-from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.exhaustion import LOOKS, TooMany, satisfying
+from nkiverify.symbolic.facts import Facts, factors
 from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.smt import Answer, Question
 from nkiverify.symbolic.terms import Atom, Index, Term
@@ -37,7 +38,9 @@ class Budgets:
     path: int = 1000
     #: Whether a domain, or a path through what the target says of it, has any values; and some of them.
     domain: int = 2000
-    #: A claim, and whether its hypotheses can hold.
+    #: A claim, and whether its hypotheses can hold, when all claims of a phase are asked about in turn.
+    first: int = 50
+    #: The same for those that this leaves open.
     claim: int = 10_000
     #: A simpler witness. Not knowing keeps the larger one.
     witness: int = 500
@@ -50,6 +53,11 @@ class Budgets:
 
 
 BUDGETS = Budgets()
+
+#: Cases into which a question that is asked again may be split.
+CASES = 256
+#: How many times as much is looked at then where all values are tried.
+LOOKS_OF_CASES = 10
 
 #: Values kept for the next hypotheses, by those that share them; trying each costs as much as the hypotheses are long.
 SAMPLES = 48
@@ -74,11 +82,13 @@ def _unlimited() -> float:
 class Prover:
     """Hypotheses, and the questions about them.
 
-    `milliseconds` say how hard Z3 tries (a name of `Budgets`), `left` how many seconds of the clock there still are.
+    `milliseconds` say how hard Z3 tries (a name of `Budgets`), `left` how many seconds of the clock there still are,
+    `cases` how many a question may be split into.
     Provers made by `with_conditions` share facts and samples with the one they are made from.
     """
 
     __slots__ = (
+        "_cases",
         "_facts",
         "_guessed",
         "_left",
@@ -87,6 +97,7 @@ class Prover:
         "_possible",
         "_sample",
         "added",
+        "gave_up",
         "model",
         "parent",
         "rung",
@@ -98,12 +109,14 @@ class Prover:
         milliseconds: int,
         left: Callable[[], float] = _unlimited,
         parent: Prover | None = None,
+        cases: int = 0,
     ) -> None:
         self.parent = parent
         #: The hypotheses that the parent has not.
         self.added = tuple(hypotheses)
         self._milliseconds = milliseconds
         self._left = left
+        self._cases = cases
         #: Values that satisfied some hypotheses: most other hypotheses are satisfied by one of the latest.
         self._pool: deque[Valuation] = parent._pool if parent is not None else deque(maxlen=SAMPLES)
         self._facts: Facts | None = None
@@ -114,13 +127,17 @@ class Prover:
         #: Values for which what was asked last, by this prover or by the one it is made from, holds; atoms that do not
         #: matter may be left out.
         self.model: Mapping[Atom, int] = parent.model if parent is not None else {}
+        #: Whether Z3 has given up a question of this prover, which it might answer in more time.
+        self.gave_up = False
         #: The rung that answered `satisfiable` last.
         self.rung = Rung.CONSTANT
 
-    def with_conditions(self, conditions: Iterable[Condition | bool], milliseconds: int | None = None) -> Prover:
+    def with_conditions(
+        self, conditions: Iterable[Condition | bool], milliseconds: int | None = None, cases: int = 0
+    ) -> Prover:
         """A prover for which `conditions` hold as well."""
         budget = self._milliseconds if milliseconds is None else milliseconds
-        return Prover(conditions, budget, self._left, self)
+        return Prover(conditions, budget, self._left, self, cases)
 
     @property
     def hypotheses(self) -> list[Condition | bool]:
@@ -332,19 +349,39 @@ class Prover:
         if left <= 0:
             return Answer.UNKNOWN
         try:
-            found = next(satisfying(self.facts, [*self.hypotheses, *asked]), None)
+            looks = LOOKS * (LOOKS_OF_CASES if self._cases else 1)
+            found = next(satisfying(self.facts, [*self.hypotheses, *asked], looks=looks), None)
         except TooMany:
-            return self._asked_of_solver(asked, left)
+            return self._by_cases(asked) or self._asked_of_solver(asked, left)
         if found is None:
             return Answer.NO
         self.model = found.given
         return Answer.YES
+
+    def _by_cases(self, asked: Sequence[Condition | bool]) -> Answer | None:
+        """The answer where it is known for each value of a factor that has few; None where it is not."""
+        stated = [one for one in asked if isinstance(one, Condition)]
+        facts = self._facts_with(stated)
+        split = min(factors(stated, facts, self._cases), key=lambda one: len(one[1]), default=None)
+        if split is None:
+            return None
+        atom, values = split
+        for value in values:
+            same = conditions.equals_zero(terms.add(terms.of_atom(atom), terms.constant(-value)))
+            case = self.with_conditions([same], min(BUDGETS.first, self._milliseconds), self._cases // len(values))
+            answer = case.satisfiable(*asked)
+            if answer is Answer.YES:
+                self.model = case.model
+            if answer is not Answer.NO:
+                return answer if answer is Answer.YES else None
+        return Answer.NO
 
     def _asked_of_solver(self, asked: Sequence[Condition | bool], left: float) -> Answer:
         question = Question(self.hypotheses, self._milliseconds, left)
         answer = question.satisfiable(*asked)
         if answer is Answer.YES:
             self.model = question.model
+        self.gave_up |= answer is Answer.UNKNOWN
         return answer
 
     def _ancestry(self) -> Iterable[Prover]:

@@ -122,8 +122,9 @@ class Question:
         self._hypotheses = list(hypotheses)
         #: The hypotheses added since.
         self.supposed: list[Condition | bool] = []
+        self.milliseconds = milliseconds
         self._steps = milliseconds * STEPS_PER_MS
-        self._milliseconds = max(1, int(min(milliseconds * BUSY_FACTOR, seconds * 1000)))
+        self._longest = max(1, int(min(milliseconds * BUSY_FACTOR, seconds * 1000)))
         #: Values of the atoms in the last satisfying assignment; atoms that do not matter are left out.
         self.model: dict[Atom, int] = {}
 
@@ -140,7 +141,7 @@ class Question:
         text = script.assertions([*self._hypotheses, *self.supposed, *conditions])
         solver = z3.Solver(ctx=z3.Context())
         solver.set("rlimit", self._steps)
-        solver.set("timeout", self._milliseconds)
+        solver.set("timeout", self._longest)
         solver.from_string(text)
         answer = solver.check()
         if answer == z3.sat:

@@ -378,7 +378,37 @@ def _divide_by_term(numerator: Term, denominator: Term) -> Term:
     if not rest.monomials:
         # floor(q*b / b) is q for b != 0 only; for b == 0 the division has no value, and a claim says so.
         return quotient
+    common = _common_factor(rest, denominator)
+    if common.constant != 1:
+        # So is floor(f*a / (f*b)) the floor of a / b.
+        return add(quotient, divide(_by_factor(rest, common), _by_factor(denominator, common)))
     return add(quotient, _div_atom(rest, denominator))
+
+
+def _common_factor(*parts: Term) -> Term:
+    """The largest product that all monomials of the terms are multiples of, with a positive coefficient."""
+    monomials = [monomial for part in parts for monomial in part.monomials]
+    shared = list(monomials[0])
+    for monomial in monomials[1:]:
+        left = list(monomial)
+        kept = []
+        for atom in shared:
+            if atom in left:
+                left.remove(atom)
+                kept.append(atom)
+        shared = kept
+    number = math.gcd(*(coefficient for part in parts for coefficient in part.monomials.values()))
+    return make({tuple(shared): number})
+
+
+def _by_factor(term: Term, factor: Term) -> Term:
+    ((shared, number),) = factor.monomials.items()
+    divided: dict[Monomial, int] = {}
+    for monomial, coefficient in term.monomials.items():
+        rest = _without(monomial, shared)
+        assert rest is not None
+        divided[rest] = coefficient // number
+    return make(divided)
 
 
 def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:

@@ -29,6 +29,29 @@ def test_arguments_are_described_in_a_line(arguments: tuple[str, ...], check: Ch
     assert "SUCCESSFUL" in check.out
 
 
+FOLD = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+@nki.jit
+def fold(a, shape, names):
+    (rows, columns), (last, _) = shape, names
+    out = nl.ndarray((rows * columns, last), dtype=a.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(dst=out, src=a)
+    return out
+"""
+
+
+def test_integers_of_their_own_in_tuples(check: Checker) -> None:
+    write(check.folder, k=FOLD)
+    words = ["--arg", "a=f32[t*u,n]", "--arg", "shape=(t:1..64, u:2..8:2)", "--arg", "names=(n : 1..16, 'b:1..2')"]
+    assert check("k.py::fold", "--phase", "1", *words) == 0
+    assert check("k.py::fold", "--phase", "1", *words, "--where", "u == 3") == 5
+    # The extents of the argument are those of the tuple.
+    assert check("k.py::fold", "--phase", "1", "--arg", "a=f32[t*u+1,n]", *words[2:]) == 1
+
+
 BAD = {
     "an unknown dtype": (
         ["--arg", "a=bf17[P,F]"],
@@ -55,6 +78,12 @@ BAD = {
         "--arg a: no integer is in this range",
         "bf16[P,F:10..5]",
         "         ^^^^^",
+    ),
+    "an empty range in a tuple": (
+        ["--arg", "a=bf16[P,F]", "--arg", "tile=(3, t:10..5)"],
+        "--arg tile: no integer is in this range",
+        "(3, t:10..5)",
+        "      ^^^^^",
     ),
     "two ranges of one dimension": (
         ["--arg", "a=bf16[F:1..2,F:1..3]"],

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nkiverify.analysis.sets import products
 from nkiverify.foundation.records import SAMPLED, Run, Verdict, bounds_of
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
@@ -115,6 +116,12 @@ def kernel(x, step):
             nisa.dma_copy(dst=out[:, start:stop], src=x[:, start:stop])
     return out
 """
+
+
+@pytest.fixture(autouse=True)
+def _no_multiples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A product with a step is not known by the few values of the step: it would be proved."""
+    monkeypatch.setattr(products, "_FEW", 0)
 
 
 def _spied(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, int]]:

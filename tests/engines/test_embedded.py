@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,9 +14,11 @@ from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import contract
-from nkiverify.symbolic import negate, terms
+from nkiverify.symbolic import conditions, negate, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.prover import BUDGETS
+from nkiverify.symbolic.smt import Answer, Question
 from nkiverify.symbolic.terms import Atom, Dimension, Index
 from tests.symbolic.random_terms import DIMENSIONS, NAMES, as_condition, atom_of, random_conditions, random_terms
 
@@ -160,3 +163,26 @@ def is_counterexample(decision: Decision) -> bool:
     except Undefined:
         # It divides by zero, for which no value is assumed, here or there.
         return True
+
+
+def test_the_solver_tries_hard_only_when_all_claims_have_been_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def gives_up(self: Question, *given: object) -> Answer:
+        asked.append(self.milliseconds)
+        return Answer.UNKNOWN
+
+    monkeypatch.setattr(Question, "satisfiable", gives_up)
+    n, m, k = (terms.dimension(name) for name in ("n", "m", "k"))
+    cube = [terms.multiply(one, terms.multiply(one, one)) for one in (n, m, k)]
+    fermat = terms.add(terms.add(cube[0], cube[1]), cube[2], -1)
+    program = Program()
+    for one in (n, m, k):
+        program.body.items.append(Assume(conditions.at_most_zero(terms.add(terms.constant(100), one, -1))))
+    rule = contract("target.claim")
+    for number in range(3):
+        condition = negate(conditions.equals_zero(terms.add(fermat, terms.constant(number))))
+        program.body.items.append(Claim(number, rule, condition, rule.phase, None, ""))
+    decisions = EmbeddedEngine(program).decide(rule.phase)
+    assert [(one.outcome, one.reason) for one in decisions] == [(Outcome.UNDECIDED, "the solver gave up")] * 3
+    assert asked == [BUDGETS.first] * 3 + [BUDGETS.claim] * 3

@@ -128,7 +128,7 @@ def windows(most: int | None = 12) -> Callable[[Verification], None]:
     """Up to so many columns."""
 
     def domain(v: Verification) -> None:
-        step = v.dim("step", 2, 4)
+        step = v.dim("step", 2, 9)
         v.call(v.tensor("x", (1, v.dim("C", 1, most)), float32), step)
 
     return domain
@@ -372,7 +372,7 @@ DATAFLOW = [
     Row("all_run", 4, BACKWARDS, windows(), Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
     Row("all_run_within", 4, BACKWARDS, windows(None), Verdict.SUCCESSFUL, "bounded C <= ", ExitStatus.AS_EXPECTED),
     Row(
-        "sampled", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no counterexample among 36 shapes", ExitStatus.UNKNOWN,
+        "sampled", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no counterexample among 96 shapes", ExitStatus.UNKNOWN,
         _searched(complete=False),
     ),
 ]  # fmt: skip

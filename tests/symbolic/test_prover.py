@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nkiverify.symbolic import conditions, prover, terms
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Valuation
-from nkiverify.symbolic.prover import BUDGETS, Prover, Rung
+from nkiverify.symbolic.prover import BUDGETS, CASES, Prover, Rung
 from nkiverify.symbolic.smt import Answer, Question
 from nkiverify.symbolic.terms import Term
 from tests.symbolic.random_domains import domains, goals
@@ -97,6 +97,18 @@ def test_the_only_value_of_a_term() -> None:
     some = Prover([at_least(N, 20), at_least(M, 20), product_is(23 * 29), at_most(N, 25)], BUDGETS.claim)
     assert some.value(N) == 23
     assert Prover([at_least(N, 20)], BUDGETS.claim).value(N) is None
+
+
+@pytest.mark.usefixtures("without_solver")
+def test_a_factor_that_has_few_values_is_replaced_by_each_of_them() -> None:
+    two = terms.constant(2)
+    halves = terms.add(terms.divide(N, two), terms.divide(terms.add(N, terms.constant(-1)), two))
+    # Both floors of halves are n - 1 together, whatever n is, and m is any number.
+    none = terms.multiply(M, terms.add(terms.add(halves, N, -1), terms.constant(1)))
+    some = Prover([at_least(N, 1), at_most(N, 200), at_least(M, 1)], BUDGETS.claim, cases=CASES)
+    assert some.proves(conditions.equals_zero(none))
+    assert some.satisfiable(at_least(terms.add(none, M), 7)) is Answer.YES
+    assert some.model[next(iter(M.atoms))] >= 7
 
 
 def test_each_budget_is_one_number() -> None:

@@ -2,8 +2,9 @@
 
 Dimensions and loop indices are parameters; so are floors of divisions by constants, minima and conditional values,
 which have definitions: sets in which the parameter has the value it stands for. Definitions are applied where a
-question is asked, or where what they depend on goes out of sight, so that the sets themselves stay simple. What is not
-affine (a product of two dimensions, a division by one) is a parameter that stands for the same number wherever the
+question is asked, or where what they depend on goes out of sight, so that the sets themselves stay simple. So has a
+product with a factor of few values, as `program_id * rows`: it is one of so many multiples of the rest. What else is
+not affine (a product of two dimensions, a division by one) is a parameter that stands for the same number wherever the
 same product occurs. Of it, only what holds for all products is known.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import islpy as isl
 
@@ -22,15 +24,28 @@ from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Monomial,
 _RELATIONS = {Relation.AT_MOST: "<=", Relation.EQUAL: "=", Relation.UNEQUAL: "!="}
 
 
+@dataclass(frozen=True, slots=True)
+class Multiple:
+    """A product of a factor that has few values, and the rest of the product."""
+
+    factor: Atom
+    values: range
+    rest: Monomial
+
+
+Definition: TypeAlias = "Div | Min | Select | Multiple"
+
+
 @dataclass(slots=True)
 class Names:
     """The parameters that stand for atoms and for what is not affine."""
 
+    products: Products
     of: dict[Monomial, str] = field(default_factory=dict)
     #: Atoms that the number behind a parameter depends on.
     depends: dict[str, frozenset[Atom]] = field(default_factory=dict)
-    #: The atoms whose parameters have definitions.
-    defined: dict[str, Div | Min | Select] = field(default_factory=dict)
+    #: What the parameters that have definitions are.
+    defined: dict[str, Definition] = field(default_factory=dict)
     #: The parameters, other than of dimensions and indices, that have no definition.
     unknown: set[str] = field(default_factory=set)
     monomials: dict[str, Monomial] = field(default_factory=dict)
@@ -44,6 +59,8 @@ class Names:
             name = self.of[monomial] = f"{kind}{len(self.of)}"
             if isinstance(lone, Min | Select) or (isinstance(lone, Div) and (lone.denominator.constant or 0) > 0):
                 self.defined[name] = lone
+            elif (multiple := self._multiple(monomial)) is not None:
+                self.defined[name] = multiple
             elif kind == "q":
                 self.unknown.add(name)
             self.monomials[name] = monomial
@@ -52,6 +69,18 @@ class Names:
                 found |= all_atoms(of_atom(atom))
             self.depends[name] = frozenset(found)
         return name
+
+    def _multiple(self, monomial: Monomial) -> Multiple | None:
+        """A product by its factor with the fewest values, if there is one with few."""
+        if len(monomial) < 2:
+            return None
+        few = [(atom, values) for atom in monomial if (values := self.products.values(atom)) is not None]
+        if not few:
+            return None
+        factor, values = min(few, key=lambda one: (len(one[1]), one[0].uid))
+        rest = list(monomial)
+        rest.remove(factor)
+        return Multiple(factor, values, tuple(rest))
 
     def term(self, name: str) -> Term:
         """The number a parameter stands for."""
@@ -88,9 +117,12 @@ class Text:
         self.parameters[name] = None
         return name
 
-    def definition(self, atom: Div | Min | Select, name: str) -> str:
+    def definition(self, atom: Definition, name: str) -> str:
         """That the parameter `name` is the value of `atom`."""
         self.parameters[name] = None
+        if isinstance(atom, Multiple):
+            factor, rest = self._parameter((atom.factor,)), self._parameter(atom.rest)
+            return " or ".join(f"({factor} = {value} and {name} = {value}*{rest})" for value in atom.values)
         if isinstance(atom, Div):
             rest = f"{self.number(atom.numerator)} - {atom.denominator.constant}*{name}"
             return f"0 <= {rest} < {atom.denominator.constant}"
@@ -121,10 +153,12 @@ class Sets:
     """Makes isl's sets for one program: all share the names of parameters."""
 
     def __init__(self, products: Products) -> None:
-        self.names = Names()
+        self.names = Names(products)
         self.products = products
         self._conditions: dict[object, isl.Set] = {}
         self._known: dict[str, isl.Set] = {}
+        #: The parameters that the definition of one mentions, and theirs.
+        self._used: dict[str, set[str]] = {}
 
     def parameters_where(self, conditions: Iterable[Condition | bool]) -> isl.Set:
         """Values of the parameters for which all `conditions` hold: a set without coordinates.
@@ -188,7 +222,17 @@ class Sets:
 
     def _uses(self, name: str, other: str) -> bool:
         """True if the value of a parameter is defined by that of another."""
-        return self.names.defined[other] in self.names.depends[name]
+        return other in self._mentioned_by(name)
+
+    def _mentioned_by(self, name: str) -> set[str]:
+        found = self._used.get(name)
+        if found is None:
+            text = Text(self.names)
+            text.definition(self.names.defined[name], name)
+            direct = text.parameters.keys() - {name}
+            defined = direct & self.names.defined.keys()
+            found = self._used[name] = set(direct).union(*map(self._mentioned_by, defined))
+        return found
 
     def apart(self, one: isl.Set, context: isl.Set) -> bool:
         """True if no values of the parameters are both in `one` and in `context`."""

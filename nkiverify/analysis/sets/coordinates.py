@@ -8,7 +8,7 @@ storage agree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd
@@ -16,10 +16,12 @@ from math import gcd
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.products import Products
 from nkiverify.model.operation import Operation
-from nkiverify.model.tensor import Storage
+from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value, product
 from nkiverify.symbolic.terms import Index, Monomial, Term, add, constant, make, multiply
 
+#: Numbers of dimensions.
+Apart = Collection[int]
 #: Products at which the addresses of an allocation jump, with the greatest number that divides all coefficients.
 Jumps = Mapping[Monomial, int]
 
@@ -34,11 +36,14 @@ class Coordinates:
     finer: bool = False
 
     @staticmethod
-    def of(storage: Storage, jumps: Jumps | None, products: Products) -> Coordinates:
-        """The coordinates of `storage`, finer ones at `jumps`."""
+    def of(storage: Storage, jumps: Jumps | None, products: Products, apart: Apart | None = None) -> Coordinates:
+        """The coordinates of `storage`, finer ones at `jumps`; where there are none, dimensions that no view tells
+        `apart` from the next one have a coordinate with it."""
         lead = _grouped(storage)
         rest = storage.shape[lead:]
         extents = [*storage.shape[:lead], *([product(rest)] if rest else [])]
+        if not jumps and apart is not None and not storage.buffer.on_chip:
+            extents = _together(extents, apart)
         strides: list[Extent] = [1]
         for extent in reversed(extents[1:]):
             strides.append(strides[-1] * extent)
@@ -109,6 +114,53 @@ def jumps_of(operations: Iterable[Operation]) -> Mapping[Key, Jumps]:
                     jump = tuple(atom for atom in monomial if not isinstance(atom, Index))
                     if jump:
                         here[jump] = gcd(here.get(jump, 0), coefficient)
+    return found
+
+
+def apart_in(views: Iterable[Tensor]) -> Mapping[Key, Apart]:
+    """The dimensions of each allocation outside the chip that one of `views` tells apart from the next dimension.
+
+    One of extents (rows, planes, columns) that is only seen as (rows * planes, columns) has a coordinate less: what is
+    affine in `row * planes + plane` is not so in both of them.
+    """
+    found: dict[Key, set[int]] = {}
+    for view in views:
+        storage = view.storage
+        if storage.buffer.on_chip:
+            continue
+        here = found.setdefault(key_of(storage), set())
+        distances = [multiply(as_term(start), as_term(stride)) for start, stride in view.offset_terms]
+        distances += [stride for _, stride in _contiguous(view)]
+        for number in range(len(storage.shape) - 1):
+            step = as_term(product(storage.shape[number + 1 :]))
+            if any(_multiple(distance, step).monomials for distance in distances):
+                here.add(number)
+    return found
+
+
+def _contiguous(view: Tensor) -> list[tuple[Term, Term]]:
+    """The axes of a view, extents and strides, fewer where one goes on where the next one ends."""
+    found: list[tuple[Term, Term]] = []
+    for extent, stride in zip(view.shape, view.strides, strict=True):
+        if constant_value(extent) == 1:
+            continue
+        count, step = as_term(extent), as_term(stride)
+        if found and found[-1][1] is multiply(count, step):
+            count = multiply(found.pop()[0], count)
+        found.append((count, step))
+    return found
+
+
+def _together(extents: Sequence[Extent], apart: Apart) -> list[Extent]:
+    """The extents of dimensions, those that are not told `apart` from the next one as a product with it."""
+    found: list[Extent] = []
+    goes_on = False
+    for number, extent in enumerate(extents):
+        if goes_on:
+            found[-1] = found[-1] * extent
+        else:
+            found.append(extent)
+        goes_on = number not in apart
     return found
 
 

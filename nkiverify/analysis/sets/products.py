@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from itertools import product as pairs
 
 from nkiverify.ir.program import DomainDimension
+from nkiverify.symbolic import Extent
 from nkiverify.symbolic.terms import (
     INT32_MAX,
     Atom,
     Dimension,
     Div,
     Index,
+    Min,
     Monomial,
     Term,
     add,
@@ -25,6 +27,9 @@ from nkiverify.symbolic.terms import (
     of_atom,
     scale,
 )
+
+#: Values of a factor for each of which a product is looked at.
+_FEW = 4
 
 #: The least and the greatest value of an atom, as far as they are known.
 _Range = tuple[Term | None, Term | None]
@@ -40,6 +45,45 @@ class Products:
         """True if an atom is never negative."""
         low, _ = self._range(atom)
         return low is not None and (low.constant or 0) >= 0
+
+    def values(self, atom: Atom) -> range | None:
+        """The values of an atom, where they are few; those of the index of a loop are such in that loop."""
+        low, high = self._interval(of_atom(atom))
+        return range(low, high + 1) if low is not None and high is not None and high - low < _FEW else None
+
+    def is_at_most_one(self, extent: Extent) -> bool:
+        """True if an extent is 1 wherever there is anything at all."""
+        _, most = self._interval(extent) if isinstance(extent, Term) else (None, int(extent))
+        return most is not None and most <= 1
+
+    def _interval(self, term: Term) -> tuple[int | None, int | None]:
+        """The least and the greatest value of a term, as far as they are numbers; these may be too far apart."""
+        least: int | None = 0
+        most: int | None = 0
+        for monomial, coefficient in term.monomials.items():
+            low, high = (1, 1) if not monomial else self._ends(monomial[0]) if len(monomial) == 1 else (None, None)
+            if coefficient < 0:
+                low, high = high, low
+            least = None if least is None or low is None else least + coefficient * low
+            most = None if most is None or high is None else most + coefficient * high
+        return least, most
+
+    def _ends(self, atom: Atom) -> tuple[int | None, int | None]:
+        if isinstance(atom, Div):
+            divisor = atom.denominator.constant or 0
+            low, high = self._interval(atom.numerator) if divisor > 0 else (None, None)
+            return None if low is None else low // divisor, None if high is None else high // divisor
+        if isinstance(atom, Min):
+            lows, highs = zip(*map(self._interval, atom.terms), strict=True)
+            known = [high for high in highs if high is not None]
+            return None if None in lows else min(lows), min(known, default=None)
+        if isinstance(atom, Index):
+            _, count = self._interval(atom.extent)
+            # A grid that may be empty has no last index.
+            has_last = count is not None and (not atom.representative or atom.extent.constant is not None)
+            return 0, count - 1 if has_last and count is not None else None
+        first, last = self._range(atom)
+        return None if first is None else first.constant, None if last is None else last.constant
 
     def cases(self, monomial: Monomial) -> list[list[Term]]:
         """Terms, in each of several cases, none of which is negative. One of the cases holds.

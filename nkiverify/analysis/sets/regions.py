@@ -7,21 +7,22 @@ by its coordinates in the storage. A view that leaves the box of its coordinates
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.masks import Left, left_by, masks_otherwise
 from nkiverify.analysis.sets.affine import Sets, Text
-from nkiverify.analysis.sets.coordinates import Coordinates, Jumps, as_term
+from nkiverify.analysis.sets.coordinates import Apart, Coordinates, Jumps, as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
+from nkiverify.analysis.sets.products import Products
 from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import Term, add, constant, multiply, scale
+from nkiverify.symbolic.terms import Term, add, constant, make, multiply, scale
 
 #: Positions of an axis whose stride is not a plain number that are told apart; there is no map of one with more.
 _FEW = 4
@@ -68,12 +69,14 @@ class Region:
 class Regions:
     """Makes maps of views, and remembers them.
 
-    `jumps` are, by allocation, products at which finer coordinates begin.
+    `jumps` are, by allocation, products at which finer coordinates begin, `apart` the dimensions that are told apart
+    from the next one.
     """
 
-    def __init__(self, sets: Sets, jumps: Mapping[Key, Jumps]) -> None:
+    def __init__(self, sets: Sets, jumps: Mapping[Key, Jumps], apart: Mapping[Key, Apart]) -> None:
         self._sets = sets
         self._jumps = jumps
+        self._apart = apart
         self._known: dict[tuple[object, ...], Region | None] = {}
         self._keep: list[object] = []
         self._coordinates: dict[int, Coordinates] = {}
@@ -140,7 +143,8 @@ class Regions:
         found = self._coordinates.get(id(storage))
         if found is None:
             self._keep.append(storage)
-            found = Coordinates.of(storage, self._jumps.get(key_of(storage)), self._sets.products)
+            key = key_of(storage)
+            found = Coordinates.of(storage, self._jumps.get(key), self._sets.products, self._apart.get(key))
             self._coordinates[id(storage)] = found
         return found
 
@@ -152,11 +156,12 @@ class Regions:
         self, view: Tensor, mask: Mask | None, writes: bool, rows: tuple[int, int] | None, left: Left | None
     ) -> Region | None:
         storage = view.storage
-        if view.indirect_by is not None or view.dtype.itemsize != storage.dtype.itemsize:
+        layout = _layout(view) if view.indirect_by is None else None
+        if layout is None:
             return None
         coordinates = self._coordinates_of(storage)
-        places = _start(view, coordinates)
-        known = _axes(view, coordinates)
+        places = _start(layout, coordinates)
+        known = _axes(layout, coordinates, self._sets.products)
         if places is None or known is None:
             return None
         axes, split = known
@@ -233,14 +238,59 @@ class Regions:
         return f"{{ [{', '.join(f'e{number}' for number in positions)}] -> [{self._names(view.storage)}] : {body} }}"
 
 
-def _start(view: Tensor, coordinates: Coordinates) -> list[Term] | None:
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """A view in elements of its storage: where it begins, and its axes with the number each has in the view.
+
+    An axis without a number runs through the elements of the storage that one of the view consists of; `joined` is one
+    of which several positions are in one element of the storage.
+    """
+
+    offset_terms: tuple[tuple[Extent, Extent], ...]
+    axes: tuple[tuple[int | None, Extent, Extent], ...]
+    joined: int | None = None
+
+
+def _layout(view: Tensor) -> _Layout | None:
+    """The layout of a view; None where it begins or ends within an element of the storage."""
+    axes = list(zip(range(view.ndim), view.shape, view.strides, strict=True))
+    new, old = view.dtype.itemsize, view.storage.dtype.itemsize
+    if new == old:
+        return _Layout(tuple(view.offset_terms), tuple(axes))
+    if new > old:
+        ratio = new // old
+        moved = tuple((start, stride * ratio) for start, stride in view.offset_terms)
+        wider = [(number, extent, stride * ratio) for number, extent, stride in axes]
+        return _Layout(moved, (*wider, (None, ratio, 1)))
+    ratio = old // new
+    if not axes or constant_value(axes[-1][2]) != 1:
+        return None
+    number, extent, _ = axes.pop()
+    starts = [_divided(multiply(as_term(start), as_term(stride)), ratio) for start, stride in view.offset_terms]
+    strides = [_divided(as_term(stride), ratio) for _, _, stride in axes]
+    count = _divided(as_term(extent), ratio)
+    if count is None or None in starts or None in strides:
+        return None
+    outer = [(at, extent, stride) for (at, extent, _), stride in zip(axes, strides, strict=True)]
+    return _Layout(tuple((start, 1) for start in starts), (*outer, (number, count, 1)), number)  # type: ignore[arg-type, misc]
+
+
+def _divided(term: Term, divisor: int) -> Term | None:
+    """A term divided by a number; None where a rest may be left."""
+    if any(coefficient % divisor for coefficient in term.monomials.values()):
+        return None
+    return make({monomial: coefficient // divisor for monomial, coefficient in term.monomials.items()})
+
+
+def _start(layout: _Layout, coordinates: Coordinates) -> list[Term] | None:
     """The coordinates of the first element; None where they are not known."""
     places = [constant(0) for _ in coordinates.strides]
-    for start, stride in view.offset_terms:
+    for start, stride in layout.offset_terms:
         whole = multiply(as_term(start), as_term(stride))
-        # With finer coordinates than dimensions, only the product tells how far it goes in each.
+        # With finer coordinates than dimensions, and of a number of elements, only the product tells how far it goes in
+        # each.
         parts, times = coordinates.decomposed(whole), constant(1)
-        if parts is None or not coordinates.finer:
+        if parts is None or not (coordinates.finer or is_one(stride)):
             other = coordinates.decomposed(stride)
             if other is not None:
                 parts, times = other, as_term(start)
@@ -252,32 +302,55 @@ def _start(view: Tensor, coordinates: Coordinates) -> list[Term] | None:
     return places
 
 
-def _axes(view: Tensor, coordinates: Coordinates) -> tuple[list[Axis], set[int]] | None:
+def _axes(layout: _Layout, coordinates: Coordinates, products: Products) -> tuple[list[Axis], set[int]] | None:
     """The axes of a view along the coordinates of its storage, and which had to be split; None where one has none.
 
-    An axis that goes nowhere (the same elements again) is left out.
+    An axis that goes nowhere (the same elements again) is left out. All extents are at least 1.
     """
     found: list[Axis] = []
-    split: set[int] = set()
-    for number, (extent, stride) in enumerate(zip(view.shape, view.strides, strict=True)):
-        if constant_value(extent) == 1:
-            continue
-        digits = coordinates.digits(extent, stride)
-        if digits:
-            split.add(number)
-        for part, step in digits or [(extent, stride)]:
-            along = coordinates.decomposed(step)
-            if along is not None and any((constant_value(each) or 0) < 0 for each in along[1:]):
-                along = coordinates.along_one(step)
-            steps = [(at, each) for at, each in enumerate(along or ()) if not is_zero(each)]
-            if along is None:
-                return None
-            count = constant_value(part)
-            if any(constant_value(each) is None for _, each in steps) and (count is None or count > _FEW):
-                return None
-            slanted = len(steps) > 1
-            found += [Axis(None if digits else number, part, at, each, slanted) for at, each in steps]
-    return found, split
+    split: set[int] = set() if layout.joined is None else {layout.joined}
+    # The innermost first: what an axis cannot be placed without goes on at its end.
+    pending = [axis for axis in reversed(layout.axes) if not products.is_at_most_one(axis[1])]
+    inner: tuple[set[int], Term, Extent, list[Axis]] | None = None
+    for number, extent, stride in pending:
+        numbers = set() if number is None else {number}
+        placed = _placed_axis(number, extent, stride, coordinates)
+        if placed is None and inner is not None and multiply(inner[1], as_term(inner[2])) is as_term(stride):
+            # Both are one axis that has as many positions as they have together.
+            numbers, extent, stride = numbers | inner[0], multiply(as_term(extent), inner[1]), inner[2]  # type: ignore[assignment]
+            found = [axis for axis in found if axis not in inner[3]]
+            placed = _placed_axis(None, extent, stride, coordinates)
+            split |= numbers
+        if placed is None:
+            return None
+        axes, is_split = placed
+        split |= numbers if is_split else set()
+        found += axes
+        inner = (numbers, as_term(extent), stride, axes)
+    # Those of the view in its order.
+    kept = [replace(axis, number=None) if axis.number in split else axis for axis in reversed(found)]
+    return kept, split
+
+
+def _placed_axis(
+    number: int | None, extent: Extent, stride: Extent, coordinates: Coordinates
+) -> tuple[list[Axis], bool] | None:
+    """An axis along the coordinates, and whether it had to be split; None where it has no place there."""
+    digits = coordinates.digits(extent, stride)
+    found: list[Axis] = []
+    for part, step in digits or [(extent, stride)]:
+        along = coordinates.decomposed(step)
+        if along is not None and any((constant_value(each) or 0) < 0 for each in along[1:]):
+            along = coordinates.along_one(step)
+        steps = [(at, each) for at, each in enumerate(along or ()) if not is_zero(each)]
+        if along is None:
+            return None
+        count = constant_value(part)
+        if any(constant_value(each) is None for _, each in steps) and (count is None or count > _FEW):
+            return None
+        slanted = len(steps) > 1
+        found += [Axis(None if digits else number, part, at, each, slanted) for at, each in steps]
+    return found, bool(digits)
 
 
 def _joined(axes: Sequence[Axis], places: Sequence[Term]) -> tuple[list[Axis], list[Term]]:

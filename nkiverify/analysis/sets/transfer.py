@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import islpy as isl
@@ -22,7 +22,7 @@ from nkiverify.analysis.effects import (
 )
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
 from nkiverify.analysis.sets.affine import Sets, mentions
-from nkiverify.analysis.sets.coordinates import Jumps
+from nkiverify.analysis.sets.coordinates import Jumps, apart_in
 from nkiverify.analysis.sets.definedness import Partly, defined_elements
 from nkiverify.analysis.sets.exchanges import are_each_others
 from nkiverify.analysis.sets.keys import Key, key_of
@@ -37,6 +37,7 @@ from nkiverify.ir.program import Program
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed, Returned
+from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions
 
 
@@ -60,6 +61,16 @@ class _Step:
         return found
 
 
+def _views(program: Program) -> Iterator[Tensor]:
+    """Every view that an operation of a program has, or that is returned."""
+    for item in items(program.body):
+        if isinstance(item, Executed):
+            yield from item.operation.reads.values()
+            yield from item.operation.writes.values()
+        elif isinstance(item, Returned):
+            yield from item.tensors
+
+
 class Transfer:
     """Executes operations on states, and claims what they ask for."""
 
@@ -72,7 +83,7 @@ class Transfer:
         proof: Proof,
     ) -> None:
         self.sets = Sets(Products(program.dimensions))
-        self.regions = Regions(self.sets, jumps)
+        self.regions = Regions(self.sets, jumps, apart_in(_views(program)))
         self.programs = programs(program.body)
         #: What holds of the coordinates of a program.
         self.everywhere = self.sets.parameters_where(

@@ -136,13 +136,15 @@ class Argument:
             raise self.text.error(f"{self.file} holds an array of shape ({held})", self.node)
 
     def shape_dimensions(self, domain: Domain) -> None:
-        """Enter the dimensions of the shapes in the argument, and one that the argument is itself."""
-        if isinstance(self.node, ast.Slice):
-            enter_extent(self.node, self.text, domain)
+        """Enter the dimensions of the shapes in the argument, and those of integers in it."""
+        extents: list[ast.expr] = []
         for node in ast.walk(self.node):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
-                for extent in _parts(node.slice):
-                    enter_extent(extent, self.text, domain)
+                extents += _parts(node.slice)
+        # A range elsewhere is an integer of its own.
+        ranges = [node for node in ast.walk(self.node) if isinstance(node, ast.Slice) and node not in extents]
+        for extent in (*ranges, *extents):
+            enter_extent(extent, self.text, domain)
 
     def value(self, v: Verification, dimensions: Mapping[str, Any], namespace: Mapping[str, Any]) -> Any:
         """The argument in a run."""

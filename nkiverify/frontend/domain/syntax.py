@@ -1,7 +1,8 @@
 """Parsing what the user types after `--arg`, `--where` and `--grid` to Python's syntax trees.
 
 The syntax is Python's, with ranges `128..4096` and `128..` added: they become shifts, which dimensions have no other
-use for, and an open end becomes `None`. Every character keeps its place in the text for messages.
+use for, and an open end becomes `None`. A named range `K:1..64` is a slice, which Python has in square brackets only:
+one elsewhere, as in `shape=(H:1..64, 3)`, is put into some. Every character keeps its place in the text for messages.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from nkiverify.frontend.domain.excerpt import TextError
 
 _STRING_OR_DOTS = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\.\.+""")
 _ASSIGNED = re.compile(r"[^=!<>](=)[^=]")
+_NAMED_RANGE = re.compile(r"[A-Za-z_]\w*\s*:\s*[\w*+-]*\s*\.\.\s*[\w*+-]*(?:\s*:\s*[\w*+-]+)?")
+#: What the brackets around a named range that is no extent belong to.
+_RANGE = "__range__"
 _DIGITS_BEFORE_RANGE = re.compile(r"\s*(?=$|[],:)])")
 
 
@@ -65,6 +69,7 @@ def parse(option: str, content: str, subscript: bool = False) -> tuple[Text, ast
         raise TextError("this is not understood", option, content, place) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise TextError(f"this is not understood: {error}", option, content, 0) from None
+    tree = _Unwrapping().visit(tree)
     if subscript:
         if not isinstance(tree, ast.Subscript):
             raise TextError("this is not understood", option, content, 0)
@@ -76,6 +81,12 @@ def _translated(content: str) -> tuple[str, list[int]]:
     """`content` in Python's syntax, and where each of its characters comes from."""
     parts: list[str] = []
     positions: list[int] = []
+    around = _ranges_without_brackets(content)
+
+    def add_content(start: int, stop: int) -> None:
+        for place in range(start, stop):
+            add(around.get(place, ""), place, place)
+            add(content[place], place, place + 1)
 
     def add(piece: str, start: int, stop: int) -> None:
         parts.append(piece)
@@ -83,7 +94,7 @@ def _translated(content: str) -> tuple[str, list[int]]:
 
     last = 0
     for found in _STRING_OR_DOTS.finditer(content):
-        add(content[last : found.start()], last, found.start())
+        add_content(last, found.start())
         last = found.end()
         if not set(found.group()) <= {"."}:
             add(found.group(), found.start(), found.end())
@@ -96,5 +107,41 @@ def _translated(content: str) -> tuple[str, list[int]]:
             after = "None " if tail else ""
             add(before, found.start(), found.start())
             add(f"<<{after}", found.start(), found.end())
-    add(content[last:], last, len(content))
+    add_content(last, len(content))
+    add(around.get(len(content), ""), len(content), len(content))
     return "".join(parts), positions
+
+
+def _ranges_without_brackets(content: str) -> dict[int, str]:
+    """What to put in where named ranges begin and end that are in parentheses, or in the brackets of a list."""
+    found: dict[int, str] = {}
+    open_brackets: list[bool] = []
+    end = 0
+    for place, character in enumerate(content):
+        if place < end:
+            continue
+        if character in "'\"":
+            quoted = _STRING_OR_DOTS.match(content, place)
+            end = quoted.end() if quoted is not None else end
+        elif character in "([":
+            indexed = re.search(r"[\w)\]]\s*$", content[:place]) is not None
+            open_brackets.append(character == "[" and indexed)
+        elif character in ")]":
+            del open_brackets[-1:]
+        elif character.isalpha() or character == "_":
+            named = _NAMED_RANGE.match(content, place)
+            word = re.compile(r"\w+").match(content, place)
+            end = named.end() if named is not None else word.end() if word is not None else end
+            if named is not None and open_brackets and not open_brackets[-1]:
+                found[place] = f"{_RANGE}["
+                found[len(content[: named.end()].rstrip())] = "]"
+    return found
+
+
+class _Unwrapping(ast.NodeTransformer):
+    """Takes named ranges out of the brackets that they were put into."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        wrapped = isinstance(node.value, ast.Name) and node.value.id == _RANGE
+        return node.slice if wrapped and isinstance(node.slice, ast.Slice) else node

@@ -25,7 +25,7 @@ from nkiverify.model.legacy_tensor import (
     result_tile,
 )
 from nkiverify.model.meaning import Step
-from nkiverify.model.operation import LANE_STAYS
+from nkiverify.model.operation import LANE_STAYS, LANES
 from nkiverify.model.ops.operands import (
     claim_in_sbuf,
     claim_on_chip,
@@ -50,9 +50,6 @@ NC_STREAM_SHUFFLE = operation(
     behaviour=OVERWRITES.but(updates=Updates.SHUFFLING, keeps=True),
 )
 
-#: Partitions of a quadrant.
-_LANES = 32
-
 define(
     "shuffle.mask_len",
     "A shuffle mask has 32 entries: partitions 0 to 31 of a quadrant, or 255 to leave one alone.",
@@ -68,10 +65,10 @@ def nc_stream_shuffle(dst: object, src: object, shuffle_mask: object, name: obje
     claim_on_chip(dst=result, src=source)
     entries = [as_extent(entry) for entry in shuffle_mask] if is_sequence(shuffle_mask) else []
     lanes = [lane for lane in entries if lane is not None]
-    well_formed = len(lanes) == len(entries) == _LANES
+    well_formed = len(lanes) == len(entries) == LANES
     require(
         "shuffle.mask_len",
-        all_of(*(any_of(all_of(lane >= 0, lane < _LANES), equal(lane, LANE_STAYS)) for lane in lanes))
+        all_of(*(any_of(all_of(lane >= 0, lane < LANES), equal(lane, LANE_STAYS)) for lane in lanes))
         if well_formed
         else False,
         entries=len(entries),
@@ -107,7 +104,7 @@ def _(step: Step) -> None:
     source = step.rows("src", stored=same)
     result = step.rows("dst", stored=same, previous=True).copy()
     lanes = [int(lane) for lane in step.attribute("shuffle_mask")]
-    for start in range(0, result.shape[1], _LANES):
+    for start in range(0, result.shape[1], LANES):
         for lane, taken in enumerate(lanes):
             at, origin = start + lane, start + taken
             if taken != LANE_STAYS and at < result.shape[1] and origin < source.shape[1]:
@@ -119,7 +116,7 @@ def _(step: Step) -> None:
 def _(bounds: Bounds) -> None:
     """Those of the source, beside what is there in partitions that are left alone."""
     lanes = bounds.attribute("shuffle_mask")
-    leaves = not is_sequence(lanes) or len(lanes) != _LANES or any(as_extent(lane) == LANE_STAYS for lane in lanes)
+    leaves = not is_sequence(lanes) or len(lanes) != LANES or any(as_extent(lane) == LANE_STAYS for lane in lanes)
     bounds.copy("src", partly=leaves, some=True)
 
 
