@@ -6,6 +6,7 @@ A verdict other than expected is a failure. UNKNOWN, VACUOUS and ERROR are error
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -63,9 +64,26 @@ def _case(suite: ElementTree.Element, run: Run, other: Run | None, root: Path) -
         ElementTree.SubElement(properties, "property", {"name": name, "value": _clean(value)})
     problem = _problem(run)
     if problem:
-        message = f"{wording.verdict(run)}, expected {wording.expectation(run.expected)}"
+        message = f"{wording.verdict(run)}, expected {wording.expectation(run.expected)}{_first(run, root)}"
         element = ElementTree.SubElement(case, problem, {"type": run.verdict.value, "message": _clean(message)})
         element.text = _clean(_details(run, root))
+    if run.warnings:
+        ElementTree.SubElement(case, "system-out").text = _clean("\n".join(_warnings(run, root)))
+
+
+def _first(run: Run, root: Path) -> str:
+    """What a list of failures shows of the first refuted claim: its contract and its line."""
+    if not run.violations:
+        return ""
+    first = run.violations[0]
+    place = wording.place(first.file, first.line, root)
+    return f": {first.contract}" + (f" at {place}" if place else "")
+
+
+def _warnings(run: Run, root: Path) -> Iterator[str]:
+    for warning in run.warnings:
+        place = wording.place(warning.file, warning.line, root)
+        yield f"warning {warning.rule} at {place}: {warning.statement} {wording.because(warning, root)}"
 
 
 def _problem(run: Run) -> str:

@@ -158,6 +158,7 @@ def _warning_rule(warning: KernelWarning) -> dict[str, Json]:
     return {
         "id": warning.rule,
         "shortDescription": {"text": warning.statement},
+        "fullDescription": {"text": f"{warning.statement} It changes no verdict."},
         "help": {"text": f"{warning.statement} It changes no verdict: docs/verdicts.md says more."},
         "defaultConfiguration": {"level": "warning"},
     }
@@ -223,11 +224,14 @@ def _physical(file: str, region: dict[str, Json]) -> dict[str, Json]:
 def _contract_rule(violation: Violation, contracts: Mapping[str, Contract]) -> dict[str, Json]:
     statement = violation.statement or violation.contract
     source = f" Documented in: {violation.source}." if violation.source else ""
+    more = f"`nkiverify explain {violation.contract}` shows the smallest kernel that breaks it, and one that does not."
     rule: dict[str, Json] = {
         "id": violation.contract,
         "shortDescription": {"text": statement},
+        "fullDescription": {"text": f"{statement}{source}"},
         "help": {
-            "text": f"{statement}{source} `nkiverify contracts {violation.contract}` says more, as does AUDIT.md.",
+            "text": f"{statement}{source} {more}",
+            "markdown": f"**{violation.contract}**: {statement}\n\n{source.strip()}\n\n{more}",
         },
         "defaultConfiguration": {"level": "error"},
     }
@@ -247,6 +251,7 @@ def _ending_rule(rule: str) -> dict[str, Json]:
     return {
         "id": rule,
         "shortDescription": {"text": title},
+        "fullDescription": {"text": words},
         "help": {"text": f"{words} docs/verdicts.md says what each verdict means."},
     }
 

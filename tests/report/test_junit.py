@@ -9,7 +9,7 @@ import pytest
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.report import junit
 from tests.report.hostile import hostile_run
-from tests.report.samples import refuted, run, session
+from tests.report.samples import UNUSED_WARNING, refuted, run, session
 
 
 def suites(*runs: Run) -> ElementTree.Element:
@@ -62,3 +62,12 @@ def test_hostile_text_is_text() -> None:
     assert "<script>" in str(case.get("name"))
     (problem,) = case.findall("failure")
     assert "\N{REPLACEMENT CHARACTER} \N{REPLACEMENT CHARACTER}" in str(problem.text)
+
+
+def test_a_list_of_failures_names_contract_and_line_and_warnings_are_kept() -> None:
+    text = junit.text(session(refuted(expected=Verdict.SUCCESSFUL), run(phase=2, warnings=(UNUSED_WARNING,))))
+    failed, warned = ElementTree.fromstring(text).iter("testcase")
+    failure = failed.find("failure")
+    assert failure is not None
+    assert failure.get("message") == "FAILED, expected SUCCESSFUL: dma_copy.count at kernels/matmul_tiled.py:57"
+    assert "warning df.unused at kernels/matmul_tiled.py:60" in (warned.findtext("system-out") or "")

@@ -114,7 +114,9 @@ def test_rules_are_listed_once_and_results_point_at_theirs() -> None:
     rules = [rule["id"] for rule in only["tool"]["driver"]["rules"]]
     assert len(set(rules)) == len(rules)
     assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in only["results"])
-    assert all(rule["help"]["text"] for rule in only["tool"]["driver"]["rules"])
+    for rule in only["tool"]["driver"]["rules"]:
+        assert rule["help"]["text"] and rule["fullDescription"]["text"]
+        assert "markdown" not in rule["help"] or f"**{rule['id']}**" in rule["help"]["markdown"]
 
 
 def test_contracts_name_their_weakness() -> None:
