@@ -25,6 +25,7 @@ from nkiverify.model import (
     ops,  # noqa: F401 (each module of it declares its operations)
     registers,
     tile_size,
+    vendor_helpers,
 )
 from nkiverify.model.kernel_objects import KernelObject, shown_as
 from nkiverify.model.operators import OPERATORS
@@ -358,6 +359,38 @@ class LegacyPsum:
     """Placing tensors in PSUM."""
 
 
+# --- beside NKI -------------------------------------------------------------------------------------------------------
+
+
+class Starfish:
+    """A package of the legacy distribution: `support` is all of it that tests of kernels use."""
+
+
+class StarfishSupport:
+    """Helpers that published tests of kernels import."""
+
+
+class StarfishUtil:
+    """Comparing arrays. The documentation does not mention it; published tests do."""
+
+    allclose = vendor_helpers.allclose
+
+
+class StarfishDtype:
+    """Dtypes, and arrays of them. The documentation does not mention it; published tests do."""
+
+    static_cast = vendor_helpers.static_cast
+    sizeinbytes = vendor_helpers.sizeinbytes
+
+
+class NeuronDtypes:
+    """Dtypes, and arrays of them. The documentation does not mention it; published tests do."""
+
+    static_cast = vendor_helpers.static_cast
+    sizeinbytes = vendor_helpers.sizeinbytes
+    finfo = vendor_helpers.finfo
+
+
 def _repeat(names: type, kind: type, within: type) -> None:
     """Give `names` every name of `within` that is of this kind, or a class of it."""
     for name, value in vars(within).items():
@@ -366,6 +399,8 @@ def _repeat(names: type, kind: type, within: type) -> None:
 
 
 _repeat(Dtypes, dtypes.DType, Language)
+_repeat(StarfishDtype, dtypes.DType, LegacyLanguage)
+_repeat(NeuronDtypes, dtypes.DType, Language)
 _repeat(IsaConstants, enum.Enum, Isa)
 _repeat(LegacyIsaConstants, enum.Enum, LegacyIsa)
 
@@ -387,6 +422,11 @@ MODULES: Mapping[str, type] = {
     "neuronxcc.nki.isa.constants": LegacyIsaConstants,
     "neuronxcc.nki.language": LegacyLanguage,
     "neuronxcc.nki.typing": LegacyTyping,
+    "neuronxcc.starfish": Starfish,
+    "neuronxcc.starfish.support": StarfishSupport,
+    "neuronxcc.starfish.support.dtype": StarfishDtype,
+    "neuronxcc.starfish.support.util": StarfishUtil,
+    "neuron_dtypes": NeuronDtypes,
 }
 
 #: Operations of `nki.language` that `nki.isa` has as well: operators by default.

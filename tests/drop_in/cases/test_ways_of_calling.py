@@ -194,3 +194,18 @@ def test_tensors_of_torch(name):
     assert torch.equal(result.float(), x.float())
     nki.simulate_kernel(lambda a, out: nl.store(out, nl.load(a)), x, out)
     assert torch.equal(out.float(), x.float())
+
+
+def test_helpers_of_published_tests(capsys):
+    import neuron_dtypes as dt
+    from neuronxcc.starfish.support.dtype import bfloat16, static_cast
+    from neuronxcc.starfish.support.util import allclose
+
+    x = random(8, 8)
+    rounded = static_cast(x, bfloat16)
+    assert allclose(rounded, x, rtol=1e-2)
+    assert not allclose(x, x + 1, verbose=1)
+    assert "greatest difference 1 " in capsys.readouterr().out
+    assert np.array_equal(dt.static_cast(x, dt.bfloat16), rounded)
+    assert (dt.sizeinbytes(dt.bfloat16), dt.sizeinbytes(np.float32)) == (2, 4)
+    assert dt.finfo(dt.float8_e5m2).max == 57344
