@@ -227,6 +227,10 @@ nisa.bn_stats | r:16,6 a:16,8 | r = $({{a}})
 nisa.bn_aggr | r:16,2 a:16,6 | r = $({{a}}{{m}})
 nisa.dma_copy | r:16,8 a:16,8@hbm | r = nl.ndarray((16, 8), dtype=nl.float32, buffer=nl.sbuf); $(dst=r, src={{a}}{{m}})
 nisa.dma_copy | r:16,8 a:8,16@hbm | r = nl.ndarray((16, 8), dtype=nl.float32, buffer=nl.sbuf); $(dst=r, src={{a}})
+nisa.dma_transpose | r:8,16 a:16,8 | r = $({{a}})
+nisa.dma_transpose | r:8,16 a:16,8@hbm | r = $({{a}}, axes=(1, 0))
+nisa.tensor_scalar_cumulative | r:16,8 a:16,8 | r = nl.ndarray((16, 8), dtype=nl.float32, buffer=nl.sbuf); \
+$(r, {{a}}, np.multiply, np.add, 2.0)
 nisa.iota | r:16,8:int32 | k, l = nl.mgrid[0:16, 0:8]; r = $(k + l, dtype=nl.int32)
 nisa.memset | r:16,8 | r = $((16, 8), 1.0, nl.float32)
 nisa.max8 | r:16,8 a:16,10 | r = $(src={{a}}{{m}})
@@ -295,6 +299,7 @@ NOT_CALLED = {
     "nisa.rand_set_state": "the state of the generator, which is no tensor",
     "nisa.set_rng_seed": "the state of the generator, which is no tensor",
     "nl.random_seed": "the state of the generator, which is no tensor",
+    "nl.atomic_rmw": "the rows it adds to are known at run time only: tests/drop_in",
     "nl.shared_constant": "takes an array of the host",
     "nl.loop_reduce": "is about a loop: tests/dataflow/test_effects.py",
     "nisa.register_alloc": "called with register_load",

@@ -1,0 +1,191 @@
+"""Every operation computes what its reference in plain NumPy does, in every float dtype it takes, up to roundings.
+
+`python -m tests.values.test_statements` writes the greatest errors to docs/simulate.md.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+import zlib
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lab.operation_calls import CALLS, Call, Slot
+from nkiverify.analysis.values.formats import STORED, stored, unit_roundoff
+from nkiverify.analysis.values.simulator import UndefinedResultWarning
+from nkiverify.foundation.errors import ContractViolation
+from nkiverify.foundation.resources import root
+from nkiverify.model.dtypes import DTYPES
+from tests.model.stub_library import nisa, nki, nl, old_nisa, old_nki, old_nl
+from tests.values import statements
+
+FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3", "float8_e5m2")
+#: Random numbers, printing, registers, assignments of Python: nothing that a reference would say.
+WITHOUT = (
+    "nl.rand",
+    "nisa.rng",
+    "nisa.rand2",
+    "nl.dropout",
+    "nisa.dropout",
+    "nl.device_print",
+    "nisa.register_load",
+    "setitem",
+)
+USES = [call for call in CALLS if call.name not in WITHOUT]
+#: Roundings that are allowed: of a narrow dtype, and of float32, in which the engines compute.
+COARSE, SINGLE = 2, 32
+BEGIN, END = "<!-- errors: written by `python -m tests.values.test_statements` -->", "<!-- end of errors -->"
+
+
+def named(call: Call) -> str:
+    """The operation and its number among the calls."""
+    return f"{'legacy ' if call.legacy else ''}{call.name}-{USES.index(call)}"
+
+
+def varied(call: Call, dtype: str) -> Call:
+    """The call with another dtype of its tiles; columns are scalar operands, and sums in PSUM are float32."""
+
+    def other(slot: Slot) -> Slot:
+        result = slot.name.startswith("r")
+        whole = slot.columns > 1 and slot.memory != "psum" and not (result and "nl.float32" in call.text)
+        return replace(slot, dtype=dtype) if slot.dtype == "float32" and whole else slot
+
+    return replace(call, operands=tuple(map(other, call.operands)), results=tuple(map(other, call.results)))
+
+
+def given(call: Call) -> dict[str, Any]:
+    """Random operands: floats from 0.25 to 1.5, integers from 0 to 7."""
+    random = np.random.default_rng(zlib.crc32(call.text.encode()))
+    found: dict[str, Any] = {}
+    for slot in call.operands:
+        kind = DTYPES[slot.dtype]
+        values = random.uniform(0.25, 1.5, slot.shape) if kind.is_float else random.integers(0, 8, slot.shape)
+        found[slot.name] = (values % 2 if slot.name == "p" else values).astype(STORED[kind])
+    if call.name.endswith("8") and "b" in found:
+        found["b"] = found["a"][:, 1:9].copy()  # what is looked for is there
+    if call.name == "nisa.sequence_bounds":
+        found["a"].sort(axis=1)
+    return found
+
+
+def simulated(call: Call, operands: dict[str, Any]) -> list[Any]:
+    """What the simulator gives for the results of a call."""
+    lines = [f"def kernel({', '.join(operands)}):"]
+    for slot in call.operands:
+        if slot.memory != "hbm":
+            lines.append(f"    {slot.name} = nl.load({slot.name})")
+    for slot in call.results:
+        if not call.legacy or slot.memory == "hbm":
+            lines.append(
+                f"    {slot.name} = nl.ndarray({slot.shape}, dtype=nl.{slot.dtype}, buffer=nl.{_buffer(slot)})"
+            )
+    lines += [f"    {part.strip()}" for part in _text(call).split("; ")]
+    for slot in call.results:
+        if slot.memory != "hbm":
+            value = f"nl.copy({slot.name})" if slot.memory == "psum" else slot.name
+            lines.append(f"    out = nl.ndarray({slot.name}.shape, dtype={slot.name}.dtype, buffer=nl.shared_hbm)")
+            lines += [f"    nl.store(out, {value})", f"    {slot.name} = out"]
+    lines.append(f"    return ({', '.join(slot.name for slot in call.results)},)")
+    space: dict[str, Any] = {"np": np, "nisa": old_nisa if call.legacy else nisa, "nl": old_nl if call.legacy else nl}
+    exec("\n".join(lines), space)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedResultWarning)
+        run = old_nki.simulate_kernel if call.legacy else nki.simulate_kernel
+        return list(run((old_nki if call.legacy else nki).jit(space["kernel"]), *operands.values()))
+
+
+def _buffer(slot: Slot) -> str:
+    return "shared_hbm" if slot.memory == "hbm" else slot.memory
+
+
+def _text(call: Call) -> str:
+    names = {slot.name: slot.name for slot in (*call.operands, *call.results)}
+    return call.text.format(**names, m="")
+
+
+def expected(call: Call, operands: dict[str, Any]) -> list[Any]:
+    """What the references give for the results of a call."""
+    statements.KEPT.clear()
+    statements.KEPT.update(vector=None, scalar=0.0)
+    space = statements.modules(call.legacy)
+    for name, array in operands.items():
+        space[name] = array.astype(np.int64 if array.dtype.kind in "iu" else np.float64)
+    for slot in call.results:
+        space[slot.name] = np.full(slot.shape, np.nan)
+    with np.errstate(all="ignore"):
+        exec(_text(call), space)
+    return [np.asarray(space[slot.name], dtype=np.float64) for slot in call.results]
+
+
+def roundings(call: Call, dtype: str) -> float | None:
+    """The greatest difference from the reference, in roundings of the result's dtype relative to its greatest
+    magnitude; None where the operation does not take the dtype. Integers agree."""
+    call = varied(call, dtype)
+    operands = given(call)
+    try:
+        found = simulated(call, operands)
+    except ContractViolation:
+        assert dtype != "float32", call
+        return None
+    worst = 0.0
+    for got, wanted in zip(found, expected(call, operands), strict=True):
+        kind = DTYPES["bool_" if got.dtype == np.bool_ else str(got.dtype)]
+        values, reference = got.astype(np.float64).ravel(), wanted.ravel()
+        # Undefined elements are NaN in floats, and no number of its own in integers.
+        held = ~np.isnan(values if kind.is_float else reference)
+        assert held.any()
+        assert not np.isnan(reference[held]).any()
+        rounded = stored(reference[held].astype(np.float32), kind).astype(np.float64)
+        finite = np.isfinite(rounded)
+        assert np.array_equal(values[held][~finite], rounded[~finite])
+        apart = float(np.abs(values[held][finite] - rounded[finite]).max(initial=0.0))
+        if not kind.is_float:
+            assert apart == 0
+            continue
+        scale = max(float(np.abs(rounded[finite]).max(initial=0.0)), 1e-30)
+        worst = max(worst, apart / (scale * unit_roundoff(kind)))
+    return worst
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("call", USES, ids=named)
+def test_operations_compute_what_their_references_do(call: Call, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEURON_PLATFORM_TARGET_OVERRIDE", call.hardware)
+    found = roundings(call, dtype)
+    if found is None:
+        pytest.skip(f"does not take {dtype}")
+    assert found <= (SINGLE if dtype == "float32" or "nl.float32" in call.text else COARSE)
+
+
+def test_the_page_shows_every_operation() -> None:
+    page = (root() / "docs" / "simulate.md").read_text(encoding="utf-8")
+    shown = page.partition(BEGIN)[2].partition(END)[0]
+    missing = {call.name for call in USES if f"`{call.name}`" not in shown}
+    assert missing == set()
+
+
+def table() -> str:
+    """The greatest differences, operations with the same ones in one line."""
+    found: dict[str, list[float | None]] = {}
+    for call in USES:
+        os.environ["NEURON_PLATFORM_TARGET_OVERRIDE"] = call.hardware
+        row = found.setdefault(call.name, [None] * len(FLOATS))
+        for column, dtype in enumerate(FLOATS):
+            worst = roundings(call, dtype)
+            row[column] = max((each for each in (row[column], worst) if each is not None), default=None)
+    lines: dict[str, list[str]] = {}
+    for name, row in sorted(found.items()):
+        shown = " | ".join("" if each is None else "0" if each == 0 else f"{each:.1f}" for each in row)
+        lines.setdefault(shown, []).append(f"`{name}`")
+    head = [f"| operations | {' | '.join(FLOATS)} |", f"| --- |{' --- |' * len(FLOATS)}"]
+    return "\n".join([*head, *(f"| {', '.join(names)} | {shown} |" for shown, names in lines.items())])
+
+
+if __name__ == "__main__":
+    file = root() / "docs" / "simulate.md"
+    before, _, rest = file.read_text(encoding="utf-8").partition(BEGIN)
+    file.write_text(f"{before}{BEGIN}\n\n{table()}\n\n{END}{rest.partition(END)[2]}", encoding="utf-8")
