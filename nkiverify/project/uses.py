@@ -223,8 +223,6 @@ class Uses:
             at = parents.get(at)
             if isinstance(at, ast.FunctionDef):
                 return at
-            if at is not None and at not in parents:
-                return at if isinstance(at, ast.FunctionDef) else None
         return None
 
 

@@ -1,0 +1,31 @@
+"""What goes wrong is said with the numbers of the witness."""
+
+from __future__ import annotations
+
+import pytest
+
+from nkiverify.verify.witness.sentences import sentence
+
+
+@pytest.mark.parametrize(
+    ("rule", "quantities", "words"),
+    [
+        ("idx.oob", {"start": 0, "stop": 129, "extent": 128}, "the slice ends at 129 of 128"),
+        ("idx.oob", {"start": -1, "extent": 128}, "the slice starts at -1"),
+        ("idx.oob", {"index": 128, "extent": 128}, "the index 128 is not below 128"),
+        ("idx.oob", {"index": -1, "extent": 128}, "the index is -1"),
+        ("leg.oob_static", {"extent": 7}, "an index leaves an extent of 7"),
+        ("idx.empty", {"start": 2, "stop": 2}, "the slice 2:2 is empty"),
+        ("df.output_written", {"tensor": "out", "element": (0, 512)}, "out[0, 512] is never written"),
+        ("df.read_unwritten", {"tensor": "acc", "element": (0,)}, "acc[0] is read unwritten"),
+        (
+            "df.programs",
+            {"tensor": "out", "element": (0, 0), "program": 1},
+            "program 1 touches out[0, 0], which another writes",
+        ),
+        ("kernel.exception", {"raised": "KeyError: 'a'"}, "raises KeyError: 'a'"),
+        ("dma_copy.count", {"dst": (128, 1), "src": (127, 1)}, ""),
+    ],
+)
+def test_the_words_have_the_numbers(rule: str, quantities: dict[str, object], words: str) -> None:
+    assert sentence(rule, quantities) == words
