@@ -50,7 +50,7 @@ MANIFEST_ROUNDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What verifying one target took, in all its phases together.
+    """The cost of verifying one target, in all its phases together.
 
     `cold_milliseconds` is the first verification in a process that has imported nkiverify and no kernel;
     `warm_milliseconds` the shortest of those after it. `peak_kibibytes` is the largest resident size of the process.
@@ -70,7 +70,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What the cost depends on: the whole manifest in seconds, the matmuls by width, straight lines by operations."""
+    """The growth of the cost: the whole manifest in seconds, the matmuls by width, straight lines by operations."""
 
     manifest_seconds: float
     by_width: Mapping[int, Measurement]
@@ -227,6 +227,7 @@ def load_average() -> float | None:
 
 
 def machine(load_before: float | None) -> str:
-    """What the figures were measured on, in one line, with how busy it was before (measuring itself adds to it)."""
+    """The machine that the figures were measured on, in one line, with how busy it was before (measuring itself adds to
+    it)."""
     load = f", load average {load_before:.1f} before and {load_average():.1f} after" if load_before is not None else ""
     return f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores{load}"

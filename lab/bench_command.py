@@ -123,7 +123,7 @@ def _status(targets: Sequence[Target], measured: Sequence[Measurement]) -> ExitS
 
 
 def growth_lines(growth: Growth) -> Iterator[str]:
-    """What the whole manifest takes, and how the cost grows, in a line each."""
+    """The time of the whole manifest, and how the cost grows, in a line each."""
 
     yield (
         f"whole manifest, all phases, {MANIFEST_JOBS} workers: {growth.manifest_seconds:.1f} s"

@@ -393,7 +393,7 @@ class _Writer(_Lines):
         self.line(f"nisa.dma_copy(out, {row})")
 
     def _ahead(self) -> None:
-        """What an iteration loads the next one stores."""
+        """A kernel in which the next iteration stores what one has loaded."""
         now, then = self.tile("1", "C"), self.tile("1", "C")
         if not self.tampered():
             self.line(f"nisa.dma_copy({now}, x[0:1, :])")

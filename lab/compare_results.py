@@ -1,4 +1,4 @@
-"""What differs between two sets of results: of two revisions of the tool on the same targets, or of two of the kernels.
+"""Differences between two sets of results: of two revisions of the tool on the same targets, or of two of the kernels.
 
     python -m lab.compare_results BEFORE AFTER
 
@@ -23,7 +23,7 @@ Facts = Mapping[str, object]
 
 
 def differences(before: Path, after: Path) -> Iterator[str]:
-    """What differs, a line each."""
+    """The differences, a line each."""
     one, two = _runs(before), _runs(after)
     for key in sorted(one.keys() | two.keys()):
         name = " ".join(key)

@@ -43,7 +43,7 @@ _SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What one concrete run shows: the contracts of each phase it breaks, and what the simulator says of its result.
+    """The result of one concrete run: the contracts of each phase it breaks, and what the simulator says of its result.
 
     `followed`: the shadow memory could follow all of it. `undefined` is None where the simulator cannot run it.
     """
@@ -71,7 +71,7 @@ def try_moving(subject: Subject, bench: Bench, seconds: float = 5.0) -> Trial:
 
 
 def _shape(target: Target, values: dict[str, int]) -> Shape | None:
-    """What a run shows; None where it is not in the domain or breaks a contract of phase 1."""
+    """The result of a run; None where it is not in the domain or breaks a contract of phase 1."""
     hardware = hardware_named(target.hardware)
     trial = attempt(target, values, hardware, _SECONDS)
     if trial.outside or trial.unusable:

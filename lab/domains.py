@@ -60,7 +60,7 @@ def allowed(n):
 
 @dataclass(slots=True)
 class Tally:
-    """What a campaign saw."""
+    """The tally of a campaign."""
 
     kernels: int = 0
     shapes: int = 0

@@ -32,7 +32,7 @@ Answers = dict[int, bool]
 
 @dataclass(slots=True)
 class Tally:
-    """What was seen: programs, claims that each one decided, and the claims about which two differ."""
+    """The tally of a campaign: programs, claims that each one decided, and the claims about which two differ."""
 
     programs: int = 0
     decided: Counter[str] = field(default_factory=Counter)

@@ -72,7 +72,7 @@ def _all_codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _at_import(code: CodeType) -> list[object]:
-    """What the bodies of the module and of its classes do, without the functions that they define."""
+    """The code of the bodies of the module and of its classes, without the functions that they define."""
     own: list[object] = [code.co_code, code.co_names]
     for part in code.co_consts:
         if not isinstance(part, CodeType):

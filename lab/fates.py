@@ -1,4 +1,4 @@
-"""What becomes of a mutant: which phase kills it, or what concrete runs and values say of one that no phase kills."""
+"""The fate of a mutant: which phase kills it, or what concrete runs and values say of one that no phase kills."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _TILES = (128, 130)
 
 
 class Fate(enum.Enum):
-    """What became of a mutant."""
+    """The fate of a mutant."""
 
     KILLED_1 = "killed by phase 1"
     KILLED_2 = "killed by phase 2"
@@ -87,7 +87,7 @@ class MutantResult:
 
 
 def digest(mutant: Mutant) -> str:
-    """What identifies a mutant: a digest of its text."""
+    """The identity of a mutant: a digest of its text."""
     return hashlib.sha256(mutant.source.encode()).hexdigest()[:16]
 
 
@@ -203,7 +203,8 @@ def _verified(target: Target, phases: tuple[int, ...]) -> list[Run]:
 
 
 def _by_verdicts(runs: Sequence[Run], bounded: frozenset[int]) -> tuple[Fate, str]:
-    """What the verdicts say. Only those that are bounded where that of the kernel is not make the survival bounded."""
+    """The fate by the verdicts. Only those that are bounded where that of the kernel is not make the survival
+    bounded."""
     unknown = ""
     for run in runs:
         if run.verdict is Verdict.FAILED:
@@ -262,7 +263,8 @@ def failing_shape(
 
 
 def broken_by_phase(played: Replay) -> dict[int, list[str]]:
-    """What a concrete run broke: divisions by zero and large integers belong to phase 2, what is raised to phase 1."""
+    """The contract that a concrete run broke: divisions by zero and large integers belong to phase 2, what is raised to
+    phase 1."""
     found: dict[int, list[str]] = {}
     rules = [(one.contract, f"{one.contract.id} at {one.site}") for one in played.broken]
     if played.raised is not None:
@@ -316,7 +318,8 @@ def unlike_shapes(dimensions: Sequence[DomainDimension], source: random.Random) 
 
 
 def _by_values(subject: GoodKernel, mutant: Mutant, folder: Path, fate: Fate, detail: str) -> tuple[Fate, str]:
-    """What running kernel and mutant on numbers says of one that breaks no contract, as far as the phases tell."""
+    """The answer of running kernel and mutant on numbers about one that breaks no contract, as far as the phases
+    tell."""
     changed = replace(subject.target, root=folder)
     try:
         with time_limit(MUTANT_SECONDS, Clock.PROCESS):

@@ -59,7 +59,7 @@ class Kit:
 
 @dataclass(slots=True)
 class Tally:
-    """What a campaign saw, so far."""
+    """The tally of a campaign so far."""
 
     kernels: int = 0
     concrete: int = 0

@@ -68,7 +68,8 @@ _TRACEBACK = re.compile(r"Traceback \(most recent|Exception ignored|internal err
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What is tried: files in a folder, a command in it, the exit statuses that are right, and what must be said.
+    """The input that is tried: files in a folder, a command in it, the exit statuses that are right, and what must be
+    said.
 
     `broken`: it leaves a Python in which nothing can be relied on, and may end in an internal error, with a traceback.
     `phases` are those whose verdicts a 0 stands for, none where the command gives no verdicts on `k`.
@@ -380,7 +381,7 @@ def _limit_files(size: int) -> None:
 
 
 def _wrapped(one: Input, work: Path) -> list[str] | None:
-    """What goes before the command so that it has no room, or no leave to write; None where that cannot be had."""
+    """The words before the command so that it has no room, or no leave to write; None where that cannot be had."""
     if not one.tmpfs and not one.read_only:
         return []
     if one.tmpfs:
@@ -396,7 +397,7 @@ def _wrapped(one: Input, work: Path) -> list[str] | None:
 
 
 def _as_installed(place: Path, program: Sequence[str]) -> None:
-    """What the Action has installed before its last step."""
+    """The files that the Action has installed before its last step."""
     folder = place / "tmp" / "nkiverify" / "bin"
     folder.mkdir(parents=True)
     (folder / "nkiverify").write_text(f'#!/bin/sh\nexec {shlex.join(program)} "$@"\n', encoding="utf-8")
@@ -469,7 +470,7 @@ def _defects(one: Input, status: int | None, output: str) -> Iterator[str]:
 
 
 def _unsaid(one: Input, status: int | None, output: str, work: Path) -> Iterator[str]:
-    """What a 0 stands for and does not say."""
+    """The doubt that a 0 stands for and does not say."""
     if one.said and status in (0, 3) and not re.search(one.said, " ".join(output.split())):
         yield "does not say what was refused"
     if status != 0 or not one.phases:
@@ -487,7 +488,7 @@ def _unsaid(one: Input, status: int | None, output: str, work: Path) -> Iterator
 
 
 def _contents(folder: Path) -> dict[str, str]:
-    """What lies below `folder`: the kind, and the digest or target, by path."""
+    """The contents of `folder`: the kind, and the digest or target, by path."""
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
         about = path.lstat()

@@ -96,7 +96,7 @@ def manifest(text: str) -> str:
 
 
 def spoiled(text: str, original: bytes) -> bytes:
-    """What a file of an earlier run is replaced with: `text`, or what it says with a name in capitals."""
+    """The text that a file of an earlier run is replaced with: `text`, or what it says with a name in capitals."""
     middle = len(original) // 2
     return {
         "@NESTED": b"[" * 100_000,

@@ -1,4 +1,4 @@
-"""What a campaign of mutants found, as tables and lists."""
+"""The findings of a campaign of mutants, as tables and lists."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ _EXAMPLES = 40
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What one process does. `faults` are positions in `places` of each module."""
+    """The job of one process. `faults` are positions in `places` of each module."""
 
     tests: tuple[str, ...]
     faults: dict[str, list[int]]
@@ -51,7 +51,7 @@ class Job:
 
 @dataclass(slots=True)
 class Reach:
-    """What one test costs, in seconds of CPU, and the statements it reaches: lines by module."""
+    """The cost of one test, in seconds of CPU, and the statements it reaches: lines by module."""
 
     seconds: float
     lines: dict[str, list[int]]
@@ -160,7 +160,7 @@ class Plugin:
 
 
 def _forked(run: Callable[[Callable[[str], None]], None], cpu: float, wall: float) -> str:
-    """What `run` says in a process of its own, which may use so many seconds."""
+    """The answer of `run` in a process of its own, which may use so many seconds."""
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:

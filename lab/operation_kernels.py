@@ -239,7 +239,7 @@ class _Writer:
         return base
 
     def _spoil(self, bound: dict[str, str]) -> None:
-        """What a later iteration reads is overwritten with undefined elements, now and then."""
+        """Overwrite what a later iteration reads with undefined elements, now and then."""
         simple = [
             slot for slot in self.call.operands if re.fullmatch(r"\w+", bound[slot.name]) and slot.memory == "sbuf"
         ]

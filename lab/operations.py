@@ -43,8 +43,8 @@ from nkiverify.analysis.sets import flow
 from nkiverify.analysis.sets.coordinates import jumps_of
 from nkiverify.analysis.sets.flow import Inconclusive
 from nkiverify.analysis.sets.structure import items
+from nkiverify.analysis.values.asked_kernel import contents
 from nkiverify.analysis.values.cells import Cells
-from nkiverify.analysis.values.execution import contents
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.analysis.values.simulator import undefined_elements
@@ -87,7 +87,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(slots=True)
 class Tally:
-    """What a campaign saw: `programs` are kernels with the box of the result that they return."""
+    """The tally of a campaign: `programs` are kernels with the box of the result that they return."""
 
     kernels: int = 0
     programs: int = 0
@@ -110,7 +110,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What a run on one `n` shows: undefined elements of the whole result, by the marks and by the simulator.
+    """The result of a run on one `n`: undefined elements of the whole result, by the marks and by the simulator.
 
     The marks have elements that may be undefined and those that are so for sure, None where they cannot be followed;
     `simulated` is None where the simulator has no values. `others` are faults that leave elements defined.
@@ -165,7 +165,7 @@ class Loaded:
         self._module, self._space = load_module("kernel.py", target.root, Rewriting.NONE)
 
     def call(self, kernel: Written, n: int, run: ConcreteExecution, *, whole: bool = False) -> object:
-        """What the kernel returns in `run`. Raises what the kernel raises."""
+        """The result of the kernel in `run`. Raises what the kernel raises."""
         found: list[object] = []
 
         def call(x: Tensor, u: Tensor, *others: object) -> object:
@@ -364,7 +364,7 @@ class _Trial:
             self._defect("VERDICT", f"{run.verdict.value} {run.qualifier} {run.reason}")
 
     def _in_any_order(self, box: Box, seen: Sequence[_Seen]) -> None:
-        """What is SUCCESSFUL does not depend on the order of iterations that have none."""
+        """The verdict SUCCESSFUL does not depend on the order of iterations that have none."""
         if not self._kernel.other_order:
             return
         for n, one in enumerate(seen, 1):

@@ -43,7 +43,8 @@ class MutationPoint:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What an operator may know of the place: constants of the module and of the function, its loop variables."""
+    """The surroundings of a place, as an operator may know them: constants of the module and of the function, its loop
+    variables."""
 
     constants: tuple[str, ...]
     indices: tuple[str, ...]

@@ -14,7 +14,7 @@ from nkiverify.phases.replay import Replay
 
 
 class Defect(enum.Enum):
-    """What can be wrong with a verdict, worst first."""
+    """The defects of a verdict, worst first."""
 
     UNSOUND = "SUCCESSFUL, but a concrete run fails"
     UNSOUND_BOUNDED = "SUCCESSFUL up to a bound, but a concrete run within the bound fails"
@@ -38,7 +38,7 @@ class Complaint:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one subject gave."""
+    """The result of one subject."""
 
     runs: tuple[Run, ...]
     failing: tuple[int, int]

@@ -1,4 +1,4 @@
-"""What a draft kernel reports while it is run on ordinary ints, so that claims can be made as tight as possible.
+"""The reports of a draft kernel while it is run on ordinary ints, so that claims can be made as tight as possible.
 
 A draft calls `note(k, value)` where the finished kernel has an assert about the value, or a tensor that must reach that
 far.

@@ -1,4 +1,4 @@
-"""What the symbolic and the concrete run of a kernel record, compared: the same kinds of items in the same order.
+"""The records of the symbolic and the concrete run of a kernel, compared: the same kinds of items in the same order.
 
 The shape program, with the dimensions set to the values of a concrete run and its loops gone through number by number,
 is a list of items as the concrete run records them: operations with their operands, allocations, results, the
@@ -54,7 +54,7 @@ Stated = tuple[str, int]
 
 @dataclass(slots=True)
 class Recording:
-    """What one run records: items in order, and the contracts it looks at; `entailed` ones need no check."""
+    """The record of one run: items in order, and the contracts it looks at; `entailed` ones need no check."""
 
     items: list[str] = field(default_factory=list)
     stated: set[Stated] = field(default_factory=set)
@@ -79,7 +79,7 @@ class _Listening(ConcreteExecution):
 
 
 def plain(target: Target, values: Mapping[str, int], seconds: float) -> Recording | None:
-    """What the concrete run on `values` records; None where they are not in the domain. Raises `CannotCompare`."""
+    """The record of the concrete run on `values`; None where they are not in the domain. Raises `CannotCompare`."""
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
     run, binding = _Listening(hardware_named(target.hardware), seconds), ConcreteBinding(values)
     try:
@@ -112,7 +112,7 @@ def program_of(target: Target, seconds: float) -> Program:
 
 
 def symbolic(program: Program, values: Mapping[str, int]) -> Recording:
-    """What the shape program says that a run on `values` records. Raises `CannotCompare`."""
+    """The record of a run on `values`, by the shape program. Raises `CannotCompare`."""
     given: dict[Atom, int] = {dimension.atom: values[dimension.atom.name] for dimension in program.dimensions}
     found = Recording()
     try:
@@ -211,7 +211,8 @@ def differences(mine: Recording, other: Recording) -> Iterator[str]:
 
 
 def compared(target: Target, shapes: Iterable[Mapping[str, int]], seconds: float) -> list[Complaint]:
-    """What the two runs of `target` record differently on one of `shapes`; nothing where they cannot be compared."""
+    """The differences between the records of the two runs of `target` on one of `shapes`; nothing where they cannot be
+    compared."""
     complaints: list[Complaint] = []
     try:
         program = program_of(target, seconds)

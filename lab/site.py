@@ -1,4 +1,5 @@
-"""What `make docs` adds to the pages of docs/: AUDIT.md, which lies beside the folder, with links that lead to both."""
+"""The additions of `make docs` to the pages of docs/: AUDIT.md, which lies beside the folder, with links that lead to
+both."""
 
 from __future__ import annotations
 

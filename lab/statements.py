@@ -20,7 +20,7 @@ class Writer(Tiles):
         self.line(f"__claim__({place}, {text if text is not None else self.claimed()})")
 
     def claimed(self) -> str:
-        """What a claim is about: mostly what the loops around, or the last loop, have changed."""
+        """The subject of a claim: mostly what the loops around, or the last loop, have changed."""
         carried = [name for name in self.changed if name in self.scope.ints]
         options = [self.expression(1)]
         if carried:

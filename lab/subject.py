@@ -30,7 +30,7 @@ class OutOfTime(BaseException):
 
 
 class Clock(enum.Enum):
-    """What seconds are counted by: the clock on the wall, or what this process takes of the processors."""
+    """The clock that counts seconds: the clock on the wall, or what this process takes of the processors."""
 
     WALL = (signal.ITIMER_REAL, signal.SIGALRM)
     PROCESS = (signal.ITIMER_PROF, signal.SIGPROF)

@@ -1,4 +1,5 @@
-"""What manifests import: the decorator for targets, and what it takes. The names here are a promise to users."""
+"""The names that manifests import: the decorator for targets, and what it takes. The names here are a promise to
+users."""
 
 from nkiverify.foundation.records import Kind
 from nkiverify.frontend.target import Verification

@@ -35,7 +35,7 @@ _SHORT = {"SUCCESSFUL": "ok", "UNKNOWN": "?"}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What `check` said about a launch, and what that took."""
+    """The answer of `check` about a launch, and what that took."""
 
     launch: Launch
     #: The verdict in each phase; a phase without one is missing.
@@ -109,7 +109,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def outcome(launch: Launch, checkout: Path) -> Outcome:
-    """What `check` says about the launch, in a process of its own."""
+    """The answer of `check` about the launch, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         results, output = Path(folder) / "results.json", Path(folder) / "output"
         options = ("--timeout", f"{launch.seconds:g}", "--json", str(results))

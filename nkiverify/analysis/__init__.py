@@ -1,1 +1,1 @@
-"""What a program does to the elements of its tensors: sets, marks, values, lifetimes."""
+"""The effects of a program on the elements of its tensors: sets, marks, values, lifetimes."""

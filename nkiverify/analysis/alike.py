@@ -86,7 +86,7 @@ def _call(operation: Operation, terms: list[Term]) -> Hashable:
 
 
 def _function(operation: Operation, terms: list[Term]) -> Hashable:
-    """What an operation computes, and with which arguments but its operands. Raises `_Unknown`."""
+    """The computation of an operation, and with which arguments but its operands. Raises `_Unknown`."""
     if has_effect(operation):
         raise _Unknown
     return (
@@ -216,7 +216,7 @@ _FACTORS = ("data1", "data2")
 
 @dataclass(slots=True)
 class _Contents:
-    """What a storage holds, as numbers that are the same for the same values; None where that is not known.
+    """The contents of a storage, as numbers that are the same for the same values; None where that is not known.
 
     `pieces` are views, by their places, that were written as a whole and have not been touched since.
     """
@@ -259,7 +259,7 @@ def _spans(view: Tensor, free: int) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 class _Stores:
-    """What a concrete run stores to memory of all programs: by storage and program what is stored, as a number that is
+    """The stores of a concrete run to memory of all programs, by storage and program: each as a number that is
     the same for the same values at the same place (None where that is not known), and the position."""
 
     def __init__(self, items: Sequence[Recorded]) -> None:
@@ -292,7 +292,7 @@ class _Stores:
             self._store(position, operation, argument, value)
 
     def _store(self, position: int, operation: Operation, argument: str, value: int | None) -> None:
-        """What an operation writes to an operand has `value`."""
+        """Note that what an operation writes to an operand has `value`."""
         view = operation.writes[argument]
         storage, place = self._shared.first(view.storage), _place(view, [])
         if is_shared(storage):
@@ -348,14 +348,14 @@ class _Stores:
         return self._number((call, described))
 
     def _read(self, view: Tensor) -> tuple[Hashable, int | None]:
-        """What is read, as the place within something of which the number is known."""
+        """The source of a read, as the place within something of which the number is known."""
         contents = self._of(self._shared.first(view.storage))
         place = _place(view, [])
         piece = contents.pieces.get(place)
         return (_kind(view), piece[1]) if piece is not None else (place, contents.whole)
 
     def _of(self, storage: Storage) -> _Contents:
-        """What a storage holds."""
+        """The contents of a storage."""
         storage = self._shared.first(storage)
         found = self._contents.get(id(storage))
         if found is not None:
@@ -372,7 +372,7 @@ class _Stores:
 
 
 def _kind(view: Tensor) -> Hashable:
-    """What has to be said of a view beside its values."""
+    """The facts that have to be said of a view beside its values."""
     return ("view", tuple(map(int, view.shape)), view.dtype.name)
 
 

@@ -1,4 +1,4 @@
-"""What an operation does to elements: its effects, in order, which every walk over a program follows.
+"""The effects of an operation on elements, in order, which every walk over a program follows.
 
 Sets for all shapes (`sets.transfer`), marks of a concrete run (`marks.transfer`) and who wrote what (`marks.liveness`)
 follow the same effects, and differ in how they represent elements alone: `sets.regions` and `marks.windows` turn the
@@ -30,7 +30,7 @@ LAST_STRICT_GENERATION = 3
 
 
 class Does(enum.Enum):
-    """What is done to the elements of a view."""
+    """The kind of an effect on the elements of a view."""
 
     #: All programs of a launch wait for the others. The view is what they wait for; none of it is read.
     WAIT = "wait"

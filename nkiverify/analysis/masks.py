@@ -92,8 +92,8 @@ def leaves_out_earlier(operation: Operation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What a reduction leaves of the grid of its mask: the operand that has the grid, and pairs of an axis of it and
-    the axis of the result that this becomes."""
+    """The part of the grid of its mask that a reduction leaves: the operand that has the grid, and pairs of an axis of
+    it and the axis of the result that this becomes."""
 
     of: Tensor
     to: tuple[tuple[int, int], ...]
@@ -105,7 +105,8 @@ class Left:
 
 
 def left_by(operation: Operation, argument: str) -> Left | None:
-    """What a written operand is left of the grid of the operation's mask; None where it lies on the grid itself.
+    """The part of a written operand that is left of the grid of the operation's mask; None where it lies on the grid
+    itself.
 
     Raises `LookupError` where that cannot be said.
     """

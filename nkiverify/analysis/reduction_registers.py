@@ -22,7 +22,7 @@ _PARTITIONS = 128
 
 
 class Command(enum.Enum):
-    """What an operation does with the registers of its engine."""
+    """The use that an operation makes of the registers of its engine."""
 
     NOTHING = "nothing"
     #: They hold nothing known afterwards.
@@ -36,7 +36,7 @@ class Command(enum.Enum):
 
 
 def command_of(operation: Operation) -> Command:
-    """What an operation does with the registers of its engine."""
+    """The use that an operation makes of the registers of its engine."""
     if not operation.declared.behaviour.registers:
         return Command.NOTHING
     # Instructions without that parameter begin anew.
@@ -57,7 +57,7 @@ class RegisterFile:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What it is known by."""
+        """The name that it is known by."""
         # A symbolic program is hashed by what it is: its value is not known.
         program = tuple(("any", part.uid) if isinstance(part, Term) else part for part in self.program)
         return (REGISTERS, self.engine, program)

@@ -25,7 +25,8 @@ def add_allow(parser: argparse.ArgumentParser) -> None:
 
 
 def allowed_by(typed: Sequence[str], settings: Settings | None = None) -> Allowed:
-    """What is `typed`, and what the settings allow, by default those here; from here on it holds in this process.
+    """The permissions that are `typed`, and those that the settings allow, by default those here; from here on it holds
+    in this process.
 
     Raises `UsageError` for what cannot be allowed, and for a path where nothing is.
     """

@@ -32,7 +32,7 @@ _NARROWEST, _WIDEST, _USUAL = 60, 120, 100
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is to be checked, and what is to be printed of it.
+    """The request: kernels to check, and the parts of the answer to print.
 
     `references` are kernels as `PATH::NAME`, `arguments`, `where` and `grid` what was typed about the only one.
     `every`: show the source of all that fails. `fix`: print asserts; `manifest_entry`: print a target. `form` is one of

@@ -116,8 +116,8 @@ def selection(arguments: argparse.Namespace, project: Project) -> Options:
 
 def selected_targets(options: Options) -> list[Target]:
     """The targets of the manifest that `options` selects; where the filters leave none, stderr says so."""
+    from nkiverify.project.chosen_targets import select
     from nkiverify.project.manifest import load_targets
-    from nkiverify.project.selection import select
 
     targets = select(load_targets(options.root), options)
     if not targets:

@@ -146,7 +146,8 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _confinement(options: Options) -> Confinement:
-    """What the process that checks kernels keeps: where it writes results, and where the ESBMC that it asks is kept."""
+    """The confinement of the process that checks kernels: where it writes results, and where the ESBMC that it asks is
+    kept."""
     from nkiverify.run.confinement import Confinement
 
     folders = [options.json.parent] if options.json is not None else []
@@ -333,14 +334,14 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
 def _debug(session: Session, asked: Request, hardware: Sequence[str]) -> None:
     """The debugger at the first violation that has been replayed, if there is one."""
     from nkiverify.cli.replay import replayed
-    from nkiverify.results.recorded import Recorded
+    from nkiverify.results.file import RecordedViolation
 
     for run in session.runs:
         for violation in run.violations:
             if violation.replayed:
                 several = len(hardware) > 1
                 name = run.target.rpartition("@")[2] if several else hardware[0]
-                recorded = Recorded(run.target, run.phase, violation)
+                recorded = RecordedViolation(run.target, run.phase, violation)
                 replayed(recorded, asked.target(name, several), session.root, name, debug=True)
                 return
     print("nkiverify: --pdb: no violation to replay", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What `--show-config` prints: every setting with its value, and the layer that the value comes from."""
+"""The output of `--show-config`: every setting with its value, and the layer that the value comes from."""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _coverage(chosen: Sequence[Contract], bundled: bool) -> tuple[str, bool]:
-    """What exercises and what breaks the contracts, as a table, with the sums under it; and whether nothing is
-    missing."""
+    """The targets and controls that exercise and break the contracts, as a table, with the sums under it; and whether
+    nothing is missing."""
     from nkiverify.project.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, coverage
     from nkiverify.project.manifest import load_targets
     from nkiverify.project.repository import with_targets

@@ -56,7 +56,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _confining() -> list[str]:
-    """What keeps kernels from files, the network and the rest of the machine here."""
+    """The barrier that keeps kernels from files, the network and the rest of the machine here."""
     from nkiverify.run.confinement import has_seccomp, landlock_version
 
     version = landlock_version()

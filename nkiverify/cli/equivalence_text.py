@@ -29,7 +29,7 @@ def text(
     base: Path,
     style: Style,
 ) -> str:
-    """What `nkiverify equiv` prints, given the answers with the dimensions they are about, the chosen ones first."""
+    """The output of `nkiverify equiv`, given the answers with the dimensions they are about, the chosen ones first."""
     lines = [style.head(f"{first.reference} and {second.reference}")]
     (chosen, found), *others = answers
     if chosen:

@@ -50,7 +50,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _warning(id: str) -> str:
-    """What a warning says."""
+    """The text of a warning."""
     text = f"{RULES[id]} A warning of phase 4, which changes no verdict; docs/verdicts.md says what counts as used."
     return f"{id}\n{textwrap.fill(text, 80, initial_indent='  ', subsequent_indent='  ', break_on_hyphens=False)}"
 

@@ -1,4 +1,4 @@
-"""What a check prints: a report for people, or one of the forms that programs read."""
+"""The output of a check: a report for people, or one of the forms that programs read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `nkiverify check FILE` prints: the kernels of the file, their parameters, and what they assert."""
+"""The output of `nkiverify check FILE`: the kernels of the file, their parameters, and what they assert."""
 
 from __future__ import annotations
 

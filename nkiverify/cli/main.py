@@ -146,7 +146,7 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _what_is_here() -> str:
-    """What `check` would look at in this folder, if it has kernels and no manifest; else nothing."""
+    """The files that `check` would look at in this folder, if it has kernels and no manifest; else nothing."""
     from pathlib import Path
 
     from nkiverify.project.legality import kernel_files, kernels_to_check

@@ -98,7 +98,7 @@ def report(session: Session, request: Request, debug: bool, style: Style = PLAIN
 
 
 def next_step(session: Session, request: Request) -> str:
-    """What to type for a domain on which phases that fail hold, in a line; empty where none is known."""
+    """The command for a domain on which phases that fail hold, in a line; empty where none is known."""
     failed = [run for run in counting(session.runs) if run.verdict is Verdict.FAILED]
     phases = sorted({run.phase for run in failed} - {run.phase for run in failed if not run.suffices})
     texts = _strictest(text for run in failed if run.phase in phases for text in run.suffices)
@@ -125,7 +125,7 @@ def _strictest(texts: Iterable[str]) -> list[str]:
 
 
 def language_report(outside: Outside, base: Path) -> str:
-    """What lies outside the documented language: the first places of each rule, and how many there are."""
+    """The places outside the documented language: the first places of each rule, and how many there are."""
     found = outside.told
     strict = len(outside.failing) == len(found)
     by_message: dict[tuple[str, str], list[Finding]] = {}

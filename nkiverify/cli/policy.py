@@ -78,7 +78,7 @@ def warning_rule(text: str) -> WarningRule:
 
 
 def policy_of(arguments: argparse.Namespace, settings: Settings) -> Policy:
-    """What the command line and the settings say of rules. Raises `UsageError` for a rule that there is not."""
+    """The policy about rules of the command line and the settings. Raises `UsageError` for a rule that there is not."""
     rules: list[WarningRule] = []
     if layered("strict", arguments.strict, settings, False).value:
         rules.append(STRICT)
@@ -92,7 +92,7 @@ def policy_of(arguments: argparse.Namespace, settings: Settings) -> Policy:
 
 
 def configured(settings: Settings) -> Policy:
-    """What the settings alone say of rules, for commands that have none of the options."""
+    """The policy about rules of the settings alone, for commands that have none of the options."""
     parser = argparse.ArgumentParser()
     add_policy(parser, "")
     return policy_of(parser.parse_args([]), settings)

@@ -17,7 +17,7 @@ from nkiverify.verify.options import HARDWARE, PHASES
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
-    from nkiverify.results.recorded import Recorded
+    from nkiverify.results.file import RecordedViolation
 
 DESCRIPTION = """\
 Run the kernel of a violation on its witness, as ordinary Python with ordinary
@@ -51,7 +51,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.report import diagnostic
     from nkiverify.report.style import Style
     from nkiverify.results import wording
-    from nkiverify.results.recorded import violations_of
+    from nkiverify.results.file import violations_of
 
     project = here_or_ours()
     root = project.root
@@ -70,7 +70,7 @@ def execute(arguments: argparse.Namespace) -> int:
     return replayed(recorded, recorded.target, root, arguments.hardware, debug=arguments.pdb)
 
 
-def _emit(recorded: Recorded, root: Path, file: Path, hardware: str | None) -> int:
+def _emit(recorded: RecordedViolation, root: Path, file: Path, hardware: str | None) -> int:
     from nkiverify.project.reproduce import target_named
     from nkiverify.results import codec as json_results
     from nkiverify.results.emit import test_source
@@ -84,7 +84,7 @@ def _emit(recorded: Recorded, root: Path, file: Path, hardware: str | None) -> i
     return 0
 
 
-def replayed(recorded: Recorded, target: Target | str, root: Path, hardware: str | None, debug: bool) -> int:
+def replayed(recorded: RecordedViolation, target: Target | str, root: Path, hardware: str | None, debug: bool) -> int:
     """Run `target`, or the one of this name under `root`, on the witness; the exit status. With `debug`, in pdb."""
     from nkiverify.foundation.errors import UnsupportedConstruct
     from nkiverify.project.reproduce import run_target
@@ -119,7 +119,7 @@ def replayed(recorded: Recorded, target: Target | str, root: Path, hardware: str
     return ExitStatus.INTERNAL_ERROR
 
 
-def _is_the_one(error: BaseException, recorded: Recorded, root: Path) -> bool:
+def _is_the_one(error: BaseException, recorded: RecordedViolation, root: Path) -> bool:
     """True if `error` is the recorded violation: the contract at the line, or the kernel's own exception there."""
     from nkiverify.foundation.errors import ContractViolation
     from nkiverify.frontend.concrete import innermost_kernel_site

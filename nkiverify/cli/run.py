@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from nkiverify.frontend.language_rules import Finding
     from nkiverify.frontend.target import Target
     from nkiverify.project.repository import Project
-    from nkiverify.results.cache.verdicts import VerdictCache
+    from nkiverify.results.cache.remembered import VerdictCache
     from nkiverify.results.session import Session
 
 DESCRIPTION = """\
@@ -129,7 +129,7 @@ def execute(arguments: argparse.Namespace) -> int:
         return ExitStatus.NOTHING_VERIFIED
     from nkiverify.model.policy import ERROR
     from nkiverify.project.manifest import check_kernels
-    from nkiverify.results.cache.verdicts import VerdictCache
+    from nkiverify.results.cache.remembered import VerdictCache
     from nkiverify.results.warning_rules import (
         Outside,
         failing,
@@ -199,7 +199,7 @@ def _prepare(names: Sequence[str], lowering: str | None) -> None:
 
 
 def _outside_language(targets: Sequence[Target]) -> list[Finding]:
-    """What the kernels of `targets` use outside the documented language."""
+    """The findings where the kernels of `targets` are outside the documented language."""
     from nkiverify.frontend.instrument import Rewriting
     from nkiverify.frontend.language_rules import findings
     from nkiverify.frontend.loader import load_kernel

@@ -38,9 +38,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the program; 3 where the exploration ended at something unsupported, of which no program is complete."""
+    from nkiverify.project.chosen_targets import select
     from nkiverify.project.manifest import load_targets
-    from nkiverify.project.selection import select
-    from nkiverify.report import memory, program_text, terminal
+    from nkiverify.report import memory_peaks, program_text, terminal
     from nkiverify.report.style import Style
     from nkiverify.results.session import ExitStatus
     from nkiverify.verify.explanation import explain
@@ -63,7 +63,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if targets[0].description:
         print(targets[0].description)
     print(program_text.text(explained.program, explained.decided, options.root, style))
-    for line in memory.lines(explained.memory, options.root, terminal.WIDTH, style):
+    for line in memory_peaks.lines(explained.memory, options.root, terminal.WIDTH, style):
         print(line)
     if arguments.smt is not None:
         _write_scripts(explained.decided, arguments.smt)

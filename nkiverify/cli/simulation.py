@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.execution import Execution, argument_range, execute, random_array
+from nkiverify.analysis.values.asked_kernel import Execution, argument_range, execute, random_array
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
@@ -29,7 +29,7 @@ from nkiverify.frontend.tracebacks import in_simulator
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
-from nkiverify.model.returned import Leaf, Step, StepKind
+from nkiverify.model.returned import Leaf, PathStep, StepKind
 from nkiverify.model.returned import Path as Way
 from nkiverify.model.tensor import Tensor
 from nkiverify.project.request import Request
@@ -79,7 +79,7 @@ class Compared:
 
     @property
     def hint(self) -> str:
-        """What explains a difference beyond the tolerance."""
+        """The explanation of a difference beyond the tolerance."""
         if not self.differs or not self.worst <= self.of_roundings:
             return ""
         return f"; no more than roundings to {self.coarsest} make, in which the kernel keeps values: see --tolerance"
@@ -87,7 +87,7 @@ class Compared:
 
 @dataclass(slots=True)
 class Simulated:
-    """What a simulation gave."""
+    """The result of a simulation."""
 
     results: dict[str, Array] = field(default_factory=dict)
     undefined: list[Undefined] = field(default_factory=list)
@@ -262,7 +262,7 @@ class Simulation:
 
 
 def _of_reference(expected: Any, results: Mapping[str, Array]) -> list[Any] | str:
-    """What a reference has for each result, in their order; as text, why that cannot be said.
+    """The values of a reference for each result, in their order; as text, why that cannot be said.
 
     It returns what the kernel returns, with arrays for tensors, or a tuple of arrays, one for each result.
     """
@@ -281,10 +281,10 @@ def _arrays_in(path: Way, value: Any) -> Iterator[Leaf]:
     """Whatever is no container of Python is an array."""
     if isinstance(value, tuple | list):
         for position, part in enumerate(value):
-            yield from _arrays_in((*path, Step(StepKind.ITEM, position)), part)
+            yield from _arrays_in((*path, PathStep(StepKind.ITEM, position)), part)
     elif isinstance(value, dict):
         for key, part in value.items():
-            yield from _arrays_in((*path, Step(StepKind.KEY, key)), part)
+            yield from _arrays_in((*path, PathStep(StepKind.KEY, key)), part)
     else:
         yield Leaf(path, value)
 

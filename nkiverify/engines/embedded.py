@@ -21,7 +21,7 @@ from nkiverify.symbolic.terms import Atom
 
 
 class Outcome(enum.Enum):
-    """What the engine found out about a claim."""
+    """The engine's answer about a claim."""
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -114,7 +114,7 @@ class EmbeddedEngine:
         return [harder.get(decision, decision) for decision in decisions]
 
     def _tried_hard(self) -> dict[Decision, Decision]:
-        """What the solver says of what it has given up, by that, when it tries hard."""
+        """The answers of the solver about what it has given up, by that, when it tries hard."""
         given_up, self._given_up = self._given_up, []
         return {
             decision: self._claim(decision.claim, path.with_conditions((), BUDGETS.claim, CASES))

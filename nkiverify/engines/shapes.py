@@ -127,7 +127,7 @@ def _divisors(known: Iterable[Condition]) -> Iterator[int]:
 
 
 def domain_of(program: Program, texts: Iterable[str]) -> list[Condition | bool]:
-    """What the target, or an assert with one of `texts` that is part of the domain, says of the dimensions.
+    """The conditions on dimensions of the target, or of an assert with one of `texts` that is part of the domain.
 
     A target that asks for the truth of a condition, as `v.assume(not K % 128)` does, splits the run into paths. Where
     nothing is executed on one of them, only the other one is looked at.
@@ -344,7 +344,7 @@ def _up_to(dimension: DomainDimension, most: int) -> DomainDimension:
 
 
 def _settled(known: Iterable[Condition] | None, atom: Atom, value: int) -> tuple[Condition, ...] | None:
-    """What is left of conditions where `atom` has a value; None where they do not all hold then."""
+    """The rest of conditions where `atom` has a value; None where they do not all hold then."""
     mapping = {atom: terms.constant(value)}
     left = [one.substitute(mapping) for one in known or ()]
     return None if any(one is False for one in left) else tuple(_parts(left))

@@ -1,1 +1,1 @@
-"""What every room stands on: kinds of errors, places in source, plain records of what was found."""
+"""The foundation of every room: kinds of errors, places in source, plain records of what was found."""

@@ -1,4 +1,4 @@
-"""What users let kernels ask for: `--allow`, and the setting `allow`."""
+"""The permissions that users give kernels: `--allow`, and the setting `allow`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Allowed:
         return bool(self.reads) or self.network
 
     def assumed(self) -> tuple[str, ...]:
-        """What a verdict takes for granted where kernels may ask for it, in words."""
+        """The assumptions of a verdict where kernels may ask for it, in words."""
         reads = [f"what kernels may read stays as it is: {path}" for path in self.reads]
         return (*reads, *(["what the network gives to kernels stays as it is"] if self.network else []))
 

@@ -1,4 +1,4 @@
-"""What a kernel calls the result of a statement, read from its text."""
+"""The kernel's name of the result of a statement, read from its text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nkiverify.foundation.source import Site
 
 
 def assigned_name(site: Site | None) -> str:
-    """What the statement at `site` calls the tensor that it allocates; empty where it gives it no name."""
+    """The name that the statement at `site` gives the tensor that it allocates; empty where it gives it no name."""
     if site is None:
         return ""
     for node in ast.walk(_parsed("".join(linecache.getlines(site.file)))):

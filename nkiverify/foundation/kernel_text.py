@@ -80,7 +80,7 @@ class HarmlessStream:
 
 @contextmanager
 def kernel_output() -> Iterator[None]:
-    """What kernels print within the block goes to stderr, harmless, by whatever name Python has for where it goes."""
+    """Send what kernels print within the block to stderr, harmless, by whatever name Python has for where it goes."""
     names = ("stdout", "stderr", "__stdout__", "__stderr__")
     before = {name: getattr(sys, name) for name in names}
     stderr = before["stderr"]

@@ -1,4 +1,4 @@
-"""What a run found, as plain data: engines and phases produce it, reports and the dashboard consume it."""
+"""The findings of a run, as plain data: engines and phases produce it, reports and the dashboard consume it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DISAGREEMENT = "engines disagree"
 
 
 class Kind(enum.Enum):
-    """What sort of target it is, in the words of the corpus table."""
+    """The sort of a target, in the words of the corpus table."""
 
     CONCRETE = "concrete"
     SYMBOLIC = "symbolic"

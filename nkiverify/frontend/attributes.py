@@ -142,7 +142,7 @@ def _refuse_undocumented(value: object, name: str) -> None:
 
 
 def no_attribute(value: object, name: str) -> AttributeError:
-    """What Python raises where the value that `value` stands for has no such attribute."""
+    """The exception of Python where the value that `value` stands for has no such attribute."""
     kind = stands_for(value)
     assert kind is not None
     return AttributeError(f"'{kind.__name__}' object has no attribute '{name}'")

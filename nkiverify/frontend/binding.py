@@ -70,7 +70,7 @@ class SymbolicBinding:
         return self._run.context.with_conditions((), BUDGETS.domain).satisfiable() is not Answer.NO
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
-        """What the kernel's asserts at these lines check is part of the domain."""
+        """The conditions of the kernel's asserts at these lines are part of the domain."""
         self._asserts = lines
         self._run.preconditions = lines
         self._run.assumed_asserts = self.assumptions
@@ -124,7 +124,8 @@ class ConcreteBinding:
         return True
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
-        """What the kernel's asserts at these lines check is part of the domain: `excludes` knows where one raises."""
+        """The conditions of the kernel's asserts at these lines are part of the domain: `excludes` knows where one
+        raises."""
         self._asserts = lines
 
     def excludes(self, error: BaseException) -> bool:

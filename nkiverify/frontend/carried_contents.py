@@ -1,4 +1,4 @@
-"""What a summarised loop carries in storages and registers: an interval over all its iterations.
+"""The contents of storages and registers that a summarised loop carries: an interval over all its iterations.
 
 The body runs with what an arbitrary iteration may find: what is there before the loop, or what an earlier iteration has
 left. That is guessed from what the body has been seen to leave, and then checked by another run of it, as all carried
@@ -26,7 +26,7 @@ _GROWS = 4
 
 
 class CarriedContents:
-    """What an arbitrary iteration of one loop finds in storages and registers."""
+    """The contents of storages and registers that an arbitrary iteration of one loop finds."""
 
     def __init__(self, before: Contents) -> None:
         self._before = before
@@ -60,12 +60,13 @@ class CarriedContents:
         return False
 
     def after(self, *, possibly_none: bool) -> Contents:
-        """What is there after the loop, which has perhaps had no iteration."""
+        """The contents after the loop, which has perhaps had no iteration."""
         return self._before.joined(self._left) if possibly_none else self._left
 
 
 def over_iterations(contents: Contents, index: Term, last: Term, facts: Facts) -> Contents:
-    """What iterations from 0 to `last` leave, of which `contents` is left by iteration `index` where `facts` hold."""
+    """The contents that iterations from 0 to `last` leave, of which `contents` is left by iteration `index` where
+    `facts` hold."""
     (atom,) = index.atoms
     ends: tuple[Term, Term] | None = None
     values = contents.copy()

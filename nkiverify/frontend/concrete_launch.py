@@ -231,7 +231,7 @@ def rule_of(error: Exception | SystemExit) -> Contract:
 
 
 def fault_of_model(error: BaseException) -> InternalError:
-    """What is raised where code of ours fails on numbers: a fault of ours, with both places."""
+    """The exception where code of ours fails on numbers: a fault of ours, with both places."""
     entry = our_entry(error)
     ours = f"{entry.tb_frame.f_globals.get('__name__', '')}:{entry.tb_lineno}" if entry is not None else "?"
     place = f", called at {innermost_kernel_site(error)}" if kernel_entries(error) else ""

@@ -363,7 +363,7 @@ class SymbolicExecution(Paths):
         return terms.index(name, size, key, representative=True)  # type: ignore[return-value]
 
     def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
-        """What `range(start, stop, step)` is in this run."""
+        """The form of `range(start, stop, step)` in this run."""
         if parallel and self.records:
             # Such a loop is summarised even where its length is known: one run of its body stands for any two.
             return SymRange.parallel_of(start, stop, step)

@@ -112,7 +112,7 @@ def allow(allowed: Allowed) -> None:
 
 
 def allowed() -> Allowed:
-    """What kernels of this process may ask for."""
+    """The permissions of kernels of this process."""
     return _allowed
 
 
@@ -222,7 +222,7 @@ def _passes(what: str, event: str, arguments: tuple[object, ...], subject: str) 
 
 
 def _subject(event: str, arguments: tuple[object, ...]) -> str:
-    """What is asked for, as far as the event names it."""
+    """The file that is asked for, as far as the event names it."""
     named = [part for part in arguments if isinstance(part, str | bytes | os.PathLike | tuple) and part]
     if not named or _REFUSED.get(event) in (_MACHINE, _THREAD):
         return event

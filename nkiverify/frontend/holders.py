@@ -132,7 +132,7 @@ def follows_module(module: types.ModuleType) -> bool:
 
 
 def parts_inside(value: object) -> Iterable[object] | None:
-    """What an object without state of its own leads to; None for one that may have state."""
+    """The objects that one without state of its own leads to; None for one that may have state."""
     if isinstance(value, tuple | frozenset):
         return value
     if isinstance(value, types.MethodType):
@@ -370,7 +370,7 @@ def _write_object(value: Any, content: dict[Any, Any]) -> None:
 
 
 def _read_cached(function: Any) -> dict[Any, Any]:
-    """What a function with an `lru_cache` remembers: a call it had not seen before changes what it does later.
+    """The memory of a function with an `lru_cache`: a call it had not seen before changes what it does later.
 
     Kernel code can change a result that is remembered, and can ask for the counts.
     """

@@ -1,4 +1,4 @@
-"""What rewritten kernel code calls: the object it knows as `__nki__`."""
+"""The functions that rewritten kernel code calls: the object it knows as `__nki__`."""
 
 from __future__ import annotations
 
@@ -253,7 +253,7 @@ def passing() -> None:
 
 
 def type_call(function: Any) -> Any:
-    """What to call where the kernel calls the built-in type `function`."""
+    """The function for where the kernel calls the built-in type `function`."""
     try:
         return TYPE_CALLS.get(function, function)
     except TypeError:
@@ -261,7 +261,7 @@ def type_call(function: Any) -> Any:
 
 
 def formatting(method: Any) -> Any:
-    """What to call where the kernel calls a method `format` or `format_map`: that of text makes text."""
+    """The function for where the kernel calls a method `format` or `format_map`: that of text makes text."""
     if isinstance(getattr(method, "__self__", None), str) and _symbolic_run() is not None:
         return lambda *values, **named: made_text(lambda: method(*values, **named))
     return method

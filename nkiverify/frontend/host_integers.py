@@ -1,4 +1,4 @@
-"""What kernel code calls to have its plain integers looked at: see `nkiverify.frontend.watching`.
+"""The functions that kernel code calls to have its plain integers looked at: see `nkiverify.frontend.watching`.
 
 In a symbolic run an integer beyond 32 bits is a claim that fails, in a concrete run a broken contract.
 """
@@ -112,7 +112,7 @@ def method(found: Any) -> Any:
 
 
 def _of_numpy(found: Any, owner: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """What a method of a number or array of NumPy gives, its operands looked at."""
+    """The result of a method of a number or array of NumPy, its operands looked at."""
     name = found.__name__.strip("_")
     if name in PARTIAL:
         examine_reduction(name, owner, *values, **named)

@@ -90,7 +90,7 @@ class Rewriting(enum.Enum):
 
 @dataclass(slots=True)
 class _Function:
-    """What the rewriter knows of the function it is in."""
+    """The facts about the function that the rewriter is in."""
 
     generator: bool = False
     shared_names: frozenset[str] = frozenset()

@@ -23,7 +23,7 @@ class IterationNumber(KernelNumber):
 
 
 class Numbers:
-    """What the iterations of one execution of a loop are numbered with."""
+    """The numbers of the iterations of one execution of a loop."""
 
     def __init__(self) -> None:
         self._present: list[IterationNumber] = []

@@ -90,7 +90,8 @@ class _Code:
 
 
 def findings(kernel: object) -> list[Finding]:
-    """What `kernel` and the kernel code it reaches use outside the documented language, in the order of the files."""
+    """The findings where `kernel` and the kernel code it reaches are outside the documented language, in the order of
+    the files."""
     found: set[Finding] = set()
     for code in _reached(kernel):
         legacy = _legacy_import(code)
@@ -198,7 +199,7 @@ def _definitions(file: str) -> dict[int, ast.FunctionDef | ast.ClassDef]:
 
 
 def _mentioned(code: _Code) -> Iterator[object]:
-    """What the names and dotted names in a piece of code mean, as far as they are bound at the module's top."""
+    """The meaning of names and dotted names in a piece of code, as far as they are bound at the module's top."""
     for node in ast.walk(code.node):
         if isinstance(node, ast.Name) and node.id in code.names:
             yield code.names[node.id]
@@ -207,7 +208,7 @@ def _mentioned(code: _Code) -> Iterator[object]:
 
 
 def _meaning(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """What a dotted name through modules and classes means; None where it is something else."""
+    """The object that a dotted name through modules and classes means; None where it is something else."""
     if isinstance(node, ast.Name):
         return names.get(node.id)
     if isinstance(node, ast.Attribute):

@@ -424,7 +424,7 @@ def _function_named(name: str, module: ModuleType, path_text: str) -> Callable[.
 
 
 class MadeInRun:
-    """What a factory returns that calls functions of NKI: it is called anew in each run, for that run's kernel."""
+    """The result of a factory that calls functions of NKI: it is called anew in each run, for that run's kernel."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
@@ -437,7 +437,7 @@ class MadeInRun:
 
 
 def _made(factory: Callable[..., Any], name: str, path_text: str) -> Any:
-    """What calling `factory` as `name` says gives; arguments are literals."""
+    """The result of calling `factory` as `name` says; arguments are literals."""
     try:
         call = ast.parse(name, mode="eval").body
         if not isinstance(call, ast.Call):

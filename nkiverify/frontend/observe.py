@@ -1,4 +1,4 @@
-"""What a concrete run sees at the moment a contract breaks: calls, loops and tensors, from the frames of kernel
+"""Observations of a concrete run at the moment a contract breaks: calls, loops and tensors, from the frames of kernel
 code."""
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ Key = tuple[str, str, int]
 
 
 def key_of(contract: str, site: Site | None) -> Key:
-    """What identifies one contract at one line."""
+    """The identity of one contract at one line."""
     return (contract, site.file, site.line) if site is not None else (contract, "", 0)
 
 
@@ -88,14 +88,14 @@ class ObservingExecution(ConcreteExecution):
 
 
 def seen_from(frame: FrameType) -> Observation | None:
-    """What can be seen in the kernel's frames from `frame` outwards; None where there are none."""
+    """Observations in the kernel's frames from `frame` outwards; None where there are none."""
     frames = [each for each in _outwards(frame) if is_kernel_frame(each)]
     frames.reverse()
     return observed([(each, frame_site(each)) for each in frames]) if frames else None
 
 
 def observed_in(error: BaseException) -> Observation | None:
-    """What can be seen in the kernel's frames of the traceback of `error`."""
+    """Observations in the kernel's frames of the traceback of `error`."""
     entries = kernel_entries(error)
     return observed([(entry.tb_frame, entry_site(entry)) for entry in entries]) if entries else None
 
@@ -112,7 +112,7 @@ def entry_site(entry: TracebackType) -> Site:
 
 
 def observed(frames: Sequence[tuple[FrameType, Site]]) -> Observation:
-    """What the kernel's frames show, the innermost being the last."""
+    """Observations in the kernel's frames, the innermost being the last."""
     frame, site = frames[-1]
     return Observation(
         place=site,
@@ -131,7 +131,7 @@ def _outwards(frame: FrameType | None) -> Iterator[FrameType]:
 
 @dataclass(frozen=True, slots=True)
 class _Syntax:
-    """What a kernel file says: its `for` statements, its functions, and the names it uses."""
+    """The syntax of a kernel file: its `for` statements, its functions, and the names it uses."""
 
     loops: tuple[ast.For, ...] = ()
     functions: tuple[ast.FunctionDef | ast.Lambda, ...] = ()
@@ -139,7 +139,7 @@ class _Syntax:
 
 
 def _syntax(file: str) -> _Syntax:
-    """What a kernel file says; nothing where it cannot be read any more."""
+    """The syntax of a kernel file; nothing where it cannot be read any more."""
     linecache.checkcache(file)
     return _parsed("".join(linecache.getlines(file)))
 

@@ -112,7 +112,7 @@ class Paths:
 
     @property
     def context(self) -> Context:
-        """What holds on the present path."""
+        """The conditions of the present path."""
         return self._context
 
     @property

@@ -32,7 +32,7 @@ _GUARDS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseExc
 
 
 class _Base:
-    """What a class deriving from a placeholder derives from."""
+    """The base of a class that derives from a placeholder."""
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         raise unsupported(f"{type(self).__name__}, a class that derives from something that is not installed")
@@ -232,7 +232,7 @@ def import_module(
 
 
 def _hidden(module: ModuleType, public: Sequence[str]) -> set[str]:
-    """What a module of the stubs imports for itself."""
+    """The imports that a module of the stubs needs for itself."""
     return {name for name, value in vars(module).items() if name not in public and not isinstance(value, ModuleType)}
 
 

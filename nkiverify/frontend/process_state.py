@@ -1,4 +1,4 @@
-"""What Python and its libraries keep for the whole process, where kernel code could change it.
+"""State that Python and its libraries keep for the whole process, where kernel code could change it.
 
 No kernel should, and hardly any does. So a part is compared only where the code of a loaded kernel module has one of
 the names through which it is changed.
@@ -33,7 +33,7 @@ class ProcessState:
     put_back: Callable[[Any], object]
 
     def read(self) -> dict[str, bytes]:
-        """What it is now, as a snapshot holds it."""
+        """The present state, as a snapshot holds it."""
         return {"": pickle.dumps(self.current())}
 
     def write(self, content: dict[str, bytes]) -> None:

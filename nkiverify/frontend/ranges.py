@@ -28,7 +28,7 @@ class SymbolicSequence(Protocol):
         """How many elements there are; never negative."""
 
     def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
-        """What holds of an index of an element."""
+        """The conditions on an index of an element."""
 
     def element(self, index: Term) -> Any:
         """The element at `index`."""

@@ -51,7 +51,7 @@ class Change:
     after: Any
 
     def describe(self) -> str:
-        """What changed, for a message."""
+        """The change, for a message."""
         if isinstance(self.holder.value, ProcessState):
             return str(self.holder.value)
         kind = type(self.holder.value).__name__
@@ -144,7 +144,7 @@ class Snapshot:
             pending.append(function.__globals__)
 
     def changes(self) -> Iterator[Change]:
-        """What differs now from what was recorded."""
+        """The differences from what was recorded."""
         for holder, content in self._holders.values():
             now = holder.read(holder.value)
             if _identical(content, now):

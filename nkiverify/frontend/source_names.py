@@ -1,4 +1,4 @@
-"""What a piece of kernel source does with local names, read off its syntax tree.
+"""The use of local names in a piece of kernel source, read off its syntax tree.
 
 Everything here errs on the safe side: a name is said to be bound before it is read only if it is on every path.
 """

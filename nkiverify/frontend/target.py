@@ -82,7 +82,7 @@ class Binding(Protocol):
 
 
 class Verification:
-    """What a target function works with."""
+    """The object that a target function works with."""
 
     def __init__(self, binding: Binding, kernel: Callable[..., Any], fixed: Mapping[str, int] | None = None) -> None:
         self._binding = binding

@@ -1,4 +1,4 @@
-"""What an exception or the stack says of the kernel code that runs."""
+"""Facts about the kernel code that runs, from an exception or the stack."""
 
 from __future__ import annotations
 

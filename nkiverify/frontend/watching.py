@@ -80,7 +80,7 @@ class Watching(ast.NodeTransformer):
 
     @contextmanager
     def within_function(self) -> Iterator[None]:
-        """What is visited is the body of a function."""
+        """Enter the body of a function."""
         self._depth += 1
         yield
         self._depth -= 1
@@ -218,7 +218,7 @@ class Watching(ast.NodeTransformer):
         return node if token or not self._depth else placed(hook("called", node), node)
 
     def callee(self, function: ast.expr) -> ast.expr:
-        """What is called, rewritten."""
+        """The function that is called, rewritten."""
         return function
 
     # --- what was computed elsewhere ---------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ class Watching(ast.NodeTransformer):
 
 
 def _in_place(node: ast.AugAssign, value: ast.expr) -> ast.expr:
-    """What an augmented assignment makes of `value`."""
+    """The result of an augmented assignment to `value`."""
     name = "i" + _OPERATORS[type(node.op)].removesuffix("_")
     return placed(hook("binary", ast.Constant(name), value, node.value), node)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class Severity(enum.Enum):
-    """What becomes of a kernel that breaks a contract at a place."""
+    """The severity of breaking a contract at a place."""
 
     #: It is FAILED: the claim decides the verdict.
     CLAIM = "claim"

@@ -1,4 +1,4 @@
-"""What became of the claims, by contract and line of source: what a reader of the kernel wants to see beside it."""
+"""The outcomes of claims, by contract and line of source: what a reader of the kernel wants to see beside it."""
 
 from __future__ import annotations
 

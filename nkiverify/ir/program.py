@@ -45,7 +45,7 @@ class Assume:
 
 @dataclass(frozen=True, slots=True)
 class SetProof:
-    """What sets of elements show of a claim about all elements of a tensor: that it holds, or why it is `open`."""
+    """The proof by sets of a claim about all elements of a tensor: it holds, or why it is `open`."""
 
     open: str = ""
 
@@ -55,7 +55,7 @@ class Assumed(Protocol):
 
     @property
     def wrong(self) -> str:
-        """What shows that it is wrong; empty while nothing does."""
+        """The proof that it is wrong; empty while nothing does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,1 +1,1 @@
-"""What NKI documents: dtypes, memories, tensors, views, operations and their contracts."""
+"""The model of what NKI documents: dtypes, memories, tensors, views, operations and their contracts."""

@@ -75,7 +75,7 @@ def access_pattern(
 
 
 def _bounds(contract: str, condition: object, quantities: Mapping[str, object]) -> tuple[Bound, ...]:
-    """What is to be claimed where a view is used. What is entailed is stated at once, and need not be carried."""
+    """The conditions to claim where a view is used. What is entailed is stated at once, and need not be carried."""
     if condition is True:
         require(contract, True, **quantities)
         return ()

@@ -1,4 +1,4 @@
-"""What operations do to what is known of the numbers in storages (`nkiverify.model.known_numbers`)."""
+"""The effects of operations on what is known of the numbers in storages (`nkiverify.model.known_numbers`)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def stored(value: Value, target: Tensor) -> Value:
 
 
 def moved(source: Tensor, target: Tensor) -> Value | None:
-    """What `target` holds once elements of `source` are copied there; None where nothing has been written to it."""
+    """The contents of `target` once elements of `source` are copied there; None where nothing has been written to
+    it."""
     value = held(source)
     if value is None:
         return None
@@ -43,7 +44,7 @@ def moved(source: Tensor, target: Tensor) -> Value | None:
 
 
 def held(tensor: Tensor) -> Value | None:
-    """What the elements of a view may be; None where its storage has not been written."""
+    """The numbers that the elements of a view may be; None where its storage has not been written."""
     if not tracked(tensor.storage):
         return UNKNOWN
     value = current_execution().model.read(tensor.storage)

@@ -16,7 +16,7 @@ from nkiverify.symbolic.execution import Execution
 
 
 class ClaimingExecution(Execution, Protocol):
-    """What stating a contract needs from an execution, symbolic or concrete."""
+    """The interface that stating a contract needs of an execution, symbolic or concrete."""
 
     #: The phases whose contracts count: the others are not looked at.
     phases: frozenset[int]
@@ -76,7 +76,7 @@ def all_contracts() -> list[Contract]:
 
 @contextmanager
 def resting_on(assumed: frozenset[Assumed]) -> Iterator[None]:
-    """What is stated inside is decided only if nothing of this turns out to be wrong."""
+    """Claims stated inside are decided only if nothing of this turns out to be wrong."""
     run = _execution()
     around = run.rests_on
     run.rests_on = around | assumed
@@ -93,7 +93,7 @@ _legacy_calls = 0
 
 @contextmanager
 def legacy_rules() -> Iterator[None]:
-    """What is stated inside is stated of a call of the legacy API, whose functions demand what the current ones do."""
+    """Claims stated inside are about a call of the legacy API, whose functions demand what the current ones do."""
     global _legacy_calls
     _legacy_calls += 1
     try:

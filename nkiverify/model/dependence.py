@@ -63,7 +63,8 @@ class Link(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """What an operation states: how its results depend on operands, by parameter, or `others` for those not named."""
+    """The statement of an operation: how its results depend on operands, by parameter, or `others` for those not
+    named."""
 
     others: Link
     operands: Mapping[str, Link] = field(default_factory=dict)

@@ -8,7 +8,7 @@ import ml_dtypes  # noqa: F401 (with it NumPy knows the names of these types: `a
 
 
 class DTypeKind(enum.Enum):
-    """What sort of number an element is."""
+    """The sort of number that an element is."""
 
     BOOL = "bool"
     SIGNED = "signed integer"

@@ -197,7 +197,7 @@ def _induction(start: object, stop: object, step: object) -> Value:
 
 
 def _bound(value: Any) -> Value:
-    """What a bound of a loop may be."""
+    """The values that a bound of a loop may have."""
     if isinstance(value, VirtualRegister):
         return held_by(value) or UNKNOWN
     number = as_extent(value)

@@ -15,7 +15,7 @@ from nkiverify.symbolic import execution
 
 
 class ModelExecution(ClaimingExecution, Protocol):
-    """What the model needs from an execution, symbolic or concrete."""
+    """The interface that the model needs of an execution, symbolic or concrete."""
 
     #: The hardware generation the kernel is checked for.
     hardware: Hardware

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, SupportsIndex, TypeGuard
 
@@ -42,11 +42,6 @@ def is_zero(value: Extent) -> bool:
 def same(left: Extent, right: Extent) -> bool:
     """True if two integers are equal whatever the shapes are, as far as their canonical forms show."""
     return equal(left, right) is True
-
-
-def are_extents(values: Iterable[object]) -> TypeGuard[tuple[Extent, ...]]:
-    """True if every element is an integer the model computes with."""
-    return all(isinstance(value, int | SymInt) for value in values)
 
 
 def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:

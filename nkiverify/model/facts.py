@@ -107,7 +107,7 @@ CONTRADICTED = frozenset(
 
 
 def documented_elsewhere(ids: Iterable[str]) -> dict[str, str]:
-    """What is said of each fact that is not among the contracts `ids`: which of them state it, or why none does."""
+    """The note on each fact that is not among the contracts `ids`: which of them state it, or why none does."""
     known = frozenset(ids)
     stated = {fact: ", ".join(f"`{rule}`" for rule in rules) for fact, rules in STATED_BY.items()}
     return {fact: text for fact, text in sorted((stated | LEFT_OUT).items()) if fact not in known}

@@ -169,7 +169,7 @@ class Following:
                 self._written.add(target)
 
     def finish(self) -> None:
-        """What has been written without saying what may be anything."""
+        """Note that what has been written may be anything."""
         for name, view in self._targets.items():
             if name not in self._written:
                 contents.overwritten(view)

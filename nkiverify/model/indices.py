@@ -347,7 +347,7 @@ def arange(*bounds: Extent) -> IndexTensor:
 
 
 class Grid(tuple[IndexTensor, ...]):
-    """What `nl.mgrid[…]` returns: one index tensor per axis; `p` is the partition index, `x` the free one (2-D)."""
+    """The result of `nl.mgrid[…]`: one index tensor per axis; `p` is the partition index, `x` the free one (2-D)."""
 
     __slots__ = ()
 

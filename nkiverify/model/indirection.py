@@ -48,12 +48,12 @@ def claim_reach(contract: str, moves: Indirection) -> None:
 
 
 def indices_of(moves: Indirection) -> Value | None:
-    """What the index of a view may be; None where nothing has been written to it."""
+    """The numbers that the index of a view may be; None where nothing has been written to it."""
     return indices_in(moves.index)
 
 
 def indices_in(index: Tensor | Register) -> Value | None:
-    """What the numbers in a tensor or register of indices may be; None where nothing has been written to it."""
+    """The bounds of the numbers in a tensor or register of indices; None where nothing has been written to it."""
     actual = current_execution().index_range(index)
     if actual is not None:
         return Value((actual,))
@@ -100,7 +100,7 @@ def _legal(each: Interval, legal: Callable[[Extent, Extent], Any]) -> Any:
 
 
 def _missing(value: Value, within: Interval | None) -> str:
-    """What is not known of an index, and what would tell."""
+    """The unknown about an index, and what would tell."""
     for assumption in value.assumptions:
         if assumption.wrong:
             return f"{assumption.wrong}; {SET_ANEW}"

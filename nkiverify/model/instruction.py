@@ -1,4 +1,4 @@
-"""What an instruction returns while a kernel is traced."""
+"""The object that an instruction returns while a kernel is traced."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _rounded_up(end: Extent, bits: int) -> Extent:
 
 
 def of_operator(operator: str, left: Value, right: Value | None = None) -> Value:
-    """What an operator gives, before it is rounded; unknown for one that is not followed."""
+    """The result of an operator, before it is rounded; unknown for one that is not followed."""
     if operator in TRUTHS:
         return TRUTH
     if operator in _WHOLE:

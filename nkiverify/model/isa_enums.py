@@ -22,7 +22,7 @@ class engine(enum.Enum):  # noqa: N801 (the documented name)
 
 
 class reduce_cmd(enum.Enum):  # noqa: N801
-    """What an instruction does with the reduction registers."""
+    """The command to the reduction registers of an instruction."""
 
     idle = 0
     reset = 1
@@ -47,7 +47,7 @@ class dge_mode(enum.Enum):  # noqa: N801
 
 
 class oob_mode(enum.Enum):  # noqa: N801
-    """What a DMA does with an index out of bounds that is known at run time only."""
+    """The behaviour of a DMA at an index out of bounds that is known at run time only."""
 
     error = 0
     skip = 1
@@ -82,7 +82,7 @@ class nc_version(enum.Enum):  # noqa: N801
 
 
 class dma_engine(enum.Enum):  # noqa: N801
-    """What moves the data of a sendrecv."""
+    """The engine that moves the data of a sendrecv."""
 
     dma = 1
     gpsimd_dma = 2

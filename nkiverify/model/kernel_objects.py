@@ -26,7 +26,7 @@ def shown_as(example: Callable[..., Any]) -> Callable[[FunctionT], FunctionT]:
 
 
 class KernelObject:
-    """What `NKIObject` is made of."""
+    """The base of `NKIObject`."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -39,7 +39,7 @@ class KernelObject:
         return super().__new__(cls)
 
     def _set_fields(self, values: tuple[Any, ...], named: dict[str, Any]) -> None:
-        """What the generated `__init__` of a class that is no dataclass does."""
+        """The generated `__init__` of a class that is no dataclass."""
         fields = _declared(type(self))
         if len(values) > len(fields):
             raise TypeError(f"{type(self).__name__} has {len(fields)} fields, but {len(values)} values are given")

@@ -1,4 +1,4 @@
-"""What is known of the numbers in a storage or register at one moment: intervals, as far as they decide where an
+"""Knowledge of the numbers in a storage or register at one moment: intervals, as far as they decide where an
 indirect access goes.
 
 Tensors have no values here, with one exception: an index read at run time has to stay inside the tensor it indexes. So
@@ -249,7 +249,7 @@ class Contents:
         return Contents({place: change(value) for place, value in self._values.items()})
 
     def joined(self, other: Contents) -> Contents:
-        """What may be there where either of the two is."""
+        """The numbers that may be there where either of the two is."""
         if self is other:
             return self
         values = dict(self._values)

@@ -103,7 +103,7 @@ def simulate_by(simulate: Simulate) -> None:
 
 
 def on_arrays(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a kernel gives for arrays, outside a run."""
+    """The result of a kernel for arrays, outside a run."""
     return _simulate(kernel, args, kwargs)
 
 
@@ -188,7 +188,7 @@ class Kernel:
 
     @property
     def benchmark_result(self) -> Any:
-        """What `nki.benchmark` measures on hardware: raises `NotImplementedError`."""
+        """A measurement on hardware, which there is none of: raises `NotImplementedError`."""
         raise NotImplementedError(f"nki.benchmark measures {self.name} on a Neuron device, and nkiverify has none")
 
     def _claimed_grid(self) -> tuple[Extent, ...]:

@@ -19,7 +19,7 @@ class engine(enum.IntEnum):  # noqa: N801
 
 
 class reduce_cmd(enum.IntEnum):  # noqa: N801
-    """What an instruction does with the reduction registers."""
+    """The command to the reduction registers of an instruction."""
 
     idle = 0
     reset = 1
@@ -39,7 +39,7 @@ class dge_mode(enum.IntEnum):  # noqa: N801
 
 
 class oob_mode(enum.IntEnum):  # noqa: N801
-    """What a DMA does with an index out of bounds that is known at run time only."""
+    """The behaviour of a DMA at an index out of bounds that is known at run time only."""
 
     error = 0
     skip = 1

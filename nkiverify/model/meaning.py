@@ -1,4 +1,4 @@
-"""What operations compute with: numbers of some kind, and one operation in progress on them.
+"""The values that operations compute with: numbers of some kind, and one operation in progress on them.
 
 A declaration (`nkiverify.model.registry`) gives the meaning of an operation as a function of a `Step`, written once
 over any `Numbers`: floating point, fields, marks of what is undefined. Arrays of numbers have a leading axis of
@@ -260,7 +260,7 @@ class Step(Protocol):
         """Do what `reduce_cmd` says with the accumulators of an engine; they go to `reduce_res` if it is given."""
 
     def cumulative_start(self, like: Array) -> Array | None:
-        """What a cumulative operation starts from; None where that is the first element."""
+        """The value that a cumulative operation starts from; None where that is the first element."""
 
     def keep(self, engine: str, value: Array, undefined: Array | None = None) -> None:
         """Leave (lanes, P, 1) in the accumulators of an engine; where `undefined` holds it is."""

@@ -50,7 +50,7 @@ class ReplicaGroup(NKIObject):
 
 
 class NkiValidationError(Exception):
-    """What the simulator raises where an instruction's rules are broken."""
+    """The exception of the simulator where an instruction's rules are broken."""
 
 
 class _TensorAnnotation:

@@ -65,7 +65,7 @@ class Operation:
 
     @property
     def declared(self) -> Declaration:
-        """What is known of the operation."""
+        """The declaration of the operation."""
         return declaration(self.name)
 
 

@@ -88,7 +88,7 @@ def token(function: FunctionT, name: str | None = None) -> FunctionT:
 
 
 def _named(op: object) -> str:
-    """What a kernel calls the value it passes as an operator."""
+    """The kernel's name of the value it passes as an operator."""
     name = getattr(op, "__name__", None)
     return repr(op) if name is None else f"{getattr(op, '__module__', None) or type(op).__module__}.{name}"
 

@@ -1,4 +1,4 @@
-"""What becomes of a kernel that breaks a contract: it fails, it is warned of, or the user has accepted it.
+"""The policy about broken contracts: the kernel fails, it is warned of, or the user has accepted it.
 
 The one place that decides it, for every run, symbolic or concrete, and for the rules that are no contracts: those of
 warnings and of the language. A run asks the policy that is applied when it is made.
@@ -26,7 +26,7 @@ UNUSED = "ignore.unused"
 
 @dataclass(frozen=True, slots=True)
 class WarningRule:
-    """What is done with some warnings, `ERROR` or `IGNORE`: all of them where `pattern` is empty, those whose id
+    """The treatment of some warnings, `ERROR` or `IGNORE`: all of them where `pattern` is empty, those whose id
     matches it, or, for `CONTESTED`, those of contested contracts."""
 
     action: str
@@ -49,7 +49,7 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the user says of rules: what becomes of warnings, which findings are accepted, wherever they are, and the
+    """The user's wishes about rules: the treatment of warnings, which findings are accepted, wherever they are, and the
     version of NKI whose rules they are."""
 
     warnings: tuple[WarningRule, ...] = ()
@@ -57,7 +57,7 @@ class Policy:
     nki: str = NEWEST
 
     def action(self, id: str, *, contested: bool = False) -> str:
-        """What is done with a warning, `ERROR` or `IGNORE`; empty where nothing is said.
+        """The treatment of a warning, `ERROR` or `IGNORE`; empty where nothing is said.
 
         What is said of one rule goes before what is said of several, that before what is said of all; of two that say
         as much, the later one is heeded.
@@ -91,7 +91,7 @@ class AppliedPolicy:
         self._comments: dict[str, tuple[IgnoreComment, ...]] = {}
 
     def severity(self, rule: Contract, site: Site | None) -> Severity:
-        """What becomes of a kernel that breaks `rule` at `site`."""
+        """The severity of breaking `rule` at `site`."""
         if self.acceptance(rule.id, site) is not None:
             return Severity.ACCEPTED
         if rule.contested and self.policy.action(rule.id, contested=True) != ERROR:

@@ -1,4 +1,4 @@
-"""What an execution records in the shape program for analyses, which engines pass over."""
+"""The records of an execution in the shape program for analyses, which engines pass over."""
 
 from __future__ import annotations
 

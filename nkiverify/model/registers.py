@@ -59,7 +59,7 @@ def set_register(register: Register, value: Value | None) -> None:
 
 
 def held_by(register: Register) -> Value | None:
-    """What a register may hold; None where nothing has set it."""
+    """The numbers that a register may hold; None where nothing has set it."""
     return current_execution().model.read(register)
 
 

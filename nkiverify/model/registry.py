@@ -290,7 +290,7 @@ def _declare(found: Declaration) -> Declaration:
 
 
 def declaration(name: str) -> Declaration:
-    """What is declared of an operation; `InternalError` where nothing is."""
+    """The declaration of an operation; `InternalError` where nothing is."""
     try:
         return _declared[name]
     except KeyError:

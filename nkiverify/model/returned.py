@@ -1,4 +1,4 @@
-"""What a kernel returns: the tensors in it, wherever they are.
+"""The results of a kernel: the tensors in it, wherever they are.
 
 One walk for all that ask: the claims about results, phase 4, the simulator, `equiv`. It looks at what objects hold and
 runs none of the kernel's code. What it cannot look into is refused, never passed over: a tensor may be there.
@@ -47,7 +47,7 @@ class StepKind(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """From an object to a part of it: the position, the key or the name of the attribute."""
 
     kind: StepKind
@@ -59,7 +59,7 @@ class Step:
         return f"{{{self.name}}}" if self.kind is StepKind.MEMBER else f"[{self.name!r}]"
 
 
-Path = tuple[Step, ...]
+Path = tuple[PathStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,16 +206,16 @@ _DESCRIPTORS = (
 #: `__flags__` of a class that a class statement has made.
 _HEAP_TYPE = 1 << 9
 
-_Parts = list[tuple[Step, Any]]
+_Parts = list[tuple[PathStep, Any]]
 
 
 def _parts(value: Any) -> _Parts:
-    """What an object holds itself. Raises `_Opaque`."""
+    """The parts that an object holds itself. Raises `_Opaque`."""
     kind = type(value)
     if kind in _PLAIN or isinstance(value, (*_PLAIN_BASES, type)) or kind.__module__ == "typing":
         return []
     if isinstance(value, slice):
-        return [(Step(StepKind.ATTRIBUTE, name), getattr(value, name)) for name in ("start", "stop", "step")]
+        return [(PathStep(StepKind.ATTRIBUTE, name), getattr(value, name)) for name in ("start", "stop", "step")]
     if isinstance(value, np.ndarray):
         return _of_array(value)
     if isinstance(value, _FUNCTIONS):
@@ -224,7 +224,7 @@ def _parts(value: Any) -> _Parts:
         raise _Opaque(f"an iterator ({kind.__name__})")
     if not _readable(kind):
         raise _Opaque(f"an object of type {kind.__name__}")
-    return [*_elements(value), *((Step(StepKind.ATTRIBUTE, name), part) for name, part in _attributes(value))]
+    return [*_elements(value), *((PathStep(StepKind.ATTRIBUTE, name), part) for name, part in _attributes(value))]
 
 
 def _readable(kind: type) -> bool:
@@ -242,15 +242,15 @@ def _readable(kind: type) -> bool:
 
 def _elements(value: Any) -> _Parts:
     if isinstance(value, _SEQUENCES):
-        return [(Step(StepKind.ITEM, position), part) for position, part in enumerate(_iterated(value))]
+        return [(PathStep(StepKind.ITEM, position), part) for position, part in enumerate(_iterated(value))]
     if isinstance(value, _SETS):
-        return [(Step(StepKind.MEMBER, "member"), part) for part in _iterated(value)]
+        return [(PathStep(StepKind.MEMBER, "member"), part) for part in _iterated(value)]
     found: _Parts = []
     for key, part in _entries(value):
         if _is_name(key):
-            found.append((Step(StepKind.KEY, _named(key)), part))
+            found.append((PathStep(StepKind.KEY, _named(key)), part))
         else:
-            found += [(Step(StepKind.MEMBER, "key"), key), (Step(StepKind.MEMBER, "value"), part)]
+            found += [(PathStep(StepKind.MEMBER, "key"), key), (PathStep(StepKind.MEMBER, "value"), part)]
     return found
 
 
@@ -295,14 +295,14 @@ def _of_array(value: np.ndarray[Any, Any]) -> _Parts:
         return []
     if type(value) is not np.ndarray or value.dtype != object:
         raise _Opaque("an array of records or of a derived class")
-    return [(Step(StepKind.ITEM, position), value[position]) for position in np.ndindex(value.shape)]
+    return [(PathStep(StepKind.ITEM, position), value[position]) for position in np.ndindex(value.shape)]
 
 
 # --- code -------------------------------------------------------------------------------------------------------------
 
 
 def _code_of(value: object) -> object:
-    """What has to hold no tensor, for an object's elements and attributes to be all that is in it."""
+    """The objects that have to hold no tensor, for an object's elements and attributes to be all that is in it."""
     if isinstance(value, defaultdict):
         return (value.default_factory, type(value))
     return value if isinstance(value, type) else type(value)
@@ -324,7 +324,7 @@ def _refuse_tensors(code: object, seen: dict[int, object]) -> None:
 
 
 def _inside(part: Any) -> Iterable[object]:
-    """What a part of a class or of a function leads to."""
+    """The objects that a part of a class or of a function leads to."""
     if isinstance(part, types.FunctionType):
         cells = (_content(cell) for cell in part.__closure__ or ())
         return (*cells, *(part.__defaults__ or ()), *(part.__kwdefaults__ or {}).values(), *part.__dict__.values())

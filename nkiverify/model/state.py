@@ -51,13 +51,13 @@ class LoopBody:
         return False
 
     def settled(self, value: Value) -> Value:
-        """What a value is once nothing more can break the assumptions of this body."""
+        """The form of a value once nothing more can break the assumptions of this body."""
         return UNKNOWN if value.known is None else value.without(frozenset(self.assumed.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What the model notes of a path through a loop body, as `ModelState` has it."""
+    """The notes of the model on a path through a loop body, as `ModelState` has it."""
 
     own: set[AllocationKey]
     looked_at: set[AllocationKey]
@@ -72,7 +72,7 @@ class Launch:
 
 
 class ModelState:
-    """What the model keeps between two operations of a run.
+    """The state of the model between two operations of a run.
 
     `contents` (by `read` and `write`) is what the storages of integers and the registers may hold. `launch` is the
     kernel execution in progress, `body` the device loop whose body is being emitted, `fixed_orders` how many
@@ -119,7 +119,7 @@ class ModelState:
     # --- recording and putting back -----------------------------------------------------------------------------------
 
     def __nki_state__(self) -> dict[str, Any]:
-        """What a loop body may not change without being noticed."""
+        """The state that a loop body may not change without being noticed."""
         return {
             "contents": self.contents,
             "launch": self.launch,
@@ -135,7 +135,7 @@ class ModelState:
 
     @property
     def contents(self) -> Contents:
-        """What storages and registers may hold now."""
+        """The numbers that storages and registers may hold now."""
         if self._recorded is None:
             self._recorded = Contents(self._contents)
         return self._recorded
@@ -147,7 +147,8 @@ class ModelState:
             self._recorded = contents
 
     def read(self, holder: HoldsNumbers) -> Value | None:
-        """What a storage or register may hold; None where nothing has been written since it was allocated."""
+        """The numbers that a storage or register may hold; None where nothing has been written since it was
+        allocated."""
         place = place_of(holder.identity)
         value = self._contents.get(place)
         if value is not UNKNOWN and place not in self._own:
@@ -281,6 +282,6 @@ class ModelState:
 
 
 def place_of(identity: object) -> AllocationKey:
-    """What the allocations of one line have in common in all iterations of the loops around it."""
+    """The facts that the allocations of one line have in common in all iterations of the loops around it."""
     # An identity made by a symbolic run names the place and the indices of the loops around it.
     return (identity.site, identity.key) if hasattr(identity, "indices") else identity  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""What generated stubs are made with: a documented signature that calls what the registry has under its name."""
+"""The functions of generated stubs: a documented signature that calls what the registry has under its name."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _refusing(signature: FunctionT, reason: str) -> FunctionT:
 
 
 class _Call:
-    """What one stub does: check the keywords, convert operators and masks, state the contracts, record."""
+    """The work of one stub: check the keywords, convert operators and masks, state the contracts, record."""
 
     def __init__(self, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> None:
         does = declared.functions["neuronxcc" if legacy else "nki"]
@@ -105,14 +105,15 @@ class _Call:
         return call  # type: ignore[return-value]
 
     def _on_arrays(self, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the function gives outside a kernel: for arrays of the host, or for tiles in SBUF that hold them."""
+        """The result of the function outside a kernel: for arrays of the host, or for tiles in SBUF that hold them."""
         if self._of_arrays is not None:
             return self._of_arrays(*args, **kwargs)
         view = legacy_view if self._legacy else lambda tensor: tensor
         return on_arrays(Kernel(call, legacy=self._legacy, argument_view=view, helper=True), args, kwargs)
 
     def _stating(self) -> types.FunctionType:
-        """What states the contracts: executed in the documented module, by its name, which claims are said to be of."""
+        """The function that states the contracts: executed in the documented module, by its name, which claims are said
+        to be of."""
 
         def states(*args: Any, **kwargs: Any) -> Any:
             for name, position, convert in self._converters:
@@ -164,7 +165,7 @@ class _Call:
 def _converters(
     parameters: Mapping[str, inspect.Parameter], legacy: bool
 ) -> list[tuple[str, int, Callable[[Any], Any]]]:
-    """What arguments become before the model sees them, by name and position."""
+    """The conversion of arguments before the model sees them, by name and position."""
     named = legacy_operator if legacy else operator
     found: list[tuple[str, int, Callable[[Any], Any]]] = []
     for at, (name, parameter) in enumerate(parameters.items()):

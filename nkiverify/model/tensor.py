@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _SymbolicName(str):
-    """What messages show of a name with symbolic numbers in it; `given` is what the kernel gave."""
+    """The form in messages of a name with symbolic numbers in it; `given` is what the kernel gave."""
 
     given: object
 
@@ -41,7 +41,8 @@ def name_given(name: object) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Storage:
-    """What one allocation made, or one tensor argument of the kernel. Two storages are the same if they are one object.
+    """The storage that one allocation made, or one tensor argument of the kernel. Two storages are the same if they are
+    one object.
 
     `identity` names the allocation (its site and the symbolic loops around it, or the argument's name). `address` is
     the placement the kernel asked for, (partition, byte in the partition), None where the compiler places it;
@@ -108,7 +109,7 @@ class Register:
 
 
 class IndirectionKind(enum.Enum):
-    """What the indices choose."""
+    """The kind of places that indices choose."""
 
     #: One index moves the whole view.
     SCALAR = "scalar"
@@ -158,7 +159,7 @@ class Indirection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bound:
-    """What has to hold of a view where it is used: a contract, the condition, and the values its message shows."""
+    """A condition on a view where it is used: a contract, the condition, and the values its message shows."""
 
     contract: str
     condition: object

@@ -26,7 +26,7 @@ class Explored(Protocol):
 
     @property
     def target(self) -> Target:
-        """What was run."""
+        """The kernel that was run."""
 
     @property
     def hardware(self) -> Hardware:
@@ -38,19 +38,19 @@ class Explored(Protocol):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What is assumed of the dimensions, as text."""
+        """The assumptions about the dimensions, as text."""
 
 
 @dataclass(slots=True, eq=False)
 class Claimed:
-    """What a phase has claimed of a program as a whole. `gap` says what could not be claimed, if anything."""
+    """The claims of a phase about a program as a whole. `gap` says what could not be claimed, if anything."""
 
     gap: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What the phases have in common, and all there is to one whose claims the stubs state while the kernel runs."""
+    """The base of the phases, and all there is to one whose claims the stubs state while the kernel runs."""
 
     #: Its id, in contracts and results.
     number: int
@@ -68,11 +68,11 @@ class Phase:
         return Claimed()
 
     def peaks(self, claimed: Claimed, program: Program) -> tuple[MemoryPeak, ...]:
-        """What is to be told of each memory, where the phase is about memory."""
+        """The peak of each memory, where the phase is about memory."""
         return ()
 
     def broken_at_end(self, run: ConcreteExecution, hardware: Hardware) -> list[BrokenContract]:
-        """What a concrete run has broken of these contracts, seen from its end."""
+        """Those of these contracts that a concrete run has broken, seen from its end."""
         return []
 
     def confirm(

@@ -30,7 +30,7 @@ _LOOK_SECONDS = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a concrete run did. `raised` is the exception that ended it, `excluded` why the values are no legal
+    """The course of a concrete run. `raised` is the exception that ended it, `excluded` why the values are no legal
     input."""
 
     broken: tuple[BrokenContract, ...]

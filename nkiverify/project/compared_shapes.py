@@ -95,7 +95,8 @@ def _minus(one: Term, two: Term) -> Term:
 
 
 def _collect(block: Block, demanded: list[Condition | bool], wished: list[Condition | bool]) -> None:
-    """What holds at the top of a program, and for its loops that they run twice, where only dimensions decide it."""
+    """The conditions at the top of a program, and for its loops that they run twice, where only dimensions decide
+    it."""
     for item in block.items:
         if isinstance(item, Assume) and _of_dimensions(item.condition):
             demanded.append(item.condition)

@@ -153,7 +153,7 @@ class _Source:
         self._lines = self._text.splitlines()
 
     def read(self) -> tuple[str, list[Example]]:
-        """What its kernels share when they are run, imports and helpers; and the kernels."""
+        """The common part of its kernels when they are run, imports and helpers; and the kernels."""
         shared: list[str] = []
         examples: list[Example] = []
         operands: dict[str, str] = {}
@@ -261,7 +261,7 @@ def _outermost(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _chosen(node: ast.expr, side: str) -> ast.expr:
-    """What a call of `either` stands for on one side; any other expression stands for itself."""
+    """The expression that a call of `either` stands for on one side; any other expression stands for itself."""
     if _called(node) != "either":
         return node
     assert isinstance(node, ast.Call)

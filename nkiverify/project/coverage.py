@@ -68,7 +68,7 @@ class Covered:
 
     @property
     def gap(self) -> str:
-        """What is missing: a run in which it is claimed and holds, or a kernel that breaks it; empty for nothing."""
+        """The missing part: a run in which it is claimed and holds, or a kernel that breaks it; empty for nothing."""
         if self.control is None and self.contract.id not in WITHOUT_CONTROL:
             return "no control breaks it"
         if not self.targets and not self.kept and self.contract.id not in {**NOTHING_TO_CLAIM, **WITHOUT_CONTROL}:
@@ -77,7 +77,7 @@ class Covered:
 
 
 def coverage(targets: Sequence[Target], contracts: Sequence[Contract]) -> list[Covered]:
-    """What is exercised of `contracts`, one by one, by targets in the phases they expect verdicts for, and by controls.
+    """The use of `contracts`, one by one, by targets in the phases they expect verdicts for, and by controls.
 
     Everything is executed symbolically. Of phase 4 it counts what is claimed of targets that sets of few elements
     decide.

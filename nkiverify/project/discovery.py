@@ -1,4 +1,5 @@
-"""What is in a kernel file: its kernels, their parameters and preconditions, read from the text without running it."""
+"""The contents of a kernel file: its kernels, their parameters and preconditions, read from the text without running
+it."""
 
 from __future__ import annotations
 

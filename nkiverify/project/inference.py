@@ -1,4 +1,4 @@
-"""What a kernel is to be checked with where nobody says: ranks, names of dimensions, dtypes and values, from its text.
+"""The arguments to check a kernel with where nobody says: ranks, names of dimensions, dtypes and values, from its text.
 
 A parameter is described by how it is used, in the kernel and in the helpers of its file that it is handed to. What is
 found is what a user would type after `--arg`, so that it can be shown, pasted and edited. Nothing is executed.
@@ -40,7 +40,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """What a kernel is checked with.
+    """The arguments that a kernel is checked with.
 
     `arguments` are written as after `--arg`, `grid` as after `--grid` (empty where it is not launched on one),
     `assumed` says which of it is no more than usual, `missing` are parameters that have to be told.
@@ -53,7 +53,7 @@ class Inferred:
 
 
 def inferred(tree: ast.Module, function: ast.FunctionDef, given: Sequence[str] = ()) -> Inferred:
-    """What the parameters of `function`, in the module `tree`, are to be; those `given` are left out."""
+    """The arguments for the parameters of `function`, in the module `tree`, are to be; those `given` are left out."""
     return _Inference(tree, function, given).result()
 
 

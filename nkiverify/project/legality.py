@@ -109,7 +109,8 @@ def _mentions_nki(file: Path) -> bool:
 
 
 def inferred_for(path: str, name: str, base: Path, given: Sequence[str]) -> Inferred:
-    """What the parameters of the kernel `name` in `path` are to be, but for those in `given` (`NAME=VALUE`)."""
+    """The arguments for the parameters of the kernel `name` in `path` are to be, but for those in `given`
+    (`NAME=VALUE`)."""
     tree = parse_file((base / path).resolve())
     function = function_named(tree, name.partition("[")[0])
     if function is None:

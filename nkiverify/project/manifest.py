@@ -57,7 +57,7 @@ _loading: _Manifest | None = None
 
 @dataclass(frozen=True, slots=True)
 class TargetDescription:
-    """What `@target(…)` was given; `hardware` is None where it says nothing. A target function carries it."""
+    """The arguments of `@target(…)`; `hardware` is None where it says nothing. A target function carries it."""
 
     kernel: str
     family: str

@@ -1,4 +1,4 @@
-"""What follows from a derived domain, as text to paste: asserts for the kernel, an entry for a manifest."""
+"""The consequences of a derived domain, as text to paste: asserts for the kernel, an entry for a manifest."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def request(
     assume_asserts: bool = False,
     no_spills: bool = False,
 ) -> Request:
-    """What `check PATH::NAME --arg … --where … --grid …` asks for. Raises `UsageError`.
+    """The request of `check PATH::NAME --arg … --where … --grid …`. Raises `UsageError`.
 
     The kernel's own preconditions are taken for assumptions without `where`, and with `assume_asserts`. `no_spills`:
     claim that all that is live at one time fits, as `Verification.no_spills` does.
@@ -194,7 +194,8 @@ def parameters_of(reference: str, base: Path) -> tuple[str, ...]:
 
 
 def _parameters(kernel: Any) -> Mapping[str, inspect.Parameter]:
-    """What a kernel takes. What is no function gives one when it is launched in brackets: that may take anything."""
+    """The parameters of a kernel. What is no function gives one when it is launched in brackets: that may take
+    anything."""
     if not callable(kernel):
         return {"arguments": inspect.Parameter("arguments", inspect.Parameter.VAR_KEYWORD)}
     return inspect.signature(kernel).parameters

@@ -29,7 +29,7 @@ SECTION = "tool.nkiverify"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `[tool.nkiverify]` says; None where it says nothing.
+    """The contents of `[tool.nkiverify]`; None where it says nothing.
 
     `manifests` are files or globs, `reports` is a folder, both relative to the folder of `file`; `timeout` is in
     seconds. `nki` is the version to verify for, `ignore` are rules whose findings are accepted, each with the reason.

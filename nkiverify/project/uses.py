@@ -43,7 +43,7 @@ _TENSOR_ANNOTATIONS = ("tensor", "ndarray", "array")
 
 @dataclass(slots=True)
 class Use:
-    """What the uses of one name tell of it."""
+    """The facts that the uses of one name tell."""
 
     #: Ranks that are stated, and the most indices that are given at once.
     ranks: set[int] = field(default_factory=set)
@@ -170,7 +170,7 @@ class Uses:
     def _handed(
         self, node: ast.expr, call: ast.Call, keyword: str, parents: dict[ast.AST, ast.AST], use: Use, depth: int
     ) -> None:
-        """What a call that `node` is an argument of tells."""
+        """The facts that a call tells which `node` is an argument of."""
         # `kernel[grid](x)` launches a kernel.
         called = call.func.value if isinstance(call.func, ast.Subscript) else call.func
         name = last_name(called)
@@ -265,7 +265,7 @@ def kind_of_annotation(annotation: ast.expr | None, enums: Mapping[str, ast.Clas
 
 
 def annotate(annotation: ast.expr | None, use: Use) -> None:
-    """What an annotation such as `nt.tensor[K, M]` or `"bf16[K, M]"` tells."""
+    """The facts that an annotation such as `nt.tensor[K, M]` or `"bf16[K, M]"` tells."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         try:
             annotation = ast.parse(annotation.value, mode="eval").body

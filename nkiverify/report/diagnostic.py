@@ -124,7 +124,7 @@ def _source(violation: Violation | KernelWarning, root: Path, width: int, style:
 
 
 def _help(violation: Violation, root: Path) -> str:
-    """What can be written instead, where that follows from the contract."""
+    """The text to write instead, where that follows from the contract."""
     if violation.contract == "df.read_unwritten" and violation.labels:
         made = violation.labels[0].site
         tensor = violation.said.partition("[")[0]

@@ -96,7 +96,7 @@ def _rendered(lines: Sequence[_Line], indent: str, width: int, style: Style) -> 
 
 
 def _window(text: str, start: int, end: int, room: int, style: Style) -> tuple[str, int]:
-    """What is shown of a line that is too long, and how many columns are hidden at its left: the span is in sight."""
+    """The part shown of a line that is too long, and how many columns are hidden at its left: the span is in sight."""
     dots = _dots(style)
     hidden = start - max(len(dots), room - (end - start) - len(dots)) if end > room and start > room // 4 else 0
     if hidden <= 0:

@@ -83,7 +83,8 @@ def _lines(answer: Answer, root: Path, width: int, style: Style, every: bool) ->
 
 
 def _bugs(derived: Derived, root: Path, width: int, style: Style, every: bool) -> Iterator[str]:
-    """What fails whatever the domain is: the first in full, others, which may be due to the shape alone, in a line."""
+    """The failures whatever the domain is: the first in full, others, which may be due to the shape alone, in a
+    line."""
     told = {(one.contract, one.file, one.line) for run in derived.runs for one in run.violations}
     bugs = [one for one in derived.bugs if (one.contract, one.file, one.line) not in told]
     shown = len(bugs) if every else 1
@@ -111,7 +112,7 @@ def _legal(derived: Derived, name: str, answer: Answer, width: int, style: Style
 
 
 def _proof(runs: Sequence[Run], derived: Derived, seconds: float) -> str:
-    """What the answer rests on."""
+    """The grounds of the answer."""
     counted = [run for run in derived.runs or runs if run.verdict is Verdict.SUCCESSFUL]
     bounds = [f"phase {run.phase}: {run.qualifier.removeprefix(BOUNDED).strip()}" for run in counted if run.qualifier]
     phases = wording.counted(len(counted), "phase")
@@ -169,7 +170,7 @@ def _open(runs: Sequence[Run], root: Path, width: int, style: Style) -> Iterator
 
 
 def _beyond(derived: Derived, root: Path, width: int, style: Style, every: bool) -> Iterator[str]:
-    """What the kernel does not check, and what comes of it."""
+    """The conditions that the kernel does not check, and what comes of it."""
     unchecked = [one for one in derived.preconditions if not one.asserted]
     failing = [one for one in unchecked if not one.from_above]
     for one in failing:
@@ -206,12 +207,12 @@ def _unchecked(one: Precondition, root: Path, width: int, style: Style) -> Itera
 
 
 def consequence(violation: Violation) -> str:
-    """What goes wrong, in a few words: `out[128, 0] is never written`."""
+    """The fault, in a few words: `out[128, 0] is never written`."""
     return violation.said or f"breaks {violation.contract}: {violation.statement.rstrip('.')}"
 
 
 def _hint(text: str, remark: str, width: int, style: Style) -> Iterator[str]:
-    """What can be written instead, as it is to be typed."""
+    """The text to write instead, as it is to be typed."""
     lines = _wrapped(f"help: {text}   ({remark})", width)
     lines[0] = lines[0].replace("help:", style.hint("help:"), 1)
     yield from lines
@@ -241,7 +242,7 @@ def _necessary(derived: Derived, width: int) -> Iterator[str]:
 
 
 def _assumed(answer: Answer, width: int) -> Iterator[str]:
-    """What was assumed, as something that can be typed and edited."""
+    """The assumptions, as something that can be typed and edited."""
     if not answer.inferred and not answer.inferred_grid:
         return
     parts = [f"--arg {_quoted(one)}" for one in answer.inferred]

@@ -201,7 +201,7 @@ def _location(run: Run, violation: Violation | KernelWarning, root: Path) -> dic
 
 
 def _related(violation: Violation | KernelWarning, root: Path) -> Iterator[Json]:
-    """What led to the place in the kernel, outermost first, and where the model states the contract."""
+    """The calls that led to the place in the kernel, outermost first, and where the model states the contract."""
     places = [(call.file, call.line, f"called here, in {call.function or 'the kernel'}") for call in violation.calls]
     places += [(loop.file, loop.line, f"in this loop, for {loop.value}") for loop in violation.loops]
     if isinstance(violation, KernelWarning):

@@ -1,4 +1,4 @@
-"""What the terminal can show: colour and characters beyond ASCII."""
+"""The abilities of the terminal: colour and characters beyond ASCII."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ class Style:
         return "←" if self.unicode else "<-"
 
     def bad(self, text: str) -> str:
-        """What went wrong."""
+        """The failures."""
         return self._painted(text, "1;31")
 
     def good(self, text: str) -> str:
-        """What went well."""
+        """The successes."""
         return self._painted(text, "32")
 
     def warn(self, text: str) -> str:
-        """What is not known."""
+        """The unknown."""
         return self._painted(text, "1;33")
 
     def head(self, text: str) -> str:
-        """What a reader looks for first."""
+        """The part that a reader looks for first."""
         return self._painted(text, "1")
 
     def faint(self, text: str) -> str:
-        """What holds the rest together."""
+        """The frame that holds the rest together."""
         return self._painted(text, "2")
 
     def hint(self, text: str) -> str:
-        """What explains."""
+        """The explanation."""
         return self._painted(text, "36")
 
     def _painted(self, text: str, code: str) -> str:

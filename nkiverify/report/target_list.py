@@ -31,7 +31,7 @@ def markdown(targets: Sequence[Target]) -> str:
 
 
 def _first_paragraph(target: Target) -> str:
-    """What the description begins with, in one line that a table can hold."""
+    """The beginning of the description, in one line that a table can hold."""
     return " ".join(target.description.split("\n\n")[0].split()).replace("|", "\\|")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from nkiverify.foundation.records import BOUNDED, SAMPLED, Run, Verdict
 from nkiverify.model.versions import NEWEST
 from nkiverify.phases.dataflow.rules import RULES
-from nkiverify.report import diagnostic, memory
+from nkiverify.report import diagnostic, memory_peaks
 from nkiverify.report.columns import columns
 from nkiverify.report.diagnostic import field
 from nkiverify.report.style import PLAIN, Style
@@ -134,7 +134,7 @@ def _without(rows: Sequence[tuple[str, ...]], column: int) -> list[tuple[str, ..
 
 
 def summary(session: Session, width: int = WIDTH) -> str:
-    """What the run as a whole found, and what it did not get to."""
+    """The findings of the run as a whole, and what it did not get to."""
     lines = [_totals(session)]
     expecting = _expecting(session.runs) or not session.runs
     for status, words in (_OUTCOMES if expecting else _OUTCOMES | {ExitStatus.MISMATCH: "FAILED"}).items():
@@ -222,7 +222,7 @@ def _totals(session: Session) -> str:
 
 
 def _left_open(runs: Sequence[Run], session: Session, width: int) -> str:
-    """What another engine did not decide, with the reason: it changes no verdict."""
+    """The claims that another engine did not decide, with the reason: it changes no verdict."""
     of: dict[str, list[str]] = {}
     for run in runs:
         reason = " ".join(wording.text(run.reason or run.qualifier or run.verdict.value, session.root).split())
@@ -245,7 +245,7 @@ def _tells(run: Run) -> bool:
 
 
 def _warnings(session: Session, width: int) -> str:
-    """What is warned of, each rule and line once, with the targets that show it."""
+    """The warnings, each rule and line once, with the targets that show it."""
     of: dict[tuple[str, str], list[str]] = {}
     for run, warning in warned(session.runs):
         place = wording.place(warning.file, warning.line, session.root)
@@ -328,7 +328,7 @@ def _story(alike: Sequence[Run], session: Session, debug: bool, width: int, styl
         lines += field("replay", again, width, style=style)
     if run.suffices:
         lines += field("holds", f"where {' and '.join(run.suffices)}", width, style=style)
-    lines += memory.lines(run.memory, session.root, width, style)
+    lines += memory_peaks.lines(run.memory, session.root, width, style)
     if run.assumptions:
         lines += field("assumed", "; ".join(run.assumptions), width, style=style)
     if run.traceback:

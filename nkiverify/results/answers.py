@@ -1,4 +1,4 @@
-"""What is found out about a kernel that is checked without being told for which shapes."""
+"""Answers about kernels that are checked without being told for which shapes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found out about one kernel.
+    """The answer about one kernel.
 
     `arguments` are what it was given, as after `--arg`, and `grid` as after `--grid`; `inferred` are those that nobody
     typed, `inferred_grid` the grid if nobody did. `runs` are its verdicts, `derived` the domain, where one was looked

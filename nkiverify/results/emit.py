@@ -16,7 +16,7 @@ from nkiverify.foundation.records import Run
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
 from nkiverify.results import codec as json_results
-from nkiverify.results.recorded import Recorded
+from nkiverify.results.file import RecordedViolation
 from nkiverify.results.session import Session
 from nkiverify.results.written import NotWritable, call_source, quoted
 from nkiverify.verify.explanation import explain
@@ -26,7 +26,7 @@ from nkiverify.verify.options import Options
 BUNDLE_SECONDS = 30.0
 
 
-def test_source(recorded: Recorded, target: Target, file: Path, hardware: str | None = None) -> str:
+def test_source(recorded: RecordedViolation, target: Target, file: Path, hardware: str | None = None) -> str:
     """A test, to be written to `file`, that fails as long as the kernel breaks the contract for the recorded values.
 
     It makes the call itself and names the kernel only. A call with objects that have no source code is left to the
@@ -87,7 +87,7 @@ def test_{name}() -> None:
 '''
 
 
-def _heading(recorded: Recorded) -> str:
+def _heading(recorded: RecordedViolation) -> str:
     violation = recorded.violation
     place = f" at {violation.file}:{violation.line}" if violation.file else ""
     text = (

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation.errors import UsageError, described
-from nkiverify.foundation.records import Decided, Run
+from nkiverify.foundation.records import Decided, Run, Violation
 from nkiverify.results.by_field import decoded
 from nkiverify.results.codec import SCHEMA
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What `results.json` says: the runs of one invocation and its circumstances. `started` is in ISO 8601."""
+    """The contents of `results.json`: the runs of one invocation and its circumstances. `started` is in ISO 8601."""
 
     nkiverify: str
     python: str
@@ -74,3 +74,43 @@ def _decided(files: Mapping[str, Any]) -> Iterator[Decided]:
             for way, lines in ways.items():
                 outcome, _, by = way.partition(" by ")
                 yield Decided(file, contract, outcome, by, tuple(map(int, lines)))
+
+
+# --- violations, to be replayed ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedViolation:
+    """A violation of `target` in `phase`, as a result file has it. Its paths are relative to the root."""
+
+    target: str
+    phase: int
+    violation: Violation
+
+
+def violations_of(path: Path, target: str, phase: int | None) -> list[RecordedViolation]:
+    """The violations of a target, in the phase asked for or all of them.
+
+    Raises `UsageError` where the file cannot be read, or holds no violation of the target.
+    """
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        runs = [run for run in document["runs"] if run["target"] == target]
+        refuted = {run["phase"] for run in runs if run["violations"] and not run.get("advisory")}
+        found = [
+            RecordedViolation(target, run["phase"], decoded(Violation, entry))
+            for run in runs
+            # What another engine refutes as well is the same fault.
+            if phase in (None, run["phase"]) and not (run.get("advisory") and run["phase"] in refuted)
+            for entry in run["violations"]
+        ]
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path} is no result file of nkiverify: {described(error)}") from None
+    if not runs:
+        raise UsageError(f"{path} has no run of a target {target}")
+    if not found:
+        verdicts = ", ".join(f"{run['verdict']} in phase {run['phase']}" for run in runs)
+        raise UsageError(f"{path} has no violation of {target}: {verdicts}")
+    return found

@@ -195,7 +195,7 @@ def keep_item(name: str, result: str, path: Path) -> None:
 
 
 def kept_items(path: Path) -> dict[str, str]:
-    """What sweeps have found, by item; nothing where there is no database. Raises `HistoryError`."""
+    """The findings of sweeps, by item; nothing where there is no database. Raises `HistoryError`."""
     if not path.exists():
         return {}
     with _opened(path, write=False) as connection:

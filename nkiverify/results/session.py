@@ -16,7 +16,7 @@ from nkiverify.model.versions import NEWEST
 
 
 class ExitStatus(enum.IntEnum):
-    """What the process tells its caller."""
+    """The exit status of the process."""
 
     AS_EXPECTED = 0
     MISMATCH = 1
@@ -40,7 +40,7 @@ PRECEDENCE: tuple[ExitStatus, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """What the verdicts were computed with."""
+    """The versions of what the verdicts were computed with."""
 
     nkiverify: str
     python: str
@@ -165,7 +165,7 @@ def is_open(run: Run) -> bool:
 
 
 def beside(run: Run, other: Run | None) -> str:
-    """What `other`, of another engine, says of the same claims as `run`, in a word; empty where there is none."""
+    """The answer of `other`, of another engine, about the claims of `run`, in a word; empty where there is none."""
     if other is None:
         return ""
     if other.qualifier == DISAGREEMENT:

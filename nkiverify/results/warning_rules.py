@@ -1,4 +1,4 @@
-"""What becomes of what is found beside the verdicts: warnings, language findings, accepted findings, unused ignores.
+"""The treatment of what is found beside the verdicts: warnings, language findings, accepted findings, unused ignores.
 
 The policy of the invocation (`nkiverify.model.policy`) decides; here its word is carried out on finished runs.
 """
@@ -28,7 +28,7 @@ _UNUSED_STATEMENT = "An ignore accepts a finding that there is."
 
 
 def _action(policy: Policy, warning: KernelWarning) -> str:
-    """What is done with a warning of a run: of a contested contract, or of phase 4."""
+    """The treatment of a warning of a run: of a contested contract, or of phase 4."""
     return policy.action(warning.rule, contested=warning.rule not in (*RULES, UNUSED))
 
 
@@ -56,7 +56,7 @@ def failing(session: Session, policy: Policy) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What kernels use outside the documented language: what is told of, what of that fails, and what is accepted."""
+    """The uses of kernels outside the documented language: those that are told of, that fail, and that are accepted."""
 
     told: tuple[Finding, ...] = ()
     failing: tuple[Finding, ...] = ()
@@ -65,7 +65,7 @@ class Outside:
 
 
 def outside(found: Iterable[Finding], policy: Policy) -> Outside:
-    """What becomes of language findings, those of the version of NKI that is verified for."""
+    """The treatment of language findings, those of the version of NKI that is verified for."""
     told: list[Finding] = []
     accepted: list[AcceptedFinding] = []
     with applied(policy) as asked:

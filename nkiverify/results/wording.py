@@ -42,7 +42,7 @@ def first_element(warning: KernelWarning) -> str:
 
 
 def because(warning: KernelWarning, root: Path) -> str:
-    """What is so where a warning is, and the first element that it is about, if it is about elements."""
+    """The message of a warning, and the first element that it is about, if it is about elements."""
     message, first = text(warning.message, root), first_element(warning)
     return f"{message}: {first}" if first else message
 
@@ -54,7 +54,7 @@ def extent_of(warning: KernelWarning) -> str:
 
 
 def expectation(expected: Verdict | None) -> str:
-    """What was expected; a dash where nothing was."""
+    """The expectation; a dash where nothing was."""
     return expected.value if expected is not None else "-"
 
 

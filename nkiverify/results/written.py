@@ -25,7 +25,7 @@ _PLAIN = (bool, int, float, str, bytes, type(None))
 
 
 class NotWritable(Exception):
-    """What the target does cannot be written as source code: it takes objects that only the target can make."""
+    """The target cannot be written as source code: it takes objects that only the target can make."""
 
 
 class _Recording(Verification):

@@ -84,8 +84,8 @@ def has_seccomp() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What a process that runs kernels keeps: the folders that it may write to beside that of temporary files, and
-    whether it has the network."""
+    """The confinement of a process that runs kernels: the folders that it may write to beside that of temporary files,
+    and whether it has the network."""
 
     writable: tuple[Path, ...] = ()
     network: bool = False

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
-from nkiverify.run.executors.memory import MEBIBYTE, default_limit, resident_bytes
+from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit, resident_bytes
 
 if TYPE_CHECKING:
     from nkiverify.run.confinement import Confinement
@@ -83,7 +83,7 @@ def supervised(command: Callable[[], int]) -> int:
 
 
 def _work(command: Callable[[], int], writing: int, life: int) -> None:
-    """What the child does; it never returns."""
+    """The work of the child; it never returns."""
     global _reports
     _reports = writing
     os.register_at_fork(after_in_child=_forget)

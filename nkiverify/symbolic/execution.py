@@ -19,7 +19,7 @@ Extent: TypeAlias = Any
 
 
 class Execution(Protocol):
-    """What symbolic values need from the execution of a kernel, symbolic or concrete."""
+    """The interface that symbolic values need of the execution of a kernel, symbolic or concrete."""
 
     #: Whether dimensions may be symbolic. A concrete run has ordinary ints and raises at the first broken contract.
     symbolic: bool
@@ -40,7 +40,7 @@ class Execution(Protocol):
         In a concrete run as well it is a symbolic integer; conditions on it are checked for every value."""
 
     def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
-        """What `range(start, stop, step)` is in this run; `parallel`: its iterations have no order."""
+        """The form of `range(start, stop, step)` in this run; `parallel`: its iterations have no order."""
 
     def drawn(self) -> None:
         """Elements of a range whose iterations have no order are taken outside a loop."""

@@ -1,4 +1,4 @@
-"""What is known on a path, and the cheap prover over it.
+"""The facts on a path, and the cheap prover over them.
 
 `Facts` keeps the hypotheses of a path in forms that decide most claims without a solver: equalities as substitutions
 (`K == 128*div(K, 128)` replaces K), linear bounds of every atom, constant intervals. To prove `t >= 0`, atoms are
@@ -33,7 +33,7 @@ Bound = tuple[Term, Term]
 
 @dataclass(slots=True)
 class _Budget:
-    """What one proof may still spend, and what it has tried without success: facts and term, with the depth there
+    """The budget that one proof still has, and what it has tried without success: facts and term, with the depth there
     was."""
 
     steps: int = STEP_BUDGET

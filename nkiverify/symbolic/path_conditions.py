@@ -1,4 +1,4 @@
-"""What holds on the path being explored, and questions about it.
+"""The conditions of the path being explored, and questions about them.
 
 Contexts form a tree: assuming the same condition in the same context gives the same context again, so what was found
 out once is found again when a path is replayed.

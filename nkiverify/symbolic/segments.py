@@ -42,7 +42,7 @@ Part = Element | Segment
 
 
 class ListOfParts:
-    """What `nkiverify.symbolic.lists.SymList` consists of, for what walks and rewrites values."""
+    """The parts of `nkiverify.symbolic.lists.SymList`, for what walks and rewrites values."""
 
     __slots__ = ("frozen", "parts")
 

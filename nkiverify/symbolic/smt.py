@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Answer(enum.Enum):
-    """What a solver said of a question."""
+    """The answer of a solver to a question."""
 
     YES = "yes"
     NO = "no"
@@ -120,17 +120,11 @@ class Question:
         self, hypotheses: Iterable[Condition | bool], milliseconds: int, seconds: float = float("inf")
     ) -> None:
         self._hypotheses = list(hypotheses)
-        #: The hypotheses added since.
-        self.supposed: list[Condition | bool] = []
         self.milliseconds = milliseconds
         self._steps = milliseconds * STEPS_PER_MS
         self._longest = max(1, int(min(milliseconds * BUSY_FACTOR, seconds * 1000)))
         #: Values of the atoms in the last satisfying assignment; atoms that do not matter are left out.
         self.model: dict[Atom, int] = {}
-
-    def suppose(self, *conditions: Condition | bool) -> None:
-        """Add hypotheses."""
-        self.supposed.extend(conditions)
 
     @of_stage(Stage.SOLVING)
     def satisfiable(self, *conditions: Condition | bool) -> Answer:
@@ -138,7 +132,7 @@ class Question:
         import z3  # as late as this: most claims of most kernels are decided without it, and it is slow to load
 
         script = Script()
-        text = script.assertions([*self._hypotheses, *self.supposed, *conditions])
+        text = script.assertions([*self._hypotheses, *conditions])
         solver = z3.Solver(ctx=z3.Context())
         solver.set("rlimit", self._steps)
         solver.set("timeout", self._longest)

@@ -25,7 +25,7 @@ _EXAMPLES: dict[type, object] = {int: 0, float: 0.5, bool: True, str: "text", ra
 
 
 def missing_attribute(stands_for: type, name: str) -> BaseException:
-    """What asking a symbolic value for an attribute it lacks raises: the value it stands for may have it."""
+    """The exception for an attribute that a symbolic value lacks: the value it stands for may have it."""
     # Asked of an object: a class also has the attributes of its metaclass.
     if hasattr(_EXAMPLES.get(stands_for), name) and not name.startswith("__array"):
         return unsupported(f"the attribute `{name}` of a symbolic {stands_for.__name__}")

@@ -193,7 +193,7 @@ def mutable_parts(value: Any) -> list[Any]:
 
 
 def contents(value: Any) -> list[Any]:
-    """What a list, dictionary or object holds."""
+    """The parts of a list, dictionary or object."""
     if isinstance(value, ListOfParts):
         return [part.value if isinstance(part, Element) else part.template for part in value.parts]
     if isinstance(value, dict):

@@ -1,4 +1,5 @@
-"""What all symbolic numbers share: conversion to terms, concrete values on demand, and telling the run what happens."""
+"""The common ground of symbolic numbers: conversion to terms, concrete values on demand, and telling the run what
+happens."""
 
 from __future__ import annotations
 
@@ -92,8 +93,8 @@ def forced_int(term: Term, use: str) -> int:
 
 
 def no_value(term: Term, use: str) -> BaseException:
-    """What to raise where kernel code needs the one value of a symbolic integer: another exploration, in which a loop
-    of known length that it comes from runs number by number, or else unsupported."""
+    """The exception to raise where kernel code needs the one value of a symbolic integer: another exploration, in which
+    a loop of known length that it comes from runs number by number, or else unsupported."""
     run = execution_in_progress()
     again = run.unroll_for(term, use) if run is not None else None
     return again or unsupported(f"{use}: {terms.render(term)} is symbolic", "bound the dimension to one value")

@@ -21,7 +21,7 @@ NEAR = 4096
 
 
 def shapes_show_nothing(tried: int) -> str:
-    """What is said of shapes that were run, and prove nothing."""
+    """The words about shapes that were run, and prove nothing."""
     return f"{tried} shape{'s' if tried > 1 else ''} run in plain Python show{'' if tried > 1 else 's'} no fault"
 
 

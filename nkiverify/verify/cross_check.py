@@ -65,7 +65,7 @@ def prepare(names: Iterable[str], lowering: str | None) -> None:
 
 
 def cross_checked(ours: PhaseVerdict, options: Options, seconds: float) -> Run | None:
-    """What ESBMC says of the claims of `ours`, within `seconds`; None where there is no ESBMC.
+    """ESBMC's run about the claims of `ours`, within `seconds`; None where there is no ESBMC.
 
     Its verdict is made as that of the embedded engine is: what the shape program leaves out is UNKNOWN to both. Raises
     `UsageError` for an ESBMC or flags that cannot be used, and where lowered programs cannot be written.
@@ -80,7 +80,7 @@ def cross_checked(ours: PhaseVerdict, options: Options, seconds: float) -> Run |
 
 
 def _languages(name: str, lowering: str | None) -> tuple[Language, ...]:
-    """What the program of the target `name` is lowered to, the one whose verdict is told first."""
+    """The languages that the program of the target `name` is lowered to, the one whose verdict is told first."""
     found = installation()
     if found is None or not found.has_python:
         if found is not None and lowering in ("python", "both"):
@@ -93,7 +93,7 @@ def _languages(name: str, lowering: str | None) -> tuple[Language, ...]:
 
 
 def _by_lowering(ours: PhaseVerdict, options: Options, language: Language, seconds: float) -> Run:
-    """What ESBMC says of the claims of `ours`, lowered to `language`."""
+    """ESBMC's run about the claims of `ours`, lowered to `language`."""
     found = installation(language)
     assert found is not None
     flags = read(ours.target.flags)

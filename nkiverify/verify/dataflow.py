@@ -58,7 +58,7 @@ ADVICE_BOUND = "bound the dimensions, so that all shapes can be run, or leave th
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What ended the exploration of the kernel early, and what can be done about it."""
+    """The limit that ended the exploration of the kernel early, and what can be done about it."""
 
     construct: str
     advice: str
@@ -67,7 +67,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be decided. `bounded` says how far loops were unrolled, if that may not have been enough."""
+    """The question to be decided. `bounded` says how far loops were unrolled, if that may not have been enough."""
 
     target: Target
     program: Program
@@ -114,7 +114,8 @@ def verdict_of(question: Question) -> Run:
 
 
 def _tolerated(question: Question, left: Sequence[Stated], search: _Search | None, policy: AppliedPolicy) -> Tolerated:
-    """What is told of faults that the verdict does not depend on, and of claims `left` open that it does not."""
+    """The findings that are told of faults that the verdict does not depend on, and of claims `left` open that it does
+    not."""
     trial = search.tolerated if search is not None else None
     if trial is None and left:
         shapes = Shapes(question.program.dimensions, domain_of(question.program, question.assumptions))
@@ -185,7 +186,7 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
 
 @dataclass(slots=True)
 class Known:
-    """What is known when the verdict is made. `search` is None where the proof left nothing open."""
+    """The facts known when the verdict is made. `search` is None where the proof left nothing open."""
 
     question: Question
     proof: Proof

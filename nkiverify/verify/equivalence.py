@@ -17,8 +17,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import formats
+from nkiverify.analysis.values.asked_kernel import Execution, argument_range, contents
 from nkiverify.analysis.values.degrees import Degrees
-from nkiverify.analysis.values.execution import Execution, argument_range, contents
 from nkiverify.analysis.values.fields import Fields, Mode
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
@@ -47,7 +47,7 @@ OTHER_ROUNDINGS = "the kernels need not round the same values"
 
 
 class Answer(enum.Enum):
-    """What is known of one of the four questions."""
+    """The answer to one of the four questions."""
 
     YES = "EQUAL"
     NO = "DIFFERENT"
@@ -378,7 +378,7 @@ class Comparer:
         return None
 
     def _explained(self, where: tuple[int, tuple[int, ...]], numbers: Fields, found: Comparison) -> Finding:
-        """What to conclude from different residues: that the kernels differ, or that the method is too strict."""
+        """The conclusion from different residues: that the kernels differ, or that the method is too strict."""
         position, element = where
         seed, roundings = numbers.seed, numbers.roundings
         both = self._runs.run(lambda: Fields(seed, roundings, self._mode), self._runs.random_residues, watch=True)

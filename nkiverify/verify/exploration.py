@@ -34,7 +34,7 @@ MAX_EXPLORATIONS = 200
 
 @dataclass(slots=True)
 class Exploration:
-    """What running a target symbolically gave."""
+    """The result of running a target symbolically."""
 
     target: Target
     hardware: Hardware
@@ -48,7 +48,7 @@ class Exploration:
 
     @property
     def replay(self) -> Replay | None:
-        """What the run showed, where it was made in plain Python."""
+        """The replay of the run, where it was made in plain Python."""
         run = self.run
         if not isinstance(run, ConcreteLaunch):
             return None
@@ -63,7 +63,7 @@ class Exploration:
         )
 
     def claimed(self, phase: Phase, seconds: float = float("inf"), operations: int | None = None) -> Claimed:
-        """What `phase` claims of the program as a whole: stated in it when it is first asked for."""
+        """The claims of `phase` about the program as a whole: stated in it when it is first asked for."""
         if phase.number not in self.stated:
             self.stated[phase.number] = phase.claims(self, seconds, operations)
         return self.stated[phase.number]

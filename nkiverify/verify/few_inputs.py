@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nkiverify.analysis.values.execution import Execution, argument_range
+from nkiverify.analysis.values.asked_kernel import Execution, argument_range
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
@@ -25,7 +25,7 @@ _LISTED = 6
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """What the first and the second kernel have in an element, given some inputs; all others are 0."""
+    """The numbers of the first and the second kernel in an element, given some inputs; all others are 0."""
 
     first: float
     second: float
@@ -61,8 +61,8 @@ class _Search:
         self._values: dict[int, Array] = {}
 
     def values(self, kept: Array | None) -> tuple[float, float] | None:
-        """What both kernels have in the element where only the `kept` inputs, counted through, are not 0; None where
-        they do not differ there, or do not run."""
+        """The numbers of both kernels in the element where only the `kept` inputs, counted through, are not 0; None
+        where they do not differ there, or do not run."""
         try:
             both = self._runs.run(Floats, lambda numbers: self._filling(numbers, kept))
             output = self._outputs(both)[self._position]

@@ -56,7 +56,7 @@ _BUSIEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the user asked for.
+    """The options that the user gave.
 
     `root` is the folder that holds `harness/`, `kernels/` and `stubs/`. `None` means that the target, or the machine,
     decides: `phases` are then those the target expects a verdict for, `unwind` is the bound of the target's flags,

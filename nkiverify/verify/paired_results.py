@@ -1,4 +1,4 @@
-"""What two kernels returned, tensor by tensor."""
+"""The results of two kernels, tensor by tensor."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.analysis.values.execution import Execution, contents
+from nkiverify.analysis.values.asked_kernel import Execution, contents
 from nkiverify.analysis.values.formats import Array
 from nkiverify.model.dtypes import DType
 from nkiverify.model.returned import Above, Leaf, Path, ambiguous, leaves, uniquely_named
@@ -55,11 +55,11 @@ class Output:
 
 
 class OtherResults(Exception):
-    """What the kernels return differs in something else than the elements of tensors."""
+    """The results of the kernels differ in something else than the elements of tensors."""
 
 
 def outputs_of_reference(both: tuple[Execution, Execution]) -> list[Output]:
-    """What the kernel leaves behind, in order, with what a reference returned. Raises `OtherResults`."""
+    """The results that the kernel leaves behind, in order, with what a reference returned. Raises `OtherResults`."""
     mine, other = both[0].outputs(), both[1].results()
     if len(mine) != len(other):
         raise OtherResults(f"the kernel leaves {len(mine)} tensors, and the reference returns {len(other)}")
@@ -67,7 +67,7 @@ def outputs_of_reference(both: tuple[Execution, Execution]) -> list[Output]:
 
 
 def outputs_of(both: tuple[Execution, Execution]) -> list[Output]:
-    """What the kernels returned at the same place, then what either of them did to its arguments.
+    """The results of the kernels at the same place, then what either of them did to its arguments.
 
     An argument that only one of them wrote is an output of both: the other one leaves it as it was. Raises
     `OtherResults`, and `UnsupportedConstruct` where results cannot be looked into.
@@ -97,7 +97,7 @@ def outputs_of(both: tuple[Execution, Execution]) -> list[Output]:
 
 
 def _by_path(result: Any) -> dict[Path, Leaf]:
-    """What a kernel returned, by the way to it."""
+    """The results of a kernel, by the way to it."""
     found: dict[Path, Leaf] = {}
     for leaf in leaves(result):
         if found.setdefault(leaf.path, leaf) is not leaf:

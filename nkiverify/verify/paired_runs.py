@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nkiverify.analysis.values.degrees import Degrees
-from nkiverify.analysis.values.execution import (
+from nkiverify.analysis.values.asked_kernel import (
     Asked,
     Execution,
     Filling,
@@ -17,6 +16,7 @@ from nkiverify.analysis.values.execution import (
     execute,
     random_array,
 )
+from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.run import ValueExecution

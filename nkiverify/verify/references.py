@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from nkiverify.analysis.values.asked_kernel import Execution, Filling, argument_range
 from nkiverify.analysis.values.cells import Cells
-from nkiverify.analysis.values.execution import Execution, Filling, argument_range
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.number_arrays import NumberArray
 from nkiverify.analysis.values.numbers import Floats
@@ -61,7 +61,7 @@ class Reference:
         return Execution(run, arguments, kernel.others, self._left(run, result, "result"))
 
     def _bound(self, given: Mapping[str, Any], tensors: set[str]) -> dict[str, Any]:
-        """What it is called with: by name, tensors whose names it has not in the order of its parameters."""
+        """The arguments it is called with: by name, tensors whose names it has not in the order of its parameters."""
         parameters = list(inspect.signature(self.function).parameters.values())
         bound = {parameter.name: given[parameter.name] for parameter in parameters if parameter.name in given}
         rest = [given[name] for name in given if name in tensors and name not in bound]
@@ -86,7 +86,7 @@ class Reference:
         return sys.modules["torch"].from_numpy(array) if self.torch else array
 
     def _left(self, run: ValueExecution, result: Any, name: str) -> Any:
-        """What it returned, as tensors of the run."""
+        """The results, as tensors of the run."""
         if isinstance(result, tuple | list):
             return tuple(self._left(run, part, f"{name}_{position}") for position, part in enumerate(result))
         if self.torch and hasattr(result, "detach"):

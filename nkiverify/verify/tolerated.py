@@ -1,4 +1,5 @@
-"""What the verdict does not depend on: contested contracts that a kernel breaks, and findings that the user accepts.
+"""Findings that the verdict does not depend on: contested contracts that a kernel breaks, and findings that the user
+accepts.
 
 What follows such a place is modelled as if the rule did not exist, so that all else is still looked at.
 """
@@ -24,7 +25,7 @@ _FAILING = (Outcome.REFUTED, Outcome.UNDECIDED)
 
 @dataclass(frozen=True, slots=True)
 class Tolerated:
-    """What is told beside the verdict."""
+    """The findings that are told beside the verdict."""
 
     warnings: tuple[KernelWarning, ...] = ()
     accepted: tuple[AcceptedFinding, ...] = ()
@@ -46,7 +47,8 @@ def divided(decisions: Iterable[Decision]) -> tuple[list[Decision], list[Decisio
 
 
 def told(decisions: Sequence[Decision], confirmation: Confirmation, policy: AppliedPolicy) -> Tolerated:
-    """What is told of claims that do not hold, or may not: each contract once for each line of the kernel."""
+    """The findings that are told of claims that do not hold, or may not: each contract once for each line of the
+    kernel."""
     groups: dict[tuple[str, str, int], list[Decision]] = {}
     for one in decisions:
         site = one.claim.site
@@ -75,7 +77,7 @@ def told(decisions: Sequence[Decision], confirmation: Confirmation, policy: Appl
 
 
 def told_of(found: Sequence[tuple[Contract, Site | None, Violation | None]], policy: AppliedPolicy) -> Tolerated:
-    """What is told of contracts that a concrete run has broken."""
+    """The findings that are told of contracts that a concrete run has broken."""
     warnings: list[KernelWarning] = []
     accepted: list[AcceptedFinding] = []
     for rule, site, violation in found:

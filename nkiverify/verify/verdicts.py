@@ -1,4 +1,4 @@
-"""What the decisions about the claims of one phase amount to: a verdict, its qualifier and the reason."""
+"""From the decisions about the claims of one phase to a verdict, its qualifier and the reason."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class PhaseVerdict:
         return self.tolerated(self.decisions).beside(run)
 
     def tolerated(self, decisions: Sequence[Decision]) -> Tolerated:
-        """What is told of those claims that the verdict does not depend on."""
+        """The findings that are told of those claims that the verdict does not depend on."""
         others = divided(decisions)[1]
         return told(others, self._beside, self._exploration.run.policy) if others else Tolerated()
 
@@ -198,7 +198,7 @@ class PhaseVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known about one phase: all decisions, those about claims that are reached among them, what the concrete
+    """The facts known about one phase: all decisions, those about claims that are reached among them, what the concrete
     runs on the witnesses of those refuted show, and how the exploration ended."""
 
     exploration: Exploration
@@ -303,13 +303,13 @@ def _kept(violation: Violation) -> str:
 
 
 def may_not_fit(known: Known) -> Conclusion | None:
-    """What is enough for all to fit is refuted, and no concrete run breaks what is necessary."""
+    """The condition that is enough for all to fit is refuted, and no concrete run breaks what is necessary."""
     unsure = next((one for one in known.unsure if one.contract in SUFFICIENT), None)
     return Conclusion(Verdict.UNKNOWN, "may not fit", _kept(unsure), known.refuted_at) if unsure is not None else None
 
 
 def index_not_known(known: Known) -> Conclusion | None:
-    """What is enough for an index is refuted, and no concrete run breaks what is necessary."""
+    """The condition that is enough for an index is refuted, and no concrete run breaks what is necessary."""
     if not known.unsure:
         return None
     reason = _kept(known.unsure[0])

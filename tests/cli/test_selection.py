@@ -9,7 +9,7 @@ import pytest
 
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Verdict
-from nkiverify.project.selection import select
+from nkiverify.project.chosen_targets import select
 from nkiverify.verify.options import phases_to_run
 from tests.executors.fakes import options, target
 from tests.quick import main

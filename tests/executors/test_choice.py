@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.run.executors import memory
+from nkiverify.run.executors import resident_memory
 from nkiverify.run.executors.choice import longest_first, made, processes_of
 from nkiverify.run.executors.jobs import InProcess
-from nkiverify.run.executors.memory import MEBIBYTE
 from nkiverify.run.executors.processes import WorkerProcesses
+from nkiverify.run.executors.resident_memory import MEBIBYTE
 from nkiverify.verify.options import Options
 from tests.executors.fakes import target
 
@@ -41,6 +41,6 @@ def test_workers_share_the_memory_of_the_machine_but_each_has_enough_to_work(mon
     page = 4096
     pages = {"SC_PHYS_PAGES": 20_000 * MEBIBYTE // page, "SC_PAGE_SIZE": page}
     monkeypatch.setattr("os.sysconf", pages.__getitem__)
-    monkeypatch.setattr(memory, "Path", lambda name: Path("/nowhere"))
-    limits = [memory.default_limit(processes) for processes in (1, 2, 1000)]
+    monkeypatch.setattr(resident_memory, "Path", lambda name: Path("/nowhere"))
+    limits = [resident_memory.default_limit(processes) for processes in (1, 2, 1000)]
     assert [limit // MEBIBYTE for limit in limits if limit is not None] == [18_000, 9_000, 1024]

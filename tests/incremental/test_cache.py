@@ -21,8 +21,8 @@ from nkiverify.foundation.records import Decided, Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.results import codec as json_results
-from nkiverify.results.cache import key, store, verdicts
-from nkiverify.results.cache.verdicts import VerdictCache
+from nkiverify.results.cache import key, remembered, store
+from nkiverify.results.cache.remembered import VerdictCache
 from nkiverify.verify.options import Options, phases_to_run
 from tests.executors import fakes
 from tests.incremental.project import HARNESS, KERNEL, Project
@@ -324,13 +324,13 @@ def test_a_file_that_changes_during_the_run_is_not_remembered(pretended: Project
         targets_file.write_text("WIDTH = 512  # again\n", encoding="utf-8")
 
     with pytest.MonkeyPatch.context() as patch:
-        original = verdicts.VerdictCache.remember
+        original = remembered.VerdictCache.remember
 
         def remember(self: VerdictCache, targets: Any, runs: Any) -> None:
             touched()
             original(self, targets, runs)
 
-        patch.setattr(verdicts.VerdictCache, "remember", remember)
+        patch.setattr(remembered.VerdictCache, "remember", remember)
         verified(pretended)
     assert not pretended.cache.exists()
     # Back to the text that was read: what was verified meanwhile is unknown all the same.

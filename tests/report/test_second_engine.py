@@ -15,7 +15,7 @@ from nkiverify.report import annotations as github_log
 from nkiverify.report import junit, markdown, sarif, terminal
 from nkiverify.results import codec as json_results
 from nkiverify.results import history
-from nkiverify.results.recorded import violations_of
+from nkiverify.results.file import violations_of
 from nkiverify.results.session import Session
 from tests.report.samples import COUNT_VIOLATION, ROOT, refuted, run, session
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nkiverify.analysis.values.execution import contents, execute
+from nkiverify.analysis.values.asked_kernel import contents, execute
 from nkiverify.analysis.values.fields import Fields, Mode, simplest_fraction
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.primes import LARGEST, chained, is_prime, unrelated

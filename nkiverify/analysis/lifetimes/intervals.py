@@ -1,4 +1,4 @@
-"""What is live at each operation of a shape program.
+"""The tensors that are live at each operation of a shape program.
 
 A tensor is live from the first operation that uses it to the last, both included, in the order of the program; one that
 is used in a loop it was allocated before is live all through the loop; what a helper was given is so from its beginning
@@ -23,7 +23,7 @@ from nkiverify.symbolic.conditions import Condition
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tenant:
-    """What one bit of a mask stands for: the instance of the present iteration, or (`others`) all other ones."""
+    """The meaning of one bit of a mask: the instance of the present iteration, or (`others`) all other ones."""
 
     allocated: Allocated
     others: bool
@@ -68,7 +68,7 @@ class Lifetimes:
         self._walk(program.body, usage.root, given, given, 0, ())
 
     def in_mask(self, mask: int) -> Iterator[Tenant]:
-        """What the bits of a mask stand for."""
+        """The tenants that the bits of a mask stand for."""
         while mask:
             low = mask & -mask
             yield self.tenants[low.bit_length() - 1]

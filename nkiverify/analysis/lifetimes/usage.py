@@ -40,7 +40,7 @@ class Frame:
 
 @dataclass(slots=True, eq=False)
 class Allocated:
-    """What all instances of an allocation have in common.
+    """The facts that all instances of an allocation have in common.
 
     `shared` is the number of loops around it whose iteration every use shares; `fixed` are the iterations, as terms,
     that uses outside of it name, None where they may be any.

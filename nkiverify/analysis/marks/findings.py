@@ -1,4 +1,5 @@
-"""What a concrete run did that is documented as undefined: faults, doubts, and marks that lead back to reads."""
+"""The findings of a concrete run, of what is documented as undefined: faults, doubts, and marks that lead back to
+reads."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ class Fault:
 
 @dataclass(slots=True)
 class Findings:
-    """What a run did. `doubts` say what cannot be followed: without faults, they leave the verdict open."""
+    """The findings of a run. `doubts` say what cannot be followed: without faults, they leave the verdict open."""
 
     faults: list[Fault] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
@@ -130,7 +131,7 @@ class Notes:
         return np.where(values < DEFINED, mark, values).astype(np.int32)
 
     def reaches(self, mark: int, *, decides: bool = True) -> None:
-        """What `mark` stands for has come to an output, or to an operation that uses it at once."""
+        """Note that the element of `mark` has come to an output, or to an operation that uses it at once."""
         if mark >= DEAD_STORE:
             self.findings.used.add(mark - DEAD_STORE)
         elif mark > SURELY and decides:

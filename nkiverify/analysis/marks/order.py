@@ -59,7 +59,7 @@ def one_by_one(items: Sequence[Recorded]) -> Iterator[int]:
 
 @dataclass(slots=True)
 class _Turns:
-    """What a program does from one barrier, or exchange, to the next; and the exchanges, None for barriers."""
+    """The operations of a program from one barrier, or exchange, to the next; and the exchanges, None for barriers."""
 
     segments: list[list[int]] = field(default_factory=lambda: [[]])
     meetings: list[int | None] = field(default_factory=list)

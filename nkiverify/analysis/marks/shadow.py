@@ -74,7 +74,7 @@ def undefined_outputs(items: Sequence[Recorded], generation: int) -> list[npt.ND
 def followed(
     items: Sequence[Recorded], generation: int
 ) -> tuple[Findings, list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]] | None]:
-    """What a run did, and of each tensor returned which elements may be undefined, and which are so for sure.
+    """The findings of a run, and of each tensor returned which elements may be undefined, and which are so for sure.
 
     They differ where data choose what is used. None where neither is known.
     """
@@ -101,7 +101,7 @@ class _Walk:
         self.surely_undefined: list[npt.NDArray[np.bool_]] = []
 
     def run(self, end: float = float("inf")) -> Findings:
-        """What the run did, as far as it can be followed until `end`, in seconds of the clock."""
+        """The findings of the run, as far as it can be followed until `end`, in seconds of the clock."""
         for position in interleaved(self._items):
             if now() > end:
                 self._notes.doubt(LATE)
@@ -169,7 +169,7 @@ class _Walk:
             self._notes.doubt(DRAWN)
 
     def _returned(self, item: Returned) -> None:
-        """What programs share, each of them returns."""
+        """A shared tensor is returned by each program."""
         for tensor in item.tensors:
             storage = self._shadows.first(tensor.storage)
             place = (id(storage), tensor.dtype, tensor.shape, tensor.strides, tensor.offset)

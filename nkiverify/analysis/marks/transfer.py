@@ -1,4 +1,4 @@
-"""What operations do to the marks of a concrete run: the transfer functions of the walk `marks.shadow`.
+"""The effects of operations on the marks of a concrete run: the transfer functions of the walk `marks.shadow`.
 
 `sets.transfer` is the same for all shapes.
 """
@@ -109,7 +109,7 @@ class Transfer:
         self.write(reading)
 
     def read(self, operation: Operation) -> Reading:
-        """What an operation reads, up to where it cannot be told."""
+        """The reads of an operation, up to where it cannot be told."""
         effects = self._effects.of(operation)
         step = Reading(self._effects.explicit(operation), effects)
         if not operation.declared.behaviour.barrier:
@@ -133,7 +133,7 @@ class Transfer:
         """Programs take turns at barriers already: `marks.order`."""
 
     def _read(self, step: Reading, effect: Effect) -> None:
-        """What is read has to be defined, where it counts: unwritten elements are given the mark of this read."""
+        """Claim that what is read is defined, where it counts: unwritten elements are given the mark of this read."""
         shadow = self._shadows.of(effect.view.storage)
         if is_moved(effect.view):
             mark: Marks | None = self._read_anywhere(effect, shadow)
@@ -192,7 +192,7 @@ class Transfer:
         return np.full(tuple(int(extent) for extent in effect.view.shape), most, np.int32) if most else None
 
     def _accumulate(self, step: Reading, effect: Effect) -> None:
-        """What a matmul adds to has to be there, and to be of the same sum."""
+        """The sum that a matmul adds to has to be there, and to be of the same sum."""
         shadow = self._shadows.of(effect.view.storage)
         region = shadow.touched(effect) if effect.certain else None
         if region is None or not region.in_range:
@@ -219,14 +219,14 @@ class Transfer:
             self._notes.claim(contract, effect.view, there, accumulate=mode)
 
     def _join(self, step: Reading, effect: Effect) -> None:
-        """What is there need not be defined: it is nothing in the first iteration."""
+        """The contents need not be defined: it is nothing in the first iteration."""
         shadow = self._shadows.of(effect.view.storage)
         region = shadow.touched(effect) if effect.certain else None
         if region is not None and region.in_range:
             step.marks[effect.argument] = _spread_undefined(region, region.read(shadow.marks))
 
     def _meet_zeros(self, step: Reading) -> None:
-        """What is undefined in a row of a product whose other operand has nothing but zeros there is forgotten: the
+        """Undefined elements in a row of a product whose other operand has nothing but zeros there is forgotten: the
         contract about it is contested, and what follows is as kernels rely on it."""
         for name, other in FACTORS.get(step.operation.name, {}).items() if may_meet_zeros(step.operation) else ():
             marks, effect = step.marks.get(name), self._reading_of(step, other)
@@ -252,7 +252,7 @@ class Transfer:
     # --- what is written ----------------------------------------------------------------------------------------------
 
     def _write(self, step: Reading, effect: Effect) -> None:
-        """What is written has the marks of what it is computed from."""
+        """Give what is written the marks of what it is computed from."""
         view, shadow = effect.view, self._shadows.of(effect.view.storage)
         region = self._written(step, effect, shadow)
         if region is None:
@@ -296,7 +296,7 @@ class Transfer:
             shadow.filled(region, zero=False)
 
     def _written(self, step: Reading, effect: Effect, shadow: Shadow) -> Window | None:
-        """What is written for certain; None where that cannot be said."""
+        """The elements that are written for certain; None where that cannot be said."""
         region = shadow.touched(effect)
         if masks_otherwise(step.operation):
             self._notes.doubt("a mask on an operation that is not element-wise")

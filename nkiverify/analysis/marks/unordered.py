@@ -1,4 +1,4 @@
-"""What iterations or programs without an order do to the same element, in a concrete run."""
+"""The accesses of iterations or programs without an order to one element, in a concrete run."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Unordered:
             self.iterations[_PROGRAMS] = self._programs.setdefault(program, len(self._programs))
 
     def allocated(self, item: Allocation, shadow: Shadow) -> None:
-        """What is allocated in an iteration is private to it."""
+        """Tensors allocated in an iteration are private to it."""
         # What all programs see is not private to the one that allocates it first.
         others = {_PROGRAMS} if item.storage.buffer is SHARED_HBM and item.program else set()
         shadow.inside = {loop: number for loop, number in self.iterations.items() if loop not in others}

@@ -88,7 +88,7 @@ class Window:
     # --- element by element -------------------------------------------------------------------------------------------
 
     def spread(self, values: Marks, outside: int) -> Marks:
-        """What `read` gave as an array of `shape`; `outside` where the mask does not hold."""
+        """The numbers that `read` gave as an array of `shape`; `outside` where the mask does not hold."""
         places = self._geometry.places()
         there = self.there
         at = self._cells.at(places)

@@ -30,7 +30,8 @@ Equations = list[str]
 
 @dataclass(frozen=True, slots=True)
 class Partly:
-    """What an operand reads, and the elements of its storage that are well defined, where `context` holds."""
+    """The elements that an operand reads, and the elements of its storage that are well defined, where `context`
+    holds."""
 
     region: Region
     defined: isl.Set

@@ -38,7 +38,7 @@ def are_each_others(operation: Operation, program: Index) -> bool:
 
 
 def _for(program: Index, rank: int, value: object) -> object:
-    """What `value` is in the program of a rank: a number, or what is equal for equal terms."""
+    """The form of `value` in the program of a rank: a number, or what is equal for equal terms."""
     if not isinstance(value, Term):
         return value
     found = terms.substitute(value, {program: terms.constant(rank)})

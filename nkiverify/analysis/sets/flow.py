@@ -110,7 +110,7 @@ class _Walk:
         self._returns: list[tuple[Key, isl.Set]] = []
 
     def run(self) -> Proof:
-        """What can be shown of the program."""
+        """The parts of the program that can be shown."""
         state = State(self._everywhere, isl.Set("{ : }"))
         if self._accesses is not None:
             self._accesses.enter()

@@ -1,4 +1,4 @@
-"""What the iterations of a loop do together, from what one of them does."""
+"""The effect of all iterations of a loop together, from that of one of them."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ class Iterations:
         self._index = index
 
     def all_surely(self, found: isl.Set) -> isl.Set | None:
-        """What at least one of all iterations surely does."""
+        """The effect that at least one of all iterations surely has."""
         here = self._here(found)
         if self._varies(here):
             return swept(self._sets, self._index, found, self.bounds, self._context)
         return without(here, [self._name])
 
     def all_perhaps(self, found: isl.Set) -> isl.Set:
-        """What any of all iterations may do."""
+        """The effect that any of all iterations may have."""
         return without(self._here(found), [self._name, *self._sets.names.on(self._index)])
 
     def before_surely(self, found: isl.Set) -> isl.Set | None:
-        """What at least one of the iterations before this one surely did."""
+        """The effect that at least one of the iterations before this one surely had."""
         here = self._here(found)
         return None if self._varies(here) else self._before(here)
 
     def before_perhaps(self, found: isl.Set) -> isl.Set:
-        """What any of the iterations before this one may have done."""
+        """The effect that any of the iterations before this one may have had."""
         return self._before(without(self._here(found), self._sets.names.on(self._index)))
 
     def _here(self, found: isl.Set) -> isl.Set:

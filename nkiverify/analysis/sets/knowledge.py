@@ -1,4 +1,4 @@
-"""What is known at a place of a program: sets of elements by allocation, and how those of several paths go together."""
+"""Knowledge at a place of a program: sets of elements by allocation, and how those of several paths go together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Knowledge:
 
 @dataclass(slots=True)
 class State:
-    """What holds at a place: `known` in all, `own` as far as the innermost loop body did it.
+    """Knowledge at a place: `known` in all, `own` as far as the innermost loop body did it.
 
     `spoiled` and `filled` are what the body may have overwritten: by undefined numbers, by something else than matmuls.
     """
@@ -75,7 +75,7 @@ def remove(elements: Elements, key: Key, found: isl.Set) -> None:
 
 
 def merged(ends: list[State], context: isl.Set, local: Container[Key]) -> State:
-    """What a body does on all its paths together: on each, under the conditions that lead to it.
+    """The effect of a body on all its paths together: on each, under the conditions that lead to it.
 
     What it does to allocations in `local` is of no interest to other iterations.
     """

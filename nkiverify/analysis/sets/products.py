@@ -1,4 +1,4 @@
-"""What is known of numbers that are not affine: products of dimensions and indices, and quotients by a dimension.
+"""Facts about numbers that are not affine: products of dimensions and indices, and quotients by a dimension.
 
 Products of what is known of each factor, multiplied out. A quotient is known by the product with its divisor. All of
 it is linear in the products, which is what sets over them can use.

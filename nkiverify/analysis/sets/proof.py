@@ -1,4 +1,4 @@
-"""What the walk over sets says of a program: its claims, each shown or open."""
+"""The result of the walk over sets of a program: its claims, each shown or open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all iterations of a loop do together, where their index does not come in affinely, as in `window * step`.
+"""The effect of all iterations of a loop together, where their index does not come in affinely, as in `window * step`.
 
 Iterations that go further and further along a coordinate leave nothing out, if each begins where those before it have
 come to. An element that the last iteration comes far enough for has a first iteration that does; it is shown that

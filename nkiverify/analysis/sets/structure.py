@@ -1,4 +1,4 @@
-"""What a walk has to know of a program beforehand: its launch grid, and what concerns one iteration only."""
+"""The facts that a walk needs of a program beforehand: its launch grid, and what concerns one iteration only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operations do to what is known, as sets for all shapes: the transfer functions of the walk `sets.flow`.
+"""The effects of operations on what is known, as sets for all shapes: the transfer functions of the walk `sets.flow`.
 
 `marks.transfer` is the same for the marks of a concrete run.
 """
@@ -147,7 +147,7 @@ class Transfer:
         return not mentions(context.gist(self.sets.completed(self.everywhere, context)), names)
 
     def _read(self, step: _Step, effect: Effect) -> None:
-        """What is read has to be defined, where it counts."""
+        """Claim that what is read is defined, where it counts."""
         state, storage = step.state, effect.view.storage
         region, elements = self._touched(step, effect)
         self._access(step, effect, elements, Use.ADDED if effect.commutes else Use.READ)
@@ -163,7 +163,7 @@ class Transfer:
             self._proof.claim("df.read_unwritten", step.item.site, False, "an index may be unwritten")
 
     def _begun(self, step: _Step, effect: Effect, elements: isl.Set) -> None:
-        """What a product is added to is a sum of products, or nothing yet, and the sum begins."""
+        """The destination of a product is a sum of products, or nothing yet, and the sum begins."""
         state, key = step.state, key_of(effect.view.storage)
         written = self.sets.within(elements, state.known.defined.get(key), state.context)
         self._proof.claim("df.sum_unwritten", step.item.site, written, "an element may be unwritten")
@@ -181,7 +181,7 @@ class Transfer:
         return False
 
     def _accumulate(self, step: _Step, effect: Effect) -> None:
-        """What a matmul adds to has to be there, and to be of the same sum."""
+        """The sum that a matmul adds to has to be there, and to be of the same sum."""
         if self._proof.tentative:
             return
         state, site, storage = step.state, step.item.site, effect.view.storage
@@ -210,7 +210,7 @@ class Transfer:
             self._proof.claim("df.accumulate_other", site, shown, "something else may have been written there")
 
     def _join(self, step: _Step, effect: Effect) -> None:
-        """What is there need not be written: it is nothing in the first iteration. What joined it has to be defined."""
+        """The contents need not be written: it is nothing in the first iteration. What joined it has to be defined."""
         key = key_of(effect.view.storage)
         if step.undefined:
             self._undefined_sums.add(key)
@@ -219,7 +219,7 @@ class Transfer:
     # --- what is written ----------------------------------------------------------------------------------------------
 
     def _write(self, step: _Step, effect: Effect) -> None:
-        """What is written is defined, as far as it is computed from what is."""
+        """Note that what is written is defined, as far as it is computed from what is."""
         item, state, operation, view = step.item, step.state, step.operation, effect.view
         key = key_of(view.storage)
         if step.undefined and key in self._only_sums:
@@ -245,7 +245,7 @@ class Transfer:
             self._note_product(step, key, sure, reached)
 
     def _spoil(self, step: _Step, key: Key, bad: isl.Set) -> None:
-        """What may be computed from undefined operands is not defined, and must not reach an argument."""
+        """Note that what may be computed from undefined operands is not defined, and must not reach an argument."""
         site = step.item.site
         if step.undefined and step.operation.body is not None:
             self._proof.claim("df.read_unwritten", site, False, "a device loop may leave it undefined for itself")
@@ -254,7 +254,7 @@ class Transfer:
             self._proof.claim("df.read_unwritten", site, False, "what is written to an argument may be undefined")
 
     def _note_product(self, step: _Step, key: Key, sure: isl.Set | None, reached: isl.Set) -> None:
-        """What matmuls and others write to PSUM: which sums there are."""
+        """The sums in PSUM that matmuls and others write."""
         state, product = step.state, adds_product(step.operation)
         if not product:
             self.fill(state, key, reached)
@@ -272,7 +272,7 @@ class Transfer:
     # --- noting -------------------------------------------------------------------------------------------------------
 
     def _touched(self, step: _Step, effect: Effect) -> tuple[Region | None, isl.Set]:
-        """What an effect touches, and all that it may touch."""
+        """The elements that an effect touches, and all that it may touch."""
         region = self.regions.touched(effect, step.state.context)
         return region, self.regions.whole(effect.view.storage) if region is None else region.elements
 

@@ -1,4 +1,4 @@
-"""What iterations or programs without an order do to the same element."""
+"""The accesses of iterations or programs without an order to one element."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from nkiverify.foundation.source import Site
 
 
 class Use(enum.Enum):
-    """What is done to elements. Sums in place commute with one another, and so do stores that all programs make
-    alike."""
+    """The kind of an access to elements. Sums in place commute with one another, and so do stores that all programs
+    make alike."""
 
     WRITTEN = "written"
     ALIKE = "written alike by all programs"

@@ -1,4 +1,4 @@
-"""What an allocation holds: its numbers, and for every element whether it is defined.
+"""The contents of an allocation: its numbers, and for every element whether it is defined.
 
 A mark is 0 for a defined element, `UNWRITTEN` for one that nothing has written, and otherwise says which read of an
 undefined element its value came from (`nkiverify.analysis.values.run` keeps the list).

@@ -45,7 +45,7 @@ _CONDITIONS = frozenset(
 
 
 class Mode(enum.Enum):
-    """Which functions have their laws."""
+    """The functions that have their laws."""
 
     POLYNOMIAL = "none"
     EXPONENTIAL = "exp"

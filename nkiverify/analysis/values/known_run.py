@@ -45,7 +45,7 @@ class _Numbers(ValueExecution):
         self.registers: dict[object, int] = {}
 
     def cells(self, tensor: Tensor) -> Cells:
-        """What is known of a storage: the elements that are marked are not."""
+        """Knowledge of a storage: the elements that are marked are not."""
         made = tensor.storage
         found = self._held.get(id(made))
         if found is None:

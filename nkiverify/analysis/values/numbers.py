@@ -1,4 +1,4 @@
-"""What operations compute with: the interface, and floating point behind it.
+"""The numbers that operations compute with: the interface, and floating point behind it.
 
 Arrays of numbers have a leading axis of `lanes`: one lane in floating point, one per prime in `fields`. The other axes
 are the tile's. So an operation's meaning (`nkiverify.model.ops`) is written once.

@@ -53,7 +53,7 @@ class Residues:
     _seen: Array = field(default_factory=lambda: np.zeros(_SLOTS, dtype=bool))
 
     def has(self, words: Array) -> Array:
-        """Which of these words are in the set."""
+        """Those of these words that are in the set, as a mask."""
         found = self._seen[words & _SLOT]
         places = np.flatnonzero(found)
         if places.size:
@@ -91,7 +91,7 @@ class Constants:
             self._known.add(np.array([word], dtype=np.uint64))
 
     def values(self, words: Array) -> Array:
-        """What numbers were made from; NaN for those that are no constants."""
+        """The constants that numbers were made from; NaN for those that are no constants."""
         found = np.full(words.shape, np.nan)
         for place in np.flatnonzero(self._known.has(words)):
             found.ravel()[place] = self._values.get(int(words.ravel()[place]), np.nan)

@@ -128,7 +128,7 @@ class ValueExecution(ConcreteExecution):
         return Allocation()
 
     def allocation(self, made: Storage) -> None:
-        """What one program of a grid allocates in shared HBM, the others allocate too: it is one tensor."""
+        """A tensor in shared HBM that every program of a grid allocates: it is one tensor."""
         self.dtypes.add(made.dtype)
         launch = current_launch()
         if made.buffer is not SHARED_HBM or not launch.grid:
@@ -147,7 +147,7 @@ class ValueExecution(ConcreteExecution):
             identity.cells = self._shared[(launch.grid, ordinal)] = Cells(self.numbers, int(made.size), made.dtype)
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
-        """What programs of a launch return is one result: they have to return the same."""
+        """The results of programs of a launch are one result: they have to return the same."""
         places = [
             [(id(self.cells(part)), part.dtype, part.shape, part.strides, part.offset) for part in tensors]
             for tensors in programs
@@ -166,7 +166,7 @@ class ValueExecution(ConcreteExecution):
         return identity.cells
 
     def start_reduction(self, tensor: Tensor, operator: str) -> None:
-        """What is assigned from `tensor` joins what its destination holds."""
+        """Note that what is assigned from `tensor` joins what its destination holds."""
         identity = tensor.storage.identity
         assert isinstance(identity, Allocation)
         identity.running = operator
@@ -256,7 +256,7 @@ class ValueExecution(ConcreteExecution):
         return np.unique(np.concatenate([np.zeros(0, np.uint64), *given, *written]))
 
     def _words(self, operation: Operation, regions: Mapping[str, Region]) -> dict[str, Array]:
-        """What an operation has just written, as words, as long as there is room."""
+        """The numbers that an operation has just written, as words, as long as there is room."""
         words_of: Callable[[Array], Array] | None = getattr(self.numbers, "words", None)
         self._words_left -= sum(regions[name].size for name in operation.writes)
         if words_of is None or self._words_left < 0:

@@ -198,7 +198,7 @@ def _is_shown(run: ValueExecution, mark: int) -> bool:
 
 
 def undefined_parts(run: ValueExecution, tensor: Tensor, name: str) -> list[Undefined]:
-    """What of a tensor is undefined, by where it came from; `name` is what it is called."""
+    """The undefined elements of a tensor, by where it came from; `name` is what it is called."""
     where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
     marks = storage.read_marks(run.cells(tensor), where)
     if marks is None:

@@ -58,7 +58,7 @@ class StepExecution(Protocol):
         """An index of a gather is outside what it indexes."""
 
     def start_reduction(self, tensor: Tensor, operator: str) -> None:
-        """What is assigned from `tensor` joins what its destination holds."""
+        """Note that what is assigned from `tensor` joins what its destination holds."""
 
     def running_reduction(self, tensor: Tensor) -> str | None:
         """The operator `start_reduction` gave, if it did."""
@@ -386,7 +386,7 @@ class Step:
             self.write("reduce_res", result, undefined=bad, because=f"{self.name} outside its documented range")
 
     def cumulative_start(self, like: Array) -> Array | None:
-        """What a cumulative operation starts from; None where that is the first element."""
+        """The value that a cumulative operation starts from; None where that is the first element."""
         command = str(getattr(self.attribute("reduce_cmd"), "name", "reset_reduce"))
         if command == "load_reduce":
             return np.broadcast_to(self.required_column("imm1"), like.shape)
@@ -395,7 +395,7 @@ class Step:
         return None
 
     def _held(self, engine: str, partitions: int) -> Array:
-        """What the accumulators of an engine hold for the first partitions; undefined before a reset."""
+        """The contents of the accumulators of an engine for the first partitions; undefined before a reset."""
         registers = self._run.accumulators(engine)
         if not self.tracking:
             return registers.values[:, :partitions]
@@ -599,7 +599,7 @@ class Step:
 
 
 def accumulates(operation: Operation) -> bool | None:
-    """What `accumulate` of a product says; None where it is not given ("nc_matmul.accum_none")."""
+    """The value of `accumulate` of a product; None where it is not given ("nc_matmul.accum_none")."""
     given = operation.attributes.get("accumulate")
     return None if given is None else bool(given)
 

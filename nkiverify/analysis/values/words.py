@@ -47,7 +47,7 @@ class RandomFunctions(PrimeLanes):
 
     @property
     def lane_bits(self) -> list[int]:
-        """What numbers are compared by: so many bits of each residue that is not opaque, or fewer."""
+        """The bits that numbers are compared by: so many bits of each residue that is not opaque, or fewer."""
         return sorted(self._widths)[: self.identity]
 
     def _key(self, name: str) -> Any:
@@ -61,7 +61,7 @@ class RandomFunctions(PrimeLanes):
         return found
 
     def words(self, x: Array) -> Array:
-        """What numbers are told apart by, in 64 bits, without the axis of the lanes."""
+        """The words that numbers are told apart by, in 64 bits, without the axis of the lanes."""
         return self.hashed("words", x)
 
     def hashed(self, name: str, *arguments: Array) -> Array:
@@ -99,7 +99,7 @@ class RandomFunctions(PrimeLanes):
         return np.uint64((1 << self.payload_bits) - 1)
 
     def image(self, x: Array) -> Array:
-        """What elements add to a maximum: a maximum what it was made of, others a random word."""
+        """The contribution of elements to a maximum: a maximum what it was made of, others a random word."""
         payload, known = self._decoded(x)
         return np.where(known, payload, self.hashed("max of", x) & self.payload)
 
@@ -118,7 +118,7 @@ class RandomFunctions(PrimeLanes):
         )
 
     def _proof(self, payload: Array, lane: int) -> Array:
-        """What a residue has to be to prove a word."""
+        """The condition on a residue to prove a word."""
         return np.asarray(_mixed(payload + self._key(f"proof {lane}")) & np.uint64((1 << self._widths[lane]) - 1))
 
     def _decoded(self, x: Array) -> tuple[Array, Array]:

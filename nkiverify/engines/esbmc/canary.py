@@ -266,7 +266,7 @@ def _inductive() -> _Builder:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What trying an ESBMC has shown: the claims it gets wrong, and why it could not be tried to the end, if so."""
+    """The result of trying an ESBMC: the claims it gets wrong, and why it could not be tried to the end, if so."""
 
     wrong: tuple[Wrong, ...] = ()
     unfinished: str = ""
@@ -278,7 +278,7 @@ def check_once(
     environment: Mapping[str, str] = os.environ,
     announce: Callable[[], None] = lambda: None,
 ) -> Trial:
-    """What `check` says, from the user's cache if this build was tried before with this version of the lowering.
+    """The answer of `check`, from the user's cache if this build was tried before with this version of the lowering.
 
     `announce` is called where it has to be tried now. What could not be tried to the end is tried again another time.
     """
@@ -312,7 +312,7 @@ def _fingerprint(installation: Installation, language: Language) -> str:
 
 
 def check(installation: Installation, language: Language = Language.C) -> Trial:
-    """What the ESBMC gets wrong of the set lowered to `language`; nothing, for one that can be used."""
+    """The claims that the ESBMC gets wrong of the set lowered to `language`; nothing, for one that can be used."""
     expected = installation.wheel.digest if installation.wheel is not None else ""
     if expected:
         found = hashlib.sha256(installation.path.read_bytes()).hexdigest()

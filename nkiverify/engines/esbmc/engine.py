@@ -64,7 +64,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What ESBMC says of the claims of one phase, in program order.
+    """ESBMC's answers about the claims of one phase, in program order.
 
     `forms` counts the loops by what became of them in the first program that ESBMC was given. `faults` are what it did
     wrong, whether or not another run made up for it: crashes, output that cannot be read, checks of its own that fail,
@@ -371,7 +371,7 @@ class EsbmcEngine:
 
 
 class _Session:
-    """What is known while the claims of one phase are decided."""
+    """The state while the claims of one phase are decided."""
 
     def __init__(self, deadline: float, phase: int, folder: Path) -> None:
         self.deadline = deadline

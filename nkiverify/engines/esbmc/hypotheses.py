@@ -1,4 +1,4 @@
-"""What holds at each claim, and whether values of variables refute one: exact arithmetic, to check a trace with."""
+"""The hypotheses of each claim, and whether values of variables refute one: exact arithmetic, to check a trace with."""
 
 from __future__ import annotations
 

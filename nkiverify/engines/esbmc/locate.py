@@ -85,7 +85,7 @@ class Installation:
 
     @property
     def name(self) -> str:
-        """What reports call it: `esbmc 6.7.0`."""
+        """The name in reports: `esbmc 6.7.0`."""
         return f"esbmc {'.'.join(map(str, self.version))}"
 
     @property
@@ -140,7 +140,7 @@ def every(environment: Mapping[str, str] = os.environ) -> Iterator[Installation]
 
 
 def inspect(path: Path, origin: Origin) -> Installation:
-    """What the ESBMC at `path` says of itself. Raises `Unusable`."""
+    """The version and flags that the ESBMC at `path` tells of itself. Raises `Unusable`."""
     with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
         version = process.run([path, "--version"], Path(folder), QUESTION_SECONDS)
         _must_answer(path, origin, version)

@@ -40,14 +40,14 @@ class Language(enum.Enum):
 
 
 class Arithmetic(enum.Enum):
-    """What ESBMC takes the integers of the lowered program for."""
+    """The arithmetic that ESBMC uses for the integers of the lowered program."""
 
     BIT_VECTORS = "64-bit integers"
     INTEGERS = "unbounded integers"
 
 
 class LoopForm(enum.Enum):
-    """What has become of a loop."""
+    """The form in which a loop is lowered."""
 
     UNWOUND = "unwound"
     REPRESENTATIVE = "representative"
@@ -100,7 +100,7 @@ def lower(program: Program, numbers: Collection[int], plan: Plan, title: str, re
 
 
 class _Scope:
-    """What is declared and known in a block of the lowered program, and how a hypothesis is stated in it."""
+    """The declarations and facts of a block of the lowered program, and how a hypothesis is stated in it."""
 
     __slots__ = ("declared", "facts", "hinted", "in_loop", "instances", "ranged", "ranges")
 
@@ -454,7 +454,7 @@ def _last_less(loop: Loop) -> Term:
 
 
 def _identities(bounds: Iterable[Condition | bool]) -> set[int | bool]:
-    """What tells conditions apart: equal ones are the same object."""
+    """The identity of a condition: equal ones are the same object."""
     return {bound if isinstance(bound, bool) else bound.uid for bound in bounds if bound is not True}
 
 

@@ -24,7 +24,7 @@ Version = tuple[int, int, int]
 
 
 class Conclusion(enum.Enum):
-    """What a run says about its program as a whole."""
+    """The conclusion of a run about its program as a whole."""
 
     SUCCESSFUL = "VERIFICATION SUCCESSFUL"
     FAILED = "VERIFICATION FAILED"
@@ -37,7 +37,7 @@ class Conclusion(enum.Enum):
 
 
 class PropertyKind(enum.Enum):
-    """What a property is about."""
+    """The subject of a property."""
 
     CLAIM = "claim"
     UNWINDING = "unwinding assertion"
@@ -47,7 +47,7 @@ class PropertyKind(enum.Enum):
 
 
 class Status(enum.Enum):
-    """What the table says of a property."""
+    """The status of a property in the table."""
 
     PASSED = "PASSED"
     FAILED = "FAILED"
@@ -75,7 +75,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one run of ESBMC says.
+    """The report of one run of ESBMC.
 
     `table` is there from version 8 on; `every` says that the run was to give a verdict on every property. `detail` says
     more about a crash or a fault.
@@ -106,7 +106,7 @@ def version_in(text: str) -> Version | None:
 
 
 def read(finished: Finished, version: Version) -> Report:
-    """What a run of ESBMC `version` says."""
+    """The report of a run of ESBMC `version`."""
     if finished.ending is Ending.TIMED_OUT:
         return Report(Conclusion.TIMED_OUT)
     if finished.ending is not Ending.EXITED:

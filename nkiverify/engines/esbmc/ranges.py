@@ -52,7 +52,7 @@ ANYTHING = Range()
 
 
 class Ranges:
-    """What the hypotheses of a place say about atoms one by one."""
+    """Bounds of single atoms, from the hypotheses of a place."""
 
     def __init__(self, outer: Ranges | None = None) -> None:
         self._known: dict[Atom, Range] = dict(outer._known) if outer is not None else {}

@@ -1,4 +1,4 @@
-"""What ESBMC's decisions amount to: the entry in the results, and where they contradict the embedded engine's."""
+"""The verdict from ESBMC's decisions: the entry in the results, and where they contradict the embedded engine's."""
 
 from __future__ import annotations
 
@@ -75,6 +75,6 @@ def completed(run: Run, result: Result) -> Run:
 
 
 def loops_of(result: Result) -> str:
-    """What became of the loops: `loops: 2 unwound by ESBMC, 1 as any one iteration`; empty if there are none."""
+    """The forms of the loops: `loops: 2 unwound by ESBMC, 1 as any one iteration`; empty if there are none."""
     parts = [f"{result.forms[form]} {words}" for form, words in _FORMS.items() if result.forms.get(form)]
     return f"loops: {', '.join(parts)}" if parts else ""

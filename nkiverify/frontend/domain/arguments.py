@@ -101,7 +101,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What one parameter is given (`elements` of a file), and the methods called on it before the kernel is."""
+    """The value of one parameter (`elements` of a file), and the methods called on it before the kernel is."""
 
     parameter: str
     text: Text
@@ -390,7 +390,8 @@ def _dtype_name(head: ast.expr) -> str:
 
 
 def _names_for(function: Any, namespace: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What names mean in the arguments of a call of `function`: those of the module that calls it, then of its own."""
+    """The meaning of names in the arguments of a call of `function`: those of the module that calls it, then of its
+    own."""
     own: Mapping[str, Any] = getattr(function, "__globals__", {})
     if isinstance(function, type):
         methods = [member for member in vars(function).values() if isinstance(member, FunctionType)]
@@ -403,7 +404,7 @@ def _is_object(name: str, namespace: Mapping[str, Any]) -> bool:
 
 
 def _object(node: ast.expr, text: Text, namespace: Mapping[str, Any]) -> Any:
-    """What a dotted name means in the kernel's module."""
+    """The object that a dotted name means in the kernel's module."""
     if isinstance(node, ast.Name):
         if not _is_object(node.id, namespace):
             names = [name for name in namespace if not name.startswith("_")]

@@ -1,4 +1,4 @@
-"""What names mean in the arguments of a kernel."""
+"""The meaning of names in the arguments of a kernel."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _DIGITS_BEFORE_RANGE = re.compile(r"\s*(?=$|[],:)])")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What the user typed for `option`. `positions` maps columns of the parsed text to columns of this one."""
+    """The text that the user typed for `option`. `positions` maps columns of the parsed text to columns of this one."""
 
     option: str
     content: str
@@ -113,7 +113,7 @@ def _translated(content: str) -> tuple[str, list[int]]:
 
 
 def _ranges_without_brackets(content: str) -> dict[int, str]:
-    """What to put in where named ranges begin and end that are in parentheses, or in the brackets of a list."""
+    """The text to put in where named ranges begin and end that are in parentheses, or in the brackets of a list."""
     found: dict[int, str] = {}
     open_brackets: list[bool] = []
     end = 0

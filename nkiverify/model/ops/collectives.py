@@ -268,7 +268,7 @@ def _(
 def _claim_varying(
     srcs: object, dsts: object, replica_group: object, metadata: object, has_rdispls: object, priority: object
 ) -> int | None:
-    """What all_gather_v and all_to_all_v share: counts known at run time; returns the ranks of each group."""
+    """The common claims of all_gather_v and all_to_all_v: counts known at run time; returns the ranks of each group."""
     _claim_lists(srcs, dsts, hbm_only=True, single=True)
     ranks = _claim_groups(replica_group)
     table = tile(metadata, "metadata_tensor")

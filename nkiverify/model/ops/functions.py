@@ -258,7 +258,7 @@ def _computed(name: str, x: object, dtype: object = None, mask: Mask | None = No
 
 
 def _operator(name: str, x: object, y: object) -> Any:
-    """What an operator on tiles computes; the partition dimension is not broadcast ("leg.partition_bcast")."""
+    """The result of an operator on tiles; the partition dimension is not broadcast ("leg.partition_bcast")."""
     if not all(isinstance(value, Tensor | Access) or is_number(value) for value in (x, y)):
         return NotImplemented
     tiles = [operand(value, None, "operand") for value in (x, y) if isinstance(value, Tensor | Access)]
@@ -284,7 +284,7 @@ def _operator(name: str, x: object, y: object) -> Any:
 
 
 def _operator_on(name: str, x: object) -> LegacyTensor:
-    """What an operator on one tile computes."""
+    """The result of an operator on one tile."""
     source = operand(x, None, "x")
     result = _computed(name, source)
     issue(f"nl.{name}", writes={"result": result}, reads={"x": source})
@@ -380,7 +380,7 @@ def _documented(function: Callable[..., Tensor], document: str) -> Callable[...,
 
 
 def _legacy_form(name: str) -> Callable[[str], Callable[..., LegacyTensor]]:
-    """What makes the function of this name, by its signature."""
+    """The maker of the function of this name, by its signature."""
     if name not in BINARY:
         return _legacy_negation if name == "logical_not" else _legacy_unary
     if name in _COMPARISONS:

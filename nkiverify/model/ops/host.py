@@ -1,4 +1,4 @@
-"""What touches no element: allocation, indices, loops, programs, questions about memories and hardware.
+"""Functions that touch no element: allocation, indices, loops, programs, questions about memories and hardware.
 
 Compiler options of the legacy API change nothing about the elements a kernel touches.
 """

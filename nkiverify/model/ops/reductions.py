@@ -75,7 +75,7 @@ def _reduced_shape(source: Tensor, axes: frozenset[int], keepdims: object) -> tu
 
 
 def _reduced_mask(source: Tensor, axes: frozenset[int], keepdims: object, mask: Mask | None) -> Mask | None:
-    """What a mask of a reduction in the legacy API leaves of its result."""
+    """The part of its result that a mask of a reduction in the legacy API leaves."""
     return None if mask is None else mask.reduced(source.ndim, axes, keepdims=bool(keepdims))
 
 

@@ -132,7 +132,7 @@ def _(dst: object, src: object) -> None:
 
 
 def _loaded(source: Tensor) -> Value | None:
-    """What a register holds once the one element of a tensor is loaded."""
+    """The contents of a register once the one element of a tensor is loaded."""
     value = held(source)
     if value is None or not source.dtype.is_integer:
         return None if value is None else unknown(value)
@@ -262,7 +262,7 @@ def _(prefix: object, x: object, *, mask: Mask | None = None, **kwargs: object) 
 
 @DEVICE_PRINT.meaning
 def _(step: Step) -> None:
-    """What the kernel asks to see goes to the standard output."""
+    """Print what the kernel asks to see."""
     if not step.tracking:
         prefix = step.attribute("print_prefix", step.attribute("prefix", ""))
         print(prefix, *step.stored(step.only_read))

@@ -18,7 +18,7 @@ from nkiverify.phases.phase import Claimed, Explored
 
 @dataclass(slots=True, eq=False)
 class DataflowClaims(Claimed):
-    """What the walk has shown, and what ended it early, if anything did: then nothing is claimed."""
+    """The result of the walk, and what ended it early, if anything did: then nothing is claimed."""
 
     proof: Proof = field(default_factory=Proof)
     ended: Inconclusive | None = None

@@ -1,4 +1,4 @@
-"""What phase 4 warns of: the rules, apart from what finds them out, so that they are said without loading it."""
+"""The rules of the warnings of phase 4, apart from what finds them out, so that they are said without loading it."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one choice of dimensions shows, after so much work.
+    """The result of one choice of dimensions, after so much work.
 
     `unusable` says why it shows nothing; `large`: that is because it is too much work; `outside`: it is not in the
     domain.
@@ -170,7 +170,7 @@ def _executed(
     work: int,
     seconds: float = float("inf"),
 ) -> Trial:
-    """What the operations of a run show on the shadow memory, for so many seconds."""
+    """The findings of the operations of a run on the shadow memory, for so many seconds."""
 
     def accepted(fault: Fault) -> bool:
         site = fault.site or getattr(recorded[fault.position], "site", None)
@@ -186,7 +186,7 @@ def _executed(
 
 
 def trial_of(run: ConcreteLaunch, seconds: float) -> Trial:
-    """What a run of a launch of numbers shows, its operations executed on the shadow memory for so many seconds."""
+    """The result of a run of a launch of numbers, its operations executed on the shadow memory for so many seconds."""
     if run.unsupported_construct is not None:
         return Trial({}, Findings(), run.unsupported_construct.construct)
     if run.raised is not None:
@@ -215,7 +215,7 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
 
 
 def confirmed(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float) -> Replay:
-    """What a run on `values` breaks, as a replay tells it."""
+    """The contract that a run on `values` breaks, as a replay tells it."""
     trial = attempt(target, values, hardware, seconds)
     if trial.outside:
         return Replay((), excluded="outside the domain")
@@ -250,7 +250,7 @@ def _earliest(trial: Trial, hardware: Hardware) -> list[Fault]:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a concrete run recorded. `unusable` says why it shows nothing; `outside`: the values are not in the domain.
+    """The record of a concrete run. `unusable` says why it shows nothing; `outside`: the values are not in the domain.
 
     `raised` is the exception that ended it, or the assert of the kernel that excludes the values.
     """

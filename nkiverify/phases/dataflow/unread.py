@@ -131,7 +131,7 @@ def _legal(dimension: DomainDimension, constant: int, above: int) -> int | None:
 
 
 def divisors_of(program: Program) -> dict[Atom, set[int]]:
-    """What the program divides each dimension by, greater than 1."""
+    """The numbers that the program divides each dimension by, greater than 1."""
     found: dict[Atom, set[int]] = {}
     seen: set[Atom] = set()
     waiting = [atom for term in _terms(program) for atom in term.atoms]
@@ -186,7 +186,7 @@ def reads_of(recorded: Sequence[Recorded]) -> dict[str, Read]:
 
 
 def _read(layouts: Layouts, seen: npt.NDArray[np.int32], storage: Storage, position: int, argument: str) -> Read:
-    """What is read of an input, cell by cell, element by element."""
+    """The part of an input that is read, cell by cell, element by element."""
     ends = layouts.cells(storage).ends
     shape = tuple(int(extent) for extent in storage.shape)
     units = np.repeat(seen != 0, np.diff(ends)).reshape(*shape, storage.dtype.itemsize // layouts.unit(storage))

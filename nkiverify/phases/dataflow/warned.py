@@ -66,7 +66,8 @@ _THESE_SHAPES = "for these shapes"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What is looked at. `proved`: the walk has shown all claims for all shapes; `seconds` bound another walk.
+    """The kernel that is looked at. `proved`: the walk has shown all claims for all shapes; `seconds` bound another
+    walk.
 
     `at_fault`: a run has shown a fault, and what is said is said of that shape.
     """
@@ -92,7 +93,7 @@ class _Shape:
 
     @staticmethod
     def of(values: dict[str, int], recorded: Sequence[Recorded]) -> _Shape:
-        """What a run recorded."""
+        """The record of a run."""
         found = liveness(recorded)
         shape = _Shape(values, recorded, found.dead_stores)
         for position in found.executed:
@@ -448,7 +449,7 @@ def _seen(subject: Subject, drafts: Sequence[_Draft]) -> Iterator[KernelWarning]
 
 
 def _tensor(recorded: Sequence[Recorded], draft: _Draft) -> str:
-    """What the kernel calls the operand."""
+    """The kernel's name of the operand."""
     item = recorded[draft.position]
     assert isinstance(item, Executed)
     view = (item.operation.reads | item.operation.writes).get(draft.operand)

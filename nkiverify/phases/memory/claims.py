@@ -34,7 +34,7 @@ REGIONS = (SBUF, PSUM)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Need:
-    """What is live in a memory at a point, in bytes per partition: `total` at most. `claim` says that it fits."""
+    """The need of a memory at a point, in bytes per partition: `total` at most. `claim` says that it fits."""
 
     region: MemoryRegion
     total: Term
@@ -47,7 +47,7 @@ class Need:
 
 @dataclass(slots=True, eq=False)
 class MemoryClaims(Claimed):
-    """What was put into the program. `unbounded` says why the needs are not all there are."""
+    """The claims that were put into the program. `unbounded` says why the needs are not all there are."""
 
     needs: list[Need] = field(default_factory=list)
     unbounded: str = ""

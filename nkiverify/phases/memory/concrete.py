@@ -30,7 +30,7 @@ Recorded = Sequence[object]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class MemoryFault:
     """A contract of phase 3 that a concrete run broke, with the numbers."""
 
     rule: str
@@ -49,14 +49,14 @@ class _Life:
 
 
 def broken(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[BrokenContract]:
-    """What certainly goes wrong with the memory in a run, as broken contracts."""
+    """The faults of memory that are certain in a run, as broken contracts."""
     found = findings(recorded, hardware, no_spills)
     return [BrokenContract(contract(one.rule), one.site, one.quantities) for one in found]
 
 
-def findings(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[Finding]:
-    """What certainly goes wrong with the memory in a run, each contract once per line."""
-    found: dict[tuple[str, Site | None], Finding] = {}
+def findings(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[MemoryFault]:
+    """The faults of memory that are certain in a run, each contract once per line."""
+    found: dict[tuple[str, Site | None], MemoryFault] = {}
     for operations in _programs(recorded):
         over = _capacity(operations, hardware) if no_spills else ()
         for one in (*over, *_Placement(hardware).conflicts(operations)):
@@ -66,7 +66,7 @@ def findings(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[Fi
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What is live at one operation: the bytes of a partition, and each tensor with what it takes."""
+    """The live tensors at one operation: the bytes of a partition, and each tensor with what it takes."""
 
     bytes: int = 0
     site: Site | None = None
@@ -182,7 +182,7 @@ def _quarters(storage: Storage) -> int:
     return 1 if partitions <= 32 else 2 if partitions <= 64 else 4
 
 
-def _capacity(operations: Sequence[Executed], hardware: Hardware) -> Iterator[Finding]:
+def _capacity(operations: Sequence[Executed], hardware: Hardware) -> Iterator[MemoryFault]:
     for region in REGIONS:
         limit = limit_of(region, hardware)
         for item, live in _live_at(operations, region):
@@ -191,7 +191,8 @@ def _capacity(operations: Sequence[Executed], hardware: Hardware) -> Iterator[Fi
             if all(is_placed(storage) for storage in live):
                 continue
             needed = sum(_bytes(storage) for storage in live)
-            yield Finding("mem.capacity_live", item.site, (("memory", str(region)), ("live", needed), ("limit", limit)))
+            quantities = (("memory", str(region)), ("live", needed), ("limit", limit))
+            yield MemoryFault("mem.capacity_live", item.site, quantities)
 
 
 def is_placed(storage: Storage) -> bool:
@@ -204,7 +205,7 @@ def is_placed(storage: Storage) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a view touches: quarters of the partitions and bytes, ends excluded, of one tile of a storage."""
+    """The part that a view touches: quarters of the partitions and bytes, ends excluded, of one tile of a storage."""
 
     storage: Storage
     block: tuple[int, ...]
@@ -223,7 +224,7 @@ class _Placement:
     _owners: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
     _written: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
 
-    def conflicts(self, operations: Sequence[Executed]) -> Iterator[Finding]:
+    def conflicts(self, operations: Sequence[Executed]) -> Iterator[MemoryFault]:
         for position, item in enumerate(operations):
             views = (*item.operation.reads.values(), *item.operation.writes.values())
             if not any(is_placed(view.storage) for view in views):
@@ -232,7 +233,7 @@ class _Placement:
                 part = self._part(view)
                 if part is not None and (other := self._overwritten(part)) is not None:
                     shown = (("tensor", _called(part)), ("overwritten_by", other))
-                    yield Finding("mem.placed_overlap", item.site, shown)
+                    yield MemoryFault("mem.placed_overlap", item.site, shown)
             for view in item.operation.writes.values():
                 part = self._part(view)
                 if part is not None:

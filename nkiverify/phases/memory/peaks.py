@@ -1,4 +1,5 @@
-"""What phase 3 tells besides its verdict: the peak of what is live, where it is, and how far each dimension fits."""
+"""The findings of phase 3 besides its verdict: the peak of what is live, where it is, and how far each dimension
+fits."""
 
 from __future__ import annotations
 
@@ -161,7 +162,7 @@ def _largest_true(fits: Callable[[int], bool | None], low: int, high: int) -> in
 
 
 def name_of(storage: Storage, site: Site | None, otherwise: str) -> str:
-    """What the kernel calls a tensor allocated at `site`: its `name=`, or the variable it is first bound to."""
+    """The kernel's name of a tensor allocated at `site`: its `name=`, or the variable it is first bound to."""
     if storage.name or site is None:
         return storage.name or otherwise
     match = _ASSIGNED.match(linecache.getline(site.file, site.line))

@@ -37,7 +37,7 @@ class MemoryPhase(Phase):
         return stated
 
     def peaks(self, claimed: Claimed, program: Program) -> tuple[MemoryPeak, ...]:
-        """What each memory needs at most."""
+        """The most that each memory needs."""
         from nkiverify.phases.memory.claims import MemoryClaims
         from nkiverify.phases.memory.peaks import peaks
 
@@ -46,7 +46,7 @@ class MemoryPhase(Phase):
         return peaks(claimed, program) if claimed.peaks is None else tuple(claimed.peaks)
 
     def broken_at_end(self, run: ConcreteExecution, hardware: Hardware) -> list[BrokenContract]:
-        """What does not fit, or overlaps, at some operation of the run."""
+        """The tensors that do not fit, or overlap, at some operation of the run."""
         from nkiverify.phases.memory.concrete import broken
 
         return broken(run.recorded, hardware, run.no_spills)

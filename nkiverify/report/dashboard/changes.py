@@ -1,4 +1,4 @@
-"""What became better, worse, slower or faster since an earlier session."""
+"""The changes since an earlier session: better, worse, slower, faster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RATIO, _MILLISECONDS = 1.5, 200.0
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of phases of one target: `kind` is worse, better, other, new, gone, slower or faster."""
+    """A change in phases of one target: `kind` is worse, better, other, new, gone, slower or faster."""
 
     kind: str
     target: str
@@ -35,7 +35,7 @@ _KINDS = ("worse", "gone", "other", "better", "new", "slower", "faster")
 
 
 def changes_since(session: PastSession, before: Sequence[PastRun], now: Iterable[Run]) -> Changes:
-    """What differs between the runs of `session` and those of `now`. Times of remembered runs are not compared."""
+    """The differences between the runs of `session` and those of `now`. Times of remembered runs are not compared."""
     old = {(run.target, run.phase): run for run in before if not run.advisory}
     new = {(run.target, run.phase): run for run in counting(now)}
     found: dict[tuple[str, str, str], list[int]] = {}

@@ -1,4 +1,4 @@
-"""What the dashboard shows, put together from the results, the manifest, the contracts and the history."""
+"""The contents of the dashboard, put together from the results, the manifest, the contracts and the history."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class TargetPage:
     rerun: str
 
     def beside(self, phase: int) -> list[str]:
-        """What other engines said beside the run that counts: `esbmc 6.7.0: agrees`."""
+        """The answers of other engines beside the run that counts: `esbmc 6.7.0: agrees`."""
         return [f"{run.engine}: {_word(run)}" for run in self.runs if run.advisory and run.phase == phase]
 
     def disputed(self, phase: int) -> bool:
@@ -71,7 +71,7 @@ class TargetPage:
         return state(run) == "pass" and not run.warnings and not self.disputed(run.phase)
 
     def others(self, run: Run) -> list[Run]:
-        """What other engines found of the same phase."""
+        """The answers of other engines about the same phase."""
         return [other for other in self.runs if other.advisory and other.phase == run.phase]
 
     @property
@@ -167,7 +167,7 @@ class Page:
 
     @property
     def beside(self) -> list[tuple[str, int]]:
-        """What the other engine said beside the runs that count, in a word, and how often."""
+        """The answers of the other engine beside the runs that count, in a word, and how often."""
         counts = Counter(_word(run) for run in self.runs if run.advisory)
         return [(word, counts[word]) for word in ("agrees", "open", "disagrees") if counts[word]]
 
@@ -209,7 +209,7 @@ class Page:
 
     @property
     def assumptions(self) -> list[tuple[str, list[str]]]:
-        """What was assumed of dimensions, with the names of the targets it was assumed for."""
+        """The assumptions about dimensions, with the names of the targets it was assumed for."""
         found: dict[str, list[str]] = {}
         for target in self.targets:
             for run in target.runs:
@@ -300,7 +300,7 @@ def _word(run: Run) -> str:
 
 
 def phase_name(phase: int) -> str:
-    """What a phase claims."""
+    """The claims of a phase."""
     return PHASES.get(phase, "")
 
 

@@ -60,7 +60,7 @@ def inline(text: str, folder: str = "") -> Markup:
 
 
 def _address(address: str, folder: str) -> str:
-    """What a link leads to: the web, or a file of the repository; nothing where it is neither."""
+    """The destination of a link: the web, or a file of the repository; nothing where it is neither."""
     if address.startswith(("https://", "http://")):
         return address
     if ":" in address or address.startswith("#"):

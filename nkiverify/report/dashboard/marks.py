@@ -1,4 +1,4 @@
-"""What is said beside each line of a source: the claims that were decided there, and what the domain rests on."""
+"""The marks beside each line of a source: the claims that were decided there, and what the domain rests on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the predecessor, a verifier of the same kernels on top of ESBMC, takes: the seconds of each of its runs.
+"""The times of the predecessor, a verifier of the same kernels on top of ESBMC: the seconds of each of its runs.
 
 Measured one run at a time on two cores with ESBMC 8.3.0 (Bitwuzla), the build of its own date: 621.8 s for 90 runs. Not
 the machine of the run that is shown beside it: good for orders of magnitude.

@@ -170,7 +170,7 @@ def _environment(page: Page) -> jinja2.Environment:
 
 
 def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[str, object]:
-    """What the script of the page shows when it is asked for."""
+    """The data that the script of the page shows when it is asked for."""
     return {
         "sources": {file: coloured(text) for file, text in page.sources.items()},
         "contracts": [[row.contract.id, row.contract.statement] for row in page.contracts],

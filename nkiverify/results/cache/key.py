@@ -1,4 +1,4 @@
-"""What a verdict depends on, as a digest: a verdict holds as long as the digest is the same."""
+"""The facts that a verdict depends on, as a digest: a verdict holds as long as the digest is the same."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Keys:
 
 
 def _facts(record: Target | Options, without: set[str]) -> list[object]:
-    """What a record says, field by field: one that is added counts."""
+    """The contents of a record, field by field: one that is added counts."""
     named = {field.name: getattr(record, field.name) for field in fields(record) if field.name not in without}
     return [[name, _plain(value)] for name, value in sorted(named.items())]
 

@@ -241,7 +241,7 @@ def _module_of(module: str, attribute: str) -> str:
 
 
 def _outside(top: str, path: Path) -> str:
-    """What stands against a module that is not among the files: empty for one that is known, or not there at all."""
+    """The objection to a module that is not among the files: empty for one that is known, or not there at all."""
     if top in _KNOWN or top in _PURE or not _there(top):
         return ""
     return f"{path.name} imports {top}, which may read more than its arguments"

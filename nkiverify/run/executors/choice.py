@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from nkiverify.foundation.errors import UsageError
 from nkiverify.run.confinement import Confinement
 from nkiverify.run.executors.jobs import Executor, InProcess, targets_by_name, verify_target
-from nkiverify.run.executors.memory import MEBIBYTE, default_limit
 from nkiverify.run.executors.processes import WorkerProcesses
+from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit
 from nkiverify.verify.options import Options, usable_cores
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in the history."""
+        """The name in the history."""
 
 
 NamedT = TypeVar("NamedT", bound=Named)

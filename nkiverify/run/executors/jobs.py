@@ -1,4 +1,4 @@
-"""What executors have in common: jobs, an interface in the shape of `concurrent.futures`, what stands in for runs.
+"""The common ground of executors: jobs, an interface in the shape of `concurrent.futures`, what stands in for runs.
 
 An executor takes jobs (`submit` gives a future of the runs of one), makes progress and says what has ended (`wait`),
 and ends (`shutdown`). Verdicts do not depend on which executor it is.
@@ -67,7 +67,7 @@ class Executor(Protocol):
         """
 
     def withdrawn(self) -> Mapping[str, list[Run]]:
-        """What counts in place of runs that were given before, by the name of their job."""
+        """The runs that count in place of those given before, by the name of their job."""
 
     def shutdown(self) -> None:
         """End everything that runs, whatever it is doing, and begin nothing more."""
@@ -208,8 +208,8 @@ def faulted(target: Target, options: Options, fault: BaseException) -> list[Run]
 
 
 def verify_target(target: Target, options: Options) -> list[Run]:
-    """What executors are given. The verifier is imported by the worker: its libraries start threads, and then a process
-    cannot fork."""
+    """The task that executors are given. The verifier is imported by the worker: its libraries start threads, and then
+    a process cannot fork."""
     from nkiverify.verify.verifier import verify
 
     return verify(target, options)

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.executors.jobs import Job, Loader, Stopped, Verify, faulted, replacement, verify_guarded
-from nkiverify.run.executors.memory import MEBIBYTE, resident_bytes
+from nkiverify.run.executors.resident_memory import MEBIBYTE, resident_bytes
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -51,7 +51,7 @@ _ORPHAN_CHECK_SECONDS = 1.0
 
 
 class _Signal(enum.Enum):
-    """What a worker says besides runs."""
+    """The messages of a worker besides runs."""
 
     #: The time of the target that was sent last counts from now on.
     BEGUN = enum.auto()
@@ -68,7 +68,7 @@ class _Question:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a worker says of the question with this `nonce`: that it has begun, or the runs."""
+    """The answer of a worker to the question with this `nonce`: that it has begun, or the runs."""
 
     nonce: bytes
     said: list[Run] | _Signal
@@ -247,7 +247,7 @@ class WorkerProcesses:
         return ended
 
     def _answer(self, worker: _Worker, task: _Task) -> list[Run] | None:
-        """What the worker says of its target, or that it died before it could; None if it has only begun."""
+        """The message of the worker about its target, or that it died before it could; None if it has only begun."""
         try:
             answer = worker.connection.recv() if worker.connection.poll() else None
         except Exception:  # a death in the middle of an answer leaves bytes that unpickle to anything
@@ -353,7 +353,7 @@ def _stop(signal_number: int, _frame: FrameType | None) -> None:
 def _work(
     connection: Connection, load: Loader, verify: Verify, parent: int, confinement: Confinement | None
 ) -> None:
-    """What a worker process does: verify the targets whose names arrive, until the parent stops it."""
+    """The work of a worker process: verify the targets whose names arrive, until the parent stops it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()

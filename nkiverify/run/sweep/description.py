@@ -1,4 +1,4 @@
-"""What a sweep is about: a description in TOML or Python, and the items it comes to."""
+"""The subject of a sweep: a description in TOML or Python, and the items it comes to."""
 
 from __future__ import annotations
 

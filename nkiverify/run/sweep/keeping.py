@@ -18,7 +18,8 @@ from nkiverify.verify.options import Options
 
 
 class Digests:
-    """What the verdicts of items depend on, as digests. Files are read once for all items with the same settings."""
+    """The facts that the verdicts of items depend on, as digests. Files are read once for all items with the same
+    settings."""
 
     def __init__(self) -> None:
         self._keys: dict[Options, Keys] = {}
@@ -44,7 +45,8 @@ class Digests:
 
 
 class Past:
-    """What sweeps of this repository have found of the items `wanted`, by its history: also where its files are lost.
+    """The findings of sweeps of this repository about the items `wanted`, by its history: also where its files are
+    lost.
 
     A history that cannot be used is said once, by `complain`, and done without.
     """

@@ -1,4 +1,4 @@
-"""What a sweep has found so far: a file per shard, to which every item adds a line when it has its verdicts.
+"""The findings of a sweep so far: a file per shard, to which every item adds a line when it has its verdicts.
 
 A line is complete or is not there: what a crash or a full disk left of one is passed over, and cut off before the next.
 """

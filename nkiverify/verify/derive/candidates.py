@@ -189,7 +189,7 @@ def is_upper_bound(condition: Condition) -> bool:
 
 
 def at_last_iteration(condition: Condition | bool) -> tuple[Condition, ...]:
-    """What a condition about the iterations of loops says of the last one of each, in terms of dimensions."""
+    """The consequence of a condition about iterations of loops for the last one of each, in terms of dimensions."""
     return tuple(_at_last(condition))
 
 
@@ -245,7 +245,7 @@ def _comparisons(condition: object) -> Iterator[Comparison]:
 
 
 def _cost(condition: Condition) -> float:
-    """What it takes to read a condition."""
+    """The cost of reading a condition."""
     comparisons = list(_comparisons(condition))
     atoms = [atom for one in comparisons for atom in one.term.atoms]
     return 1.0 + 0.4 * (len(comparisons) - 1) + 0.15 * sum(1 if isinstance(one, Dimension) else 3 for one in atoms)

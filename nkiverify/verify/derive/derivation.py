@@ -154,7 +154,8 @@ class _Derivation:
         return tuple(verify(self._target_for(texts), replace(self._options, timeout=left)))
 
     def _nothing_passes(self) -> Derived:
-        """What is said of a kernel of which no shape is found that passes: what is wrong, or why it cannot be told."""
+        """The message about a kernel of which no shape is found that passes: what is wrong, or why it cannot be
+        told."""
         tried = len(self._shapes.runs)
         failing = [one for one in self._shapes.of(Kind.FAILS) if one.rule is not None]
         # Beyond what the hardware can hold every kernel fails: that is the bug only where nothing else comes as far.
@@ -280,7 +281,7 @@ class _Derivation:
 
 
 def _about(decision: Decision) -> list[Condition]:
-    """What a claim says of dimensions alone, in its loops' last iterations where it is about iterations."""
+    """The part of a claim about dimensions alone, in its loops' last iterations where it is about iterations."""
     found = list(about_dimensions(decision.claim.condition))
     for one in at_last_iteration(decision.claim.condition):
         found += about_dimensions(one)

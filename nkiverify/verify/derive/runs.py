@@ -63,7 +63,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a concrete run on `values` shows. Of a failure the first contract that breaks, its place, and what was
+    """The result of a concrete run on `values`. Of a failure the first contract that breaks, its place, and what was
     seen."""
 
     values: dict[str, int]

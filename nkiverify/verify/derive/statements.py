@@ -1,4 +1,5 @@
-"""What is said of a domain that was found: each condition with who checks it and what fails beyond, limits, bugs."""
+"""The statements about a domain that was found: each condition with who checks it and what fails beyond, limits,
+bugs."""
 
 from __future__ import annotations
 
@@ -64,7 +65,7 @@ class Precondition:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What is known of the shapes for which a kernel is legal.
+    """The domain for which a kernel is legal, as far as it is known.
 
     `runs` are the verdicts on the domain, `bugs` what fails whatever the domain is. `proved`: every phase is proved on
     the domain. `passing` is the smallest shape outside that passes, of `outside` that were run; `tried`
@@ -140,7 +141,7 @@ class Statements:
         return (len(places) > 1, min(places, default=0))
 
     def _precondition(self, one: Candidate, kept: Sequence[Candidate], asserted: bool) -> Precondition:
-        """What is known of one condition: who checks it, and what happens beyond."""
+        """The facts about one condition: who checks it, and what happens beyond."""
         text = one.text
         names = tuple(each.atom.name for each in self._program.dimensions if each.atom.name in one.dimensions)
         others = [other.condition for other in kept if other is not one]
@@ -219,7 +220,7 @@ def simplest(failing: Sequence[Shown], program: Program) -> list[Shown]:
 
 
 def already_proved(exploration: Exploration, runs: tuple[Run, ...], seconds: float) -> Derived:
-    """What there is to say of a kernel that is proved on all shapes that its own asserts let pass."""
+    """The answer about a kernel that is proved on all shapes that its own asserts let pass."""
     program, assumed = exploration.run.program, exploration.assumptions
     own = list(guards(program, assumed))
     needed = without_implied(own, [])
@@ -267,7 +268,7 @@ def _conditions(condition: Condition | bool) -> Sequence[Condition]:
 
 
 def guards(program: Program, texts: Iterable[str]) -> Iterable[Condition]:
-    """What the kernel's own preconditions say of the dimensions, each part by itself."""
+    """The kernel's own preconditions on the dimensions, each part by itself."""
     given = {
         item.condition.uid
         for item in program.body.items

@@ -22,7 +22,7 @@ from nkiverify.verify.witness.sentences import sentence
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What is known of a violation besides the claim and its witness.
+    """The circumstances of a violation besides the claim and its witness.
 
     `observation` is what the replay saw, `labels` names the extents of the tensor arguments, `generalises` says which
     other values fail, `made` where the tensor is allocated that it is about.

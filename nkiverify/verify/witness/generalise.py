@@ -20,7 +20,7 @@ from nkiverify.symbolic.terms import Atom, Div, Index, Term
 
 
 def generalisation(program: Program, decision: Decision, witness: Witness, seconds: float) -> dict[str, str]:
-    """What is known to fail besides the witness, in words, by the name of the dimension it is about."""
+    """The shapes that are known to fail besides the witness, in words, by the name of the dimension it is about."""
     deadline = time.process_time() + seconds
     domain = {condition.uid for condition in domain_conditions(program.body, decision.claim) or ()}
     hypotheses = [condition for condition in decision.hypotheses if isinstance(condition, Condition)]
@@ -59,7 +59,7 @@ _OTHERS_FIXED = ", the others being as they are"
 def _statements(
     dimension: DomainDimension, value: int, passing: Sequence[Condition | bool], others: bool, moved: bool
 ) -> Iterator[tuple[str, list[Condition | bool]]]:
-    """What could be said about a dimension with the conditions it is said under, the most general first."""
+    """The statements about a dimension with the conditions it is said under, the most general first."""
     name = dimension.atom.name
     if value == smallest_legal(dimension):
         # Where a dimension had to move, the smallest shape passes, which this would be about as well.
@@ -91,7 +91,7 @@ def divisors(dimension: DomainDimension, mentioned: Iterable[Condition | bool]) 
 
 
 def domain_conditions(block: Block, claim: Claim) -> list[Condition] | None:
-    """What the target itself assumes on the way to `claim`; None where the claim is not in `block`."""
+    """The assumptions of the target itself on the way to `claim`; None where the claim is not in `block`."""
     assumed: list[Condition] = []
     for item in block.items:
         if item is claim:

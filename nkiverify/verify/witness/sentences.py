@@ -1,4 +1,4 @@
-"""What goes wrong where a contract breaks, in a few words with its numbers: `the slice starts at -1`."""
+"""The fault where a contract breaks, in a few words with its numbers: `the slice starts at -1`."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def about_dimensions(condition: Condition | bool) -> tuple[Condition, ...]:
 def _tried(
     program: Program, open_claims: Sequence[Decision], witnesses: Iterable[Mapping[str, int]]
 ) -> Iterator[Condition]:
-    """What may keep a domain away from the witnesses, the least restrictive first."""
+    """The conditions that may keep a domain away from the witnesses, the least restrictive first."""
     mentioned = [part for one in open_claims for part in (*one.hypotheses, one.claim.condition)]
     values = [dict(witness) for witness in witnesses]
     seen = set()

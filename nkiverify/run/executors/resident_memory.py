@@ -1,4 +1,4 @@
-"""What processes hold in memory, and how much of the machine's a worker may."""
+"""The memory that processes hold, and how much of the machine's a worker may."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEAST = 1024 * MEBIBYTE
 
 
 def resident_bytes(pid: int | None) -> int | None:
-    """What the process has in memory now; None where it has ended, or the system does not say."""
+    """The memory that the process has now; None where it has ended, or the system does not say."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
     except (OSError, IndexError, ValueError):

@@ -1,4 +1,5 @@
-"""What phase 3 tells of each memory, in words: the peak, where it is, what is live there, and how far it fits."""
+"""The findings of phase 3 about each memory, in words: the peak, where it is, what is live there, and how far it
+fits."""
 
 from __future__ import annotations
 

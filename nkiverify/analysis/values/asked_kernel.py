@@ -41,7 +41,7 @@ class Asked(Protocol):
 
     @property
     def base(self) -> Path:
-        """What `path` is relative to."""
+        """The folder that `path` is relative to."""
 
     def call(
         self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
@@ -105,7 +105,7 @@ def called(
     dimensions: Mapping[str, int],
     prepare: Callable[[Mapping[str, Any]], None] = lambda values: None,
 ) -> Any:
-    """What the kernel returns in a run on one choice of dimensions; `prepare` sees its arguments."""
+    """The result of the kernel in a run on one choice of dimensions; `prepare` sees its arguments."""
     kernel, space = load_kernel(asked.reference, asked.base, Rewriting.NONE)
     _, dotted = module_name((asked.base / asked.path).resolve())
     with space.active(), running(run):
