@@ -22,7 +22,8 @@ class Context(Prover):
     def __init__(self, parent: Context | None = None, condition: Condition | bool = True) -> None:
         super().__init__([] if condition is True else [condition], BUDGETS.path, parent=parent)
         self._children: dict[int, Context] = {}
-        self._entailed: dict[int, bool] = {}
+        #: With the condition: one that nothing else keeps would be another object when a path is replayed.
+        self._entailed: dict[int, tuple[Condition, bool]] = {}
         self._truth: dict[int, bool | None] = {}
         self._values: dict[int, int | None] = {}
 
@@ -43,8 +44,8 @@ class Context(Prover):
         if condition.uid not in self._entailed:
             # What has been seen to be false need not be tried to be proved.
             seen = self._seen_values(condition, self.known_sample())
-            self._entailed[condition.uid] = False not in seen and super().entails(condition)
-        return self._entailed[condition.uid]
+            self._entailed[condition.uid] = condition, False not in seen and super().entails(condition)
+        return self._entailed[condition.uid][1]
 
     def truth(self, condition: Condition) -> bool | None:
         """True if `condition` holds: True and False are certain, None is either or not known."""
