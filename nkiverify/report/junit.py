@@ -72,7 +72,7 @@ def _case(suite: ElementTree.Element, run: Run, other: Run | None, root: Path) -
 
 
 def _first(run: Run, root: Path) -> str:
-    """What a list of failures shows of the first refuted claim: its contract and its line."""
+    """The text that a list of failures shows of the first refuted claim: its contract and its line."""
     if not run.violations:
         return ""
     first = run.violations[0]
