@@ -38,6 +38,8 @@ _INPUT_SECONDS = 2.0
 _ATTEMPTS = 4
 #: The least -log2 of the probability of an error that is given, and how many times both kernels run for it at most.
 _WANTED_BITS, _RUNS = 40, 4
+#: As many where there may be roots, of which a run with twice as many primes tells apart four bits.
+_RUNS_WITH_ROOTS = 12
 #: With less than that nothing is said.
 _LEAST_BITS = 20
 #: What is said of results that agree in every bit.
@@ -339,7 +341,8 @@ class Comparer:
     def _run_again(self, both: tuple[Execution, Execution], found: Comparison) -> tuple[int, tuple[int, ...]] | None:
         """Run with more primes until an error is as improbable as it is to be; a difference that this shows."""
         found.error_bits = self._error_bits(_fields(both))
-        for attempt in range(_ATTEMPTS, _ATTEMPTS * _RUNS, _ATTEMPTS):
+        runs = _RUNS_WITH_ROOTS if _fields(both).chooses_roots else _RUNS
+        for attempt in range(_ATTEMPTS, _ATTEMPTS * runs, _ATTEMPTS):
             if found.error_bits >= _WANTED_BITS:
                 break
             again, pairs = self._over_fields(roundings=_fields(both).roundings, first=attempt, chains=2)
@@ -435,7 +438,7 @@ class Comparer:
             for pair in self._outputs(both)
             for execution, tensor in zip(both, pair.tensors, strict=True)
         )
-        return error_bits(
+        bits = error_bits(
             output_degree=2 * outputs,
             argument_degree=2 * degrees.of_arguments,
             applications=numbers.applications,
@@ -443,6 +446,7 @@ class Comparer:
             lane_bits=numbers.lane_bits,
             maximum_bits=numbers.payload_bits,
         )
+        return min(bits, numbers.identity) if numbers.chooses_roots else bits
 
 
 def _fields(both: tuple[Execution, Execution]) -> Fields:

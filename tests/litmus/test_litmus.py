@@ -16,7 +16,7 @@ from nkiverify.verify.paired_runs import Side
 from tests.litmus import SHAPES
 
 FOLDER = Path(__file__).parent
-FILES = ("arithmetic", "functions", "movement", "reductions", "roundings")
+FILES = ("arithmetic", "exponentials", "functions", "movement", "probes", "reductions", "roundings")
 WORDS = {
     "EQUAL": Answer.YES,
     "TESTED": Answer.TESTED,
@@ -50,7 +50,7 @@ def compared(file: str, first: str, second: str, seed: int = 0) -> Comparison:
 
 
 def test_there_are_seventy_pairs() -> None:
-    assert len(PAIRS) >= 70
+    assert len(PAIRS) >= 100
 
 
 @pytest.mark.parametrize(("file", "name", "expected"), PAIRS, ids=[pair[1] for pair in PAIRS])

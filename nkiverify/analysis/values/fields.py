@@ -88,6 +88,9 @@ class Fields(RandomFunctions, Numbers):
                 moduli = chained(random, 3, chains, doubling=True)
         super().__init__(moduli, mode is Mode.LOGARITHMIC, int(random.integers(1 << 63)))
         self.mode = mode
+        #: That there may be roots among the numbers, as exp(log(x) / 2): each residue of a root agrees with that of
+        #: another root of the same number by a chance of one half.
+        self.chooses_roots = False
         self.roundings = roundings
         self.seed = seed
         #: Functions that were applied and are no quotients of polynomials, with how many numbers they were applied to.
@@ -288,6 +291,7 @@ class Fields(RandomFunctions, Numbers):
         if self.mode is Mode.POLYNOMIAL:
             return self.function("exp", x)
         self._apply("exp", x)
+        self.chooses_roots |= self.scaled_since
         found = self.exponentials(x)
         one = (found[: self.identity] == 1).all(axis=0)
         last = slice(self.identity, self.residues)

@@ -38,6 +38,8 @@ class PrimeLanes:
         self._p = np.array((*moduli.primes, *(2,) * (self.lanes - self.residues)), dtype=np.float64)
         self._inverse = 1.0 / self._p
         self.divided_by_zero = False
+        #: That logarithms were taken, and that a number was multiplied since by what is no integer.
+        self.logarithms_taken = self.scaled_since = False
 
     def _modulus(self, x: Array) -> Array:
         return self._p.reshape(self.lanes, *(1,) * (x.ndim - 1))
@@ -197,6 +199,7 @@ class PrimeLanes:
         """The inverse: what a residue, or its negative, is a power with; which of them it is becomes a phase. The first
         residues of chains are left 0."""
         found = np.zeros((self.lanes, *x.shape[1:]))
+        self.logarithms_taken = True
         powers = self.canonical(x)
         if not powers[: self.residues].all():
             self.divided_by_zero = True
@@ -211,6 +214,8 @@ class PrimeLanes:
     def _phases_of_product(self, x: Array, y: Array, product: Array) -> None:
         """A phase survives a product with an integer that is known, and no other."""
         product[self.residues :] = 0.0
+        if self.logarithms_taken and not self.scaled_since:
+            self.scaled_since = not (self.small(x)[1].all() or self.small(y)[1].all())
         for one, other in ((x, y), (y, x)):
             if one[self.residues :].any():
                 value, known = self.small(other)

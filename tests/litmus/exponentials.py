@@ -1,0 +1,214 @@
+"""Rewrites that rest on the laws of exp and log: softmax and attention in their forms, right and wrong."""
+
+import nki.isa as nisa
+import nki.language as nl
+
+
+def _out(tile):
+    result = nl.ndarray(tile.shape, dtype=tile.dtype, buffer=nl.shared_hbm)
+    nl.store(result, tile)
+    return result
+
+
+def _scalar(tile, *operations):
+    result = nl.ndarray(tile.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar(result, tile, *operations)
+    return result
+
+
+def _inverse(tile):
+    return nl.reciprocal(tile)
+
+
+def _sum(tile):
+    return nl.sum(tile, axis=1, keepdims=True)
+
+
+def _max(tile):
+    return nl.max(tile, axis=1, keepdims=True)
+
+
+def _softmax(tile, shift):
+    powers = nl.exp(_scalar(tile, nl.subtract, shift))
+    return _scalar(powers, nl.multiply, _inverse(_sum(powers)))
+
+
+def _log_sum(tile, shift):
+    powers = nl.exp(_scalar(tile, nl.subtract, shift))
+    return nl.add(nl.log(_sum(powers)), shift)
+
+
+def softmax_shift_a(x):
+    tile = nl.load(x)
+    return _out(_softmax(tile, _max(tile)))
+
+
+def softmax_shift_b(x):
+    """EQUAL TESTED: any shift of a row cancels, its minimum as well."""
+    tile = nl.load(x)
+    return _out(_softmax(tile, nl.min(tile, axis=1, keepdims=True)))
+
+
+def softmax_half_shift_a(x):
+    tile = nl.load(x)
+    return _out(_softmax(tile, _max(tile)))
+
+
+def softmax_half_shift_b(x):
+    """DIFFERENT DIFFERENT: the numerators are shifted, the sum is not."""
+    tile = nl.load(x)
+    powers = nl.exp(_scalar(tile, nl.subtract, _max(tile)))
+    return _out(_scalar(powers, nl.multiply, _inverse(_sum(nl.exp(tile)))))
+
+
+def online_a(x):
+    tile = nl.load(x)
+    return _out(_softmax(tile, _max(tile)))
+
+
+def online_b(x):
+    """EQUAL TESTED: the sum of the first half is rescaled to the maximum of both."""
+    tile = nl.load(x)
+    left, right = tile[:, 0:4], tile[:, 4:8]
+    first = _max(left)
+    partial = _sum(nl.exp(_scalar(left, nl.subtract, first)))
+    both = nl.maximum(first, _max(right))
+    total = nl.add(
+        nl.multiply(partial, nl.exp(nl.subtract(first, both))), _sum(nl.exp(_scalar(right, nl.subtract, both)))
+    )
+    return _out(_scalar(nl.exp(_scalar(tile, nl.subtract, both)), nl.multiply, _inverse(total)))
+
+
+def online_unscaled_a(x):
+    tile = nl.load(x)
+    return _out(_softmax(tile, _max(tile)))
+
+
+def online_unscaled_b(x):
+    """DIFFERENT DIFFERENT: the sum of the first half is not rescaled."""
+    tile = nl.load(x)
+    left, right = tile[:, 0:4], tile[:, 4:8]
+    first = _max(left)
+    partial = _sum(nl.exp(_scalar(left, nl.subtract, first)))
+    both = nl.maximum(first, _max(right))
+    total = nl.add(partial, _sum(nl.exp(_scalar(right, nl.subtract, both))))
+    return _out(_scalar(nl.exp(_scalar(tile, nl.subtract, both)), nl.multiply, _inverse(total)))
+
+
+def log_sum_a(x):
+    return _out(nl.log(_sum(nl.exp(nl.load(x)))))
+
+
+def log_sum_b(x):
+    """EQUAL TESTED: log(sum(exp(x - m))) + m."""
+    tile = nl.load(x)
+    return _out(_log_sum(tile, _max(tile)))
+
+
+def log_sum_unshifted_a(x):
+    return _out(nl.log(_sum(nl.exp(nl.load(x)))))
+
+
+def log_sum_unshifted_b(x):
+    """DIFFERENT DIFFERENT: the maximum is not added again."""
+    tile = nl.load(x)
+    return _out(nl.log(_sum(nl.exp(_scalar(tile, nl.subtract, _max(tile))))))
+
+
+def by_log_sum_a(x):
+    tile = nl.load(x)
+    return _out(_softmax(tile, _max(tile)))
+
+
+def by_log_sum_b(x):
+    """EQUAL TESTED: exp(x - log-sum-exp)."""
+    tile = nl.load(x)
+    return _out(nl.exp(_scalar(tile, nl.subtract, _log_sum(tile, _max(tile)))))
+
+
+def by_log_of_maximum_a(x):
+    tile = nl.load(x)
+    return _out(_softmax(tile, _max(tile)))
+
+
+def by_log_of_maximum_b(x):
+    """DIFFERENT DIFFERENT: the maximum in place of the log-sum-exp."""
+    tile = nl.load(x)
+    return _out(nl.exp(_scalar(tile, nl.subtract, _max(tile))))
+
+
+def sigmoid_a(x):
+    return _out(nl.sigmoid(nl.load(x)))
+
+
+def sigmoid_b(x):
+    """EQUAL TESTED: exp(x) / (1 + exp(x))."""
+    powers = nl.exp(nl.load(x))
+    return _out(nl.multiply(powers, _inverse(_scalar(powers, nl.add, 1.0))))
+
+
+def sigmoid_sign_a(x):
+    return _out(nl.sigmoid(nl.load(x)))
+
+
+def sigmoid_sign_b(x):
+    """DIFFERENT DIFFERENT: 1 / (1 + exp(x)) is that of -x."""
+    return _out(_inverse(_scalar(nl.exp(nl.load(x)), nl.add, 1.0)))
+
+
+def tanh_a(x):
+    return _out(nl.tanh(nl.load(x)))
+
+
+def tanh_b(x):
+    """EQUAL TESTED: 1 - 2 / (exp(2x) + 1)."""
+    inverse = _inverse(_scalar(nl.exp(_scalar(nl.load(x), nl.multiply, 2.0)), nl.add, 1.0))
+    return _out(_scalar(inverse, nl.multiply, -2.0, False, nl.add, 1.0))
+
+
+def silu_a(x):
+    return _out(nl.silu(nl.load(x)))
+
+
+def silu_b(x):
+    """EQUAL TESTED: x / (1 + exp(-x))."""
+    tile = nl.load(x)
+    return _out(nl.multiply(tile, _inverse(_scalar(nl.exp(nl.negative(tile)), nl.add, 1.0))))
+
+
+def silu_as_gelu_a(x):
+    return _out(nl.silu(nl.load(x)))
+
+
+def silu_as_gelu_b(x):
+    """DIFFERENT DIFFERENT: gelu by a sigmoid of 1.702 x."""
+    tile = nl.load(x)
+    return _out(nl.multiply(tile, nl.sigmoid(_scalar(tile, nl.multiply, 1.702))))
+
+
+def nested_a(x, y):
+    return _out(nl.exp(nl.exp(nl.add(nl.load(x), nl.load(y)))))
+
+
+def nested_b(x, y):
+    """UNKNOWN TESTED: of an exponential of exponentials all residues are to agree, and the last is opaque."""
+    return _out(nl.exp(nl.multiply(nl.exp(nl.load(x)), nl.exp(nl.load(y)))))
+
+
+def power_of_sum_a(x, y):
+    return _out(nl.exp(nl.add(nl.load(x), nl.load(y))))
+
+
+def power_of_sum_b(x, y):
+    """DIFFERENT DIFFERENT: exp(x) + exp(y)."""
+    return _out(nl.add(nl.exp(nl.load(x)), nl.exp(nl.load(y))))
+
+
+def magnitude_by_logarithm_a(x):
+    return _out(nl.load(x)[:, 0:1][0:1, :])
+
+
+def magnitude_by_logarithm_b(x):
+    """DIFFERENT DIFFERENT: exp(log(x * x) / 2) is the magnitude, which one element has to show."""
+    tile = nl.load(x)[:, 0:1][0:1, :]
+    return _out(nl.exp(_scalar(nl.log(nl.multiply(tile, tile)), nl.multiply, 0.5)))
