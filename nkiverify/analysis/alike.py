@@ -75,6 +75,8 @@ def _place(view: Tensor, terms: list[Term]) -> Hashable:
     if moves is not None:
         # The indices are an operand of their own.
         found += [moves.kind, moves.stride, moves.reach is None]
+        if moves.is_known:
+            found.append(moves.elements.tobytes())
     return tuple(_described(part, terms) for part in found)
 
 

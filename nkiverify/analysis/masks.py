@@ -8,6 +8,7 @@ grid, nothing is assumed: what is read may be all of it, and what is written is 
 from __future__ import annotations
 
 import enum
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -137,6 +138,8 @@ class Touched:
 
     may: Places | None
     must: Places | None
+    #: Of so many rows how many, the first ones of each group, where that is all that both say.
+    rows: tuple[int, int] | None = None
 
     @property
     def exact(self) -> bool:
@@ -160,9 +163,19 @@ def touched(operation: Operation, argument: str, *, writes: bool) -> Touched:
     found = EVERYTHING if mask is None else _under(operation, argument, mask, shape, writes=writes)
     if rows is None:
         return found
+    counted = _first_rows(shape, rows)
+    if found is EVERYTHING:
+        return Touched(counted, counted, rows)
+    may, must = (counted if part is None else part & counted for part in (found.may, found.must))
+    return Touched(may, must)
+
+
+@functools.lru_cache(maxsize=256)
+def _first_rows(shape: tuple[int, ...], rows: tuple[int, int]) -> Places:
     counted = np.zeros(shape, bool)
     counted[np.arange(shape[0]) % rows[0] < rows[1]] = True
-    return Touched(*(counted if part is None else part & counted for part in (found.may, found.must)))
+    counted.setflags(write=False)
+    return counted
 
 
 def _under(operation: Operation, argument: str, mask: Mask, shape: tuple[int, ...], *, writes: bool) -> Touched:

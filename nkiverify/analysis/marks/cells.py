@@ -7,7 +7,7 @@ element would, and costs what the views do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import prod
 
@@ -21,6 +21,9 @@ from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import IndirectionKind, Storage, Tensor
 
 Places = npt.NDArray[np.int64]
+
+#: Units of a storage up to which the cell of each is listed, where many are asked for.
+_LISTED = 1 << 20
 
 
 class Geometry:
@@ -171,11 +174,12 @@ class Chosen(Geometry):
 class Cells:
     """The cells of a storage of so many units: the ends of each, ascending from 0."""
 
-    __slots__ = ("_found", "ends", "size")
+    __slots__ = ("_by_place", "_found", "ends", "size")
 
     def __init__(self, ends: Places) -> None:
         self.ends = ends
         self.size = int(ends[-1])
+        self._by_place: npt.NDArray[np.int32] | None = None
         self._found: dict[object, slice | Places] = {}
 
     @staticmethod
@@ -196,7 +200,13 @@ class Cells:
 
     def at(self, places: Places) -> Places:
         """The cell that each place is in."""
-        return np.searchsorted(self.ends, places, side="right") - 1
+        listed = self.count <= places.size and self.size <= _LISTED
+        if not listed or places.min() < 0 or places.max() >= self.size:
+            # Under a mask, places may lie outside.
+            return np.searchsorted(self.ends, places, side="right") - 1
+        if self._by_place is None:
+            self._by_place = np.repeat(np.arange(self.count, dtype=np.int32), np.diff(self.ends))
+        return self._by_place[places]
 
     def of(self, geometry: Geometry) -> slice | Places:
         """The cells of a view that lies within the storage, each once, ascending."""
@@ -204,6 +214,13 @@ class Cells:
         if found is None:
             starts, length = geometry.runs()
             found = self._found[geometry.key] = self._of_runs(starts, length)
+        return found
+
+    def kept(self, key: object, find: Callable[[], Places]) -> slice | Places:
+        """The cells that `find` finds, which are looked for once for each `key`."""
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = find()
         return found
 
     def _of_runs(self, starts: Places, length: int) -> slice | Places:
@@ -283,6 +300,8 @@ class Layouts:
             return Cells.each(size)
         geometries: dict[object, Geometry] = {}
         masked: list[Places] = []
+        by_rows: set[object] = set()
+        only_rows = True
         for view, item, name, writes in self._views.get(id(storage), ()):
             if view.indirect_by is not None and not view.indirect_by.is_known:
                 place = self.anywhere(view, storage)
@@ -293,14 +312,21 @@ class Layouts:
             geometries[geometry.key] = geometry
             if item is not None and (item.operation.mask is not None or item.operation.rows(name)):
                 part = touched(item.operation, name, writes=writes)
+                if part.rows is not None:
+                    key = (geometry.key, part.rows)
+                    if key in by_rows:
+                        continue
+                    by_rows.add(key)
+                else:
+                    only_rows = False
                 masked += [_edges(geometry, inside) for inside in (part.may, part.must) if inside is not None]
-        key = (size, frozenset(geometries))
-        found = self._made.get(key) if not masked else None
+        alike = (size, frozenset(geometries), frozenset(by_rows))
+        found = self._made.get(alike) if only_rows else None
         if found is None:
             cuts = [edge for one in geometries.values() for edge in _ends(one)]
             found = Cells.cut(size, [*cuts, *masked])
-            if not masked:
-                self._made[key] = found
+            if only_rows:
+                self._made[alike] = found
         return found
 
 

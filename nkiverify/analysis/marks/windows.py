@@ -34,9 +34,8 @@ class Window:
         self.shape = geometry.shape
         self.view_shape = geometry.shape[:-1]
         self.inside = inside
-        if inside is None:
-            first, last = geometry.reach
-        else:
+        first, last = geometry.reach
+        if inside is not None and not (first >= 0 and last < cells.size):
             places = self._places_inside()
             first, last = int(places.min(initial=0)), int(places.max(initial=0))
         self.in_range = not geometry.count or (first >= 0 and last < cells.size)
@@ -62,9 +61,14 @@ class Window:
         if self._there is None:
             if self.inside is None:
                 self._there = self._cells.of(self._geometry)
+            elif self.part.rows is not None:
+                self._there = self._cells.kept((self._geometry.key, self.part.rows), self._cells_inside)
             else:
-                self._there = np.unique(self._cells.at(self._places_inside()))
+                self._there = self._cells_inside()
         return self._there
+
+    def _cells_inside(self) -> Places:
+        return np.unique(self._cells.at(self._places_inside()))
 
     @property
     def count(self) -> int:
