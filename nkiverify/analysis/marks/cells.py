@@ -23,7 +23,7 @@ from nkiverify.model.tensor import IndirectionKind, Storage, Tensor
 Places = npt.NDArray[np.int64]
 
 #: Units of a storage up to which the cell of each is listed, where many are asked for.
-_LISTED = 1 << 20
+_LISTED = 1 << 19
 
 
 class Geometry:
@@ -179,7 +179,7 @@ class Cells:
     def __init__(self, ends: Places) -> None:
         self.ends = ends
         self.size = int(ends[-1])
-        self._by_place: npt.NDArray[np.int32] | None = None
+        self._by_place: Places | None = None
         self._found: dict[object, slice | Places] = {}
 
     @staticmethod
@@ -205,7 +205,7 @@ class Cells:
             # Under a mask, places may lie outside.
             return np.searchsorted(self.ends, places, side="right") - 1
         if self._by_place is None:
-            self._by_place = np.repeat(np.arange(self.count, dtype=np.int32), np.diff(self.ends))
+            self._by_place = np.repeat(np.arange(self.count, dtype=np.int64), np.diff(self.ends))
         return self._by_place[places]
 
     def of(self, geometry: Geometry) -> slice | Places:
