@@ -33,20 +33,21 @@ class _Refused(Exception):
 
 
 class _Worker:
-    """Verifies the targets of a manifest in a worker process, so that no kernel ends pytest, or keeps it.
+    """Verifies the targets of a file in a worker process, so that no kernel ends pytest, or keeps it.
 
-    The worker loads the manifest anew. Targets in test files are verified in this process, which alone has loaded them.
+    The worker knows the targets where it is forked, and loads the file anew where it is not, as this process has
+    threads. A test file in a package cannot be loaded by itself: its targets are verified in this process then.
     """
 
-    def __init__(self, root: Path, manifest: Path | None, targets: Sequence[Target]) -> None:
+    def __init__(self, root: Path, file: Path, targets: Sequence[Target]) -> None:
         from nkiverify.run.confinement import Confinement
         from nkiverify.run.executors.jobs import Executor, InProcess, verify_target
-        from nkiverify.run.executors.processes import WorkerProcesses
+        from nkiverify.run.executors.processes import WorkerProcesses, start_method
 
-        self.manifest = manifest
+        self.file = file
         self._executor: Executor = InProcess(verify_target)
-        if manifest is not None:
-            load = partial(_targets_of, root, manifest)
+        if not (file.parent / "__init__.py").is_file() or start_method().get_start_method() == "fork":
+            load = partial(_targets_of, root, file)
             self._executor = WorkerProcesses(targets, verify_target, load, 1, confinement=Confinement())
 
     def verified(self, name: str, target: Target, options: Options) -> list[Run]:
@@ -189,14 +190,13 @@ class TargetItem(pytest.Item):
 
     def _worker(self) -> _Worker:
         stash = self.config.stash
-        manifest = self.path if isinstance(self.parent, Manifest) else None
         worker = stash.get(_worker, None)
-        if worker is None or worker.manifest != manifest:
+        if worker is None or worker.file != self.path:
             if worker is not None:
                 worker.close()
             beside = [item._target for item in self.session.items if isinstance(item, TargetItem)]
             targets = [target for target in beside if target.file == self._target.file]
-            worker = stash[_worker] = _Worker(self.config.rootpath, manifest, targets)
+            worker = stash[_worker] = _Worker(self.config.rootpath, self.path, targets)
         return worker
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

@@ -151,7 +151,8 @@ def execute(arguments: argparse.Namespace) -> int:
     session = without_ignored(session, options.policy)
     problem = cache.problem if cache is not None else ""
     warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
-    status = _report(session, options, project.reports, files, warnings)
+    session = _report(session, options, project.reports, files, warnings)
+    status = session.exit_status
     if layered("page", False if arguments.no_page else None, project.settings, True, "--no-page").value:
         _write_page(session, project)
     if language.told:
@@ -262,8 +263,9 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
 
 def _report(
     session: Session, options: Options, reports: Path, files: Mapping[str, Path], warnings: Sequence[str]
-) -> int:
-    """Write the results into `reports`, and by their form into `files`, and print the report; the exit status."""
+) -> Session:
+    """Write the results into `reports`, and by their form into `files`, and print the report; the session, which says
+    what could not be written."""
     from nkiverify.report import terminal
     from nkiverify.report.style import Style
     from nkiverify.results import codec as json_results
@@ -298,7 +300,7 @@ def _report(
     print(told, end="", flush=True)
     for complaint in complaints:
         print(complaint, file=sys.stderr)
-    return session.exit_status
+    return session
 
 
 def _write_page(session: Session, project: Project) -> None:

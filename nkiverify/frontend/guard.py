@@ -183,9 +183,6 @@ def _is_own(event: str, arguments: tuple[object, ...], subject: str) -> bool:
     folder = Path(_scratch)
     if event == "tempfile.mkstemp" and _is_below(subject, _scratch):
         folder.mkdir(0o700, exist_ok=True)
-    if event == "open" and isinstance(arguments[0], int):
-        opened = os.fstat(arguments[0])
-        return folder.is_dir() and any(os.path.samestat(opened, file.stat()) for file in folder.iterdir())
     return _is_below(subject, _scratch)
 
 
@@ -197,6 +194,8 @@ def _is_below(path: str, folder: str) -> bool:
 def _hook(event: str, arguments: tuple[object, ...]) -> None:
     what = _REFUSED.get(event) or _REFUSED_MODULES.get(event.partition(".")[0])
     run = execution_in_progress()
+    if event == "open" and isinstance(arguments[0], int):
+        return  # what is open already was asked for before
     if what is None or event == _HARMLESS or (run is not None and not run.isolated and not _imports):
         return
     subject = _subject(event, arguments)

@@ -55,7 +55,8 @@ def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
         )
         for name in sorted(files):
             file = here / name
-            if name.endswith(".py") and not _excluded(file, folder, excluded) and _mentions_nki(file):
+            # A pipe, or a link to a device, has no end.
+            if name.endswith(".py") and file.is_file() and not _excluded(file, folder, excluded) and _mentions_nki(file):
                 yield file
 
 

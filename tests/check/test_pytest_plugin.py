@@ -71,6 +71,24 @@ def test_a_kernel_cannot_end_pytest(repository: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*ended with exit status 0 before it answered*"])
 
 
+THREADS = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+
+
+@pytest.mark.parametrize("threads", ["", THREADS])
+def test_a_kernel_of_a_target_in_a_test_file_cannot_end_pytest_either(
+    threads: str, repository: pytest.Pytester
+) -> None:
+    write(repository.path, kernels__k=COPY.replace("P, F = a.shape", "P, F = a.shape\n        import os; os._exit(0)"))
+    first = MANIFEST.format(kernel="kernels/k.py::copy", name="copied", more="")
+    second = first.replace("copied", "again") + "\n\ndef test_other():\n    pass\n"
+    repository.makepyfile(test_first=first, test_second=second, conftest=threads)
+    (repository.path / "kernels" / "nkiverify_targets.py").unlink()
+    ours = ("-p", "no:nkiverify", "-p", "nkiverify.cli.pytest_plugin", "-p", "no:xdist")
+    result = repository.runpytest_subprocess(*ours)
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["*the worker process ended with exit status 0 before it answered*"])
+
+
 def test_unknown_is_no_pass(repository: pytest.Pytester) -> None:
     write(
         repository.path,
