@@ -22,7 +22,7 @@ from nkiverify.cli.arguments import (
 )
 from nkiverify.cli.main import COMMAND_LIST
 from nkiverify.cli.policy import add_policy, policy_of
-from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.errors import UsageError, described
 from nkiverify.project.repository import ensure_reports, with_targets
 from nkiverify.project.settings import layered
 from nkiverify.verify.options import PHASES, WITHOUT_ESBMC, Options, phases_to_run
@@ -315,9 +315,10 @@ def _write_page(session: Session, project: Project) -> None:
     try:
         dashboard.write(project, results_file.read(project.reports / "results.json"), path, {})
         print(f"nkiverify: the page of these results is {path}", file=sys.stderr)
-    except OSError as error:
+    except Exception as error:  # on a full disk, of the library that makes it as well
         # The page only shows: without it, every verdict is what it is.
-        print(f"nkiverify: warning: no page was written: {error.strerror or error}", file=sys.stderr)
+        said = error.strerror if isinstance(error, OSError) else described(error)
+        print(f"nkiverify: warning: no page was written: {said}", file=sys.stderr)
 
 
 def _formatted(session: Session, form: str) -> str:

@@ -334,7 +334,7 @@ def module_name(file: Path) -> tuple[Path, str]:
 def _relative_levels(folder: Path) -> int:
     """How many folders up the modules in `folder` import from: 1 for `from . import`, 0 where all are absolute."""
     levels = 0
-    for file in folder.glob("*.py"):
+    for file in filter(Path.is_file, folder.glob("*.py")):
         try:
             text = file.read_text(encoding="utf-8", errors="replace")
         except OSError:

@@ -55,8 +55,7 @@ def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
         )
         for name in sorted(files):
             file = here / name
-            # A pipe, or a link to a device, has no end.
-            if name.endswith(".py") and file.is_file() and not _excluded(file, folder, excluded) and _mentions_nki(file):
+            if name.endswith(".py") and not _excluded(file, folder, excluded) and _mentions_nki(file):
                 yield file
 
 
@@ -104,7 +103,8 @@ def _excluded(path: Path, folder: Path, patterns: Iterable[str]) -> bool:
 
 def _mentions_nki(file: Path) -> bool:
     try:
-        return b"nki" in file.read_bytes()
+        # A pipe, or a link to a device, has no end.
+        return file.is_file() and b"nki" in file.read_bytes()
     except OSError:
         return False
 

@@ -59,3 +59,12 @@ def test_the_campaign_has_inputs_of_every_kind_and_no_two_that_are_the_same() ->
     assert [name for name, count in counted.items() if count > 1] == []
     named = {(kind, name) for kind, names in SAMPLE.items() for name in names}
     assert named <= {(one.kind, one.name) for one in inputs()}
+
+
+def test_what_has_no_end_among_the_files_of_a_folder_is_passed_over(bench: Bench) -> None:
+    odd = [one for one in inputs() if one.kind == "named pipes and odd files" and "check" in one.command]
+    chosen = [one for one in odd if "'a.py': 'link:/dev/zero'" in one.name or "'other.py': 'fifo:'" in one.name]
+    assert len(chosen) == 2
+    for one in chosen:
+        tried = bench.tried(one)
+        assert (tried.status, "SUCCESSFUL" in tried.output or "is legal" in tried.output) == (0, True), tried.output
