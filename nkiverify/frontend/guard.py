@@ -194,8 +194,6 @@ def _is_below(path: str, folder: str) -> bool:
 def _hook(event: str, arguments: tuple[object, ...]) -> None:
     what = _REFUSED.get(event) or _REFUSED_MODULES.get(event.partition(".")[0])
     run = execution_in_progress()
-    if event == "open" and isinstance(arguments[0], int):
-        return  # what is open already was asked for before
     if what is None or event == _HARMLESS or (run is not None and not run.isolated and not _imports):
         return
     subject = _subject(event, arguments)

@@ -93,7 +93,7 @@ def test_a_call_may_name_what_is_in_the_module_of_what_it_calls(half: str, statu
         ("Stack(256); stack.taken", "a method of the object is called: stack.method(…)"),
         ("Stack(256); stack.open()", "stack has no method open"),
         ("Stack(256);", "there is nothing here"),
-        ("Stack(256); stack.reserve(Half.LEFT)", "the kernel's module has no Half"),
+        ("Stack(256); stack.reserve(Third.LEFT)", "the kernel's module has no Third"),
     ],
 )
 def test_what_is_no_method_of_the_object_is_a_mistake(stack: str, message: str, check: Checker) -> None:

@@ -272,7 +272,7 @@ def command(project: Project) -> list[str]:
     """The program as a process of its own, in the project."""
     script = project.folder / "program.py"
     script.write_text(SCRIPT, encoding="utf-8")
-    return [sys.executable, str(script)]
+    return [sys.executable, str(script), "--no-page"]
 
 
 def start(command: list[str]) -> subprocess.Popen[str]:

@@ -31,7 +31,9 @@ def test_the_wheel_verifies_and_reports_where_the_user_stands(wheel_site: Path, 
     done = run(
         wheel_site, tmp_path, "--bundled", "tensor_add", "tensor_add_buggy", "--phase", "1", "--engine", "embedded"
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    page = tmp_path / "reports" / "dashboard" / "index.html"
+    assert (done.returncode, done.stderr) == (0, f"nkiverify: the page of these results is {page}\n")
+    assert "tensor_add_buggy" in page.read_text(encoding="utf-8")
     results = json.loads((tmp_path / "reports" / "results.json").read_text(encoding="utf-8"))
     assert [entry["verdict"] for entry in results["runs"]] == ["SUCCESSFUL", "FAILED"]
     (violation, *_) = results["runs"][1]["violations"]

@@ -33,8 +33,8 @@ define(
     "leg.indirect_mgrid",
     "Index tensors beside indices known at run time are made of nl.arange, not of nl.mgrid.",
     "L:mgrid; LERR",
-    contested="tests written for the vendor's simulator gather and scatter by a column of indices beside nl.mgrid, and "
-    "pass: the indices are those that nl.arange would make",
+    contested="reported of tests written for the vendor's simulator: they gather and scatter by a column of indices "
+    "beside nl.mgrid, and pass: the indices are those that nl.arange would make",
 )
 define("leg.oob_dynamic", "An index known at run time stays inside the dimension it chooses from.", "LERR")
 define("leg.index_const", "Index and mask tensors are constant; only new axes can be made by indexing them.", "LERR")

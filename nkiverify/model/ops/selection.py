@@ -84,8 +84,8 @@ define(
     "range_select.nan",
     "reduce_res is float32 where dst is narrower: the fill value becomes -inf there.",
     "range_select",
-    contested="tests written for the vendor's simulator reduce results of 8 and 16 bits into columns of their dtype, "
-    "and pass: where nothing is in the range, the column is -inf",
+    contested="reported of tests written for the vendor's simulator: they reduce results of 8 and 16 bits into columns "
+    "of their dtype, and pass: where nothing is in the range, the column is -inf",
 )
 
 

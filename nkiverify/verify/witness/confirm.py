@@ -31,7 +31,7 @@ from nkiverify.verify.witness.labels import argument_labels
 MINIMISE_SECONDS = 1.0
 
 #: Seconds for finding out what else fails, per violation.
-GENERALISE_SECONDS = 0.4
+GENERALISE_SECONDS = 1.0
 
 #: Refuted claims of one line among which the simplest witness is looked for however long it takes; the others have
 #: `FURTHER_SECONDS` of this process together.
@@ -104,8 +104,11 @@ class Confirmation:
         deadline = time.process_time() + MINIMISE_SECONDS
         found: list[Violation] = []
         awaited = [(decision.claim.contract.id, decision.claim.site) for group in refuted for decision in group[:1]]
-        for group in refuted:
-            found.append(self._violation(self._simplest(group, awaited, deadline), deadline))
+        for position, group in enumerate(refuted):
+            simplest = self._simplest(group, awaited, deadline)
+            # The first is what a reader sees: what else fails is found out whatever the search for it took.
+            left = GENERALISE_SECONDS if not position else deadline - time.process_time()
+            found.append(self._violation(simplest, max(0.0, min(GENERALISE_SECONDS, left))))
         if any(violation.replayed for violation in found):
             # The concrete run ends at the first exception: what lies behind it fails only if it is mended.
             note = "not reached by the concrete run, which fails before it"
@@ -181,7 +184,8 @@ class Confirmation:
                 return _Confirmed(decision, Witness.unexplained(values, self._program), earlier)
         return _Confirmed(decision, witness, None)
 
-    def _violation(self, found: _Confirmed, deadline: float) -> Violation:
+    def _violation(self, found: _Confirmed, seconds: float) -> Violation:
+        """The violation, with what else fails as far as that is found out in so many `seconds`."""
         decision, witness = found.decision, found.witness
         program = self._program
         if found.replay is None:
@@ -189,7 +193,6 @@ class Confirmation:
             if decision.claim.sufficient:
                 self._unsure.add((violation.contract, violation.file, violation.line))
             return violation
-        seconds = max(0.0, min(GENERALISE_SECONDS, deadline - time.process_time()))
         known = Circumstances(
             replayed=True,
             observation=found.replay.observations.get(key_of(decision.claim.contract.id, decision.claim.site)),
