@@ -190,6 +190,9 @@ class ModelState:
 
         Other iterations of the loops around it, whose allocations are of the same place, are out of reach here.
         """
+        if not self.follows:
+            # Who knows an allocation keeps its elements.
+            return
         place = place_of(identity)
         self._own.add(place)
         self._written[place] = self._written.get(place, 0) + 1

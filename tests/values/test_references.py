@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.fields import Fields, Mode
 from nkiverify.analysis.values.number_arrays import NumberArray
 from nkiverify.analysis.values.numbers import Floats
@@ -16,6 +19,7 @@ from nkiverify.cli.main import main
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import float32
 from nkiverify.model.meaning import Numbers
+from nkiverify.verify.paired_runs import PairedRuns
 
 KERNELS = """
 import nki.isa as nisa
@@ -185,3 +189,24 @@ def test_what_has_no_meaning_is_refused() -> None:
     ):
         with pytest.raises(UnsupportedConstruct):
             refused()
+
+
+def test_tiles_that_a_kernel_has_left_take_no_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    live: list[int] = []
+    run_both = PairedRuns.run
+
+    def counted(self: PairedRuns, *arguments: Any, **options: Any) -> Any:
+        found = run_both(self, *arguments, **options)
+        gc.collect()
+        live.append(sum(isinstance(each, Cells) and each.size == 48 for each in gc.get_objects()))
+        return found
+
+    monkeypatch.setattr(PairedRuns, "run", counted)
+    words = ("k.py::product", "k.py::product", "--arg", "x=f32[8,6]", "--arg", "y=f32[8,6]")
+    gc.collect()
+    before = sum(isinstance(each, Cells) and each.size == 48 for each in gc.get_objects())
+    assert equiv(tmp_path, monkeypatch, *words) == 0
+    # Two arguments and a result of each kernel; none of the tiles.
+    assert live[0] - before == 6
