@@ -38,7 +38,7 @@ _INPUT_SECONDS = 2.0
 _ATTEMPTS = 4
 #: The least -log2 of the probability of an error that is given, and how many times both kernels run for it at most.
 _WANTED_BITS, _RUNS = 40, 4
-#: As many where there may be roots, of which a run with twice as many primes tells apart four bits.
+#: As many where there may be roots, of which a run with four times as many primes tells apart at least four bits.
 _RUNS_WITH_ROOTS = 12
 #: With less than that nothing is said.
 _LEAST_BITS = 20
@@ -345,7 +345,7 @@ class Comparer:
         for attempt in range(_ATTEMPTS, _ATTEMPTS * runs, _ATTEMPTS):
             if found.error_bits >= _WANTED_BITS:
                 break
-            again, pairs = self._over_fields(roundings=_fields(both).roundings, first=attempt, chains=2)
+            again, pairs = self._over_fields(roundings=_fields(both).roundings, first=attempt, chains=4)
             place = self._first_difference(again, pairs)
             if place is not None:
                 return place
