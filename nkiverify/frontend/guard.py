@@ -28,6 +28,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from nkiverify.foundation import process
 from nkiverify.foundation.allowed import NOTHING, Allowed
 from nkiverify.foundation.source import READS, is_kernel_frame
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
@@ -194,7 +195,11 @@ def _is_below(path: str, folder: str) -> bool:
 def _hook(event: str, arguments: tuple[object, ...]) -> None:
     what = _REFUSED.get(event) or _REFUSED_MODULES.get(event.partition(".")[0])
     run = execution_in_progress()
-    if what is None or event == _HARMLESS or (run is not None and not run.isolated and not _imports):
+    if what is None or event == _HARMLESS:
+        return
+    # Code of kernels may run later as well, as `__del__` does.
+    watched = run.isolated if run is not None else process.for_kernels
+    if not (watched or _imports):
         return
     subject = _subject(event, arguments)
     frame = _asking(sys._getframe(1), event, subject)

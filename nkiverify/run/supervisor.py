@@ -20,6 +20,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
+from nkiverify.foundation.process import is_for_kernels
 from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit, resident_bytes
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def _work(command: Callable[[], int], writing: int, life: int) -> None:
     _end_with_parent(life)
     signal.signal(signal.SIGINT, _Interrupts())
     tell_ignored_exceptions()
+    is_for_kernels()
     status = _INTERNAL_ERROR
     try:
         try:

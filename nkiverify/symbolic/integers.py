@@ -326,7 +326,7 @@ def _quotient(left: Term, right: Term) -> Term:
     """The floor of the quotient, without floors of what the path says is a proper fraction."""
     found = terms.divide(left, right)
     run = execution_in_progress()
-    if run is None:
+    if run is None or not _asked_about(found):
         return found
     for atom in found.atoms:
         if not isinstance(atom, Div) or (atom,) not in found.monomials:
@@ -336,6 +336,15 @@ def _quotient(left: Term, right: Term) -> Term:
         if run.entails(at_most(terms.constant(0), atom.numerator)) and run.entails(at_most(atom.numerator, last)):
             return terms.add(found, terms.of_atom(atom), -found.monomials[(atom,)])
     return found
+
+
+#: Atoms of a term of which it is asked what the path decides: more of them cost more than the answer is worth.
+_MOST_ATOMS = 24
+
+
+def _asked_about(term: Term) -> bool:
+    """True if it is asked whether the path makes something simpler of `term`."""
+    return len(terms.all_atoms(term)) <= _MOST_ATOMS
 
 
 def _remainder(left: Term, right: Term) -> Term:
@@ -429,7 +438,7 @@ def _extreme(
         return plain(values)
     parts = [term for term in converted if term is not None]
     run = execution_in_progress()
-    if run is not None:
+    if run is not None and all(map(_asked_about, parts)):
         # What the path decides is no minimum: whatever is computed from it is that much simpler.
         for part in parts:
             if all(other is part or run.entails(before(part, other)) for other in parts):

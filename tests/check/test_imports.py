@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from nkiverify.foundation import process
 from nkiverify.frontend import loader
 from tests.check.kernel_files import COPY, Checker, write
 
@@ -162,7 +163,10 @@ def test_a_kernel_starts_no_thread_which_nobody_would_see(check: Checker) -> Non
     assert (check.folder / "victim").exists()
 
 
-def test_what_a_kernel_leaves_to_be_done_later_is_refused_as_well(check: Checker) -> None:
+def test_what_a_kernel_leaves_to_be_done_later_is_refused_as_well(
+    check: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "for_kernels", True)
     (check.folder / "victim").touch()
     later = "class Later:\n    def __del__(self):\n        open('victim', 'w')\nLATER = [Later()]\n@nki.jit"
     write(check.folder, k=COPY.replace("@nki.jit", later.replace("\n", "\n    ")))

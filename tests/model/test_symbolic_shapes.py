@@ -57,6 +57,10 @@ class ConcolicExecution:
             return bool(condition)
         return counterexample(condition.substitute(self._values)) is None
 
+    def entails(self, condition: object) -> bool:
+        """Not seen at once."""
+        return condition is True
+
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Raise at the first claim that is false for the values."""
         if not self._holds(condition):

@@ -77,7 +77,7 @@ class Names:
         few = [(atom, values) for atom in monomial if (values := self.products.values(atom)) is not None]
         if not few:
             return None
-        factor, values = min(few, key=lambda one: (len(one[1]), one[0].uid))
+        factor, values = min(few, key=lambda one: (len(one[1]), str(one[0])))
         rest = list(monomial)
         rest.remove(factor)
         return Multiple(factor, values, tuple(rest))

@@ -182,6 +182,11 @@ def as_term(value: Extent | Term) -> Term:
     return value if isinstance(value, Term) else constant(int(value))
 
 
+def _by_name(monomial: Monomial) -> tuple[int, list[str]]:
+    """An order of products that does not depend on what this process has verified before."""
+    return len(monomial), sorted(map(str, monomial))
+
+
 def _factors(extent: Term, stride: Term, jumps: Jumps, products: Products) -> list[Term]:
     """`extent` as a product, outermost factor first, so that each jump goes from one value of a factor to the next.
 
@@ -194,7 +199,7 @@ def _factors(extent: Term, stride: Term, jumps: Jumps, products: Products) -> li
     if count <= 0 or not all(map(products.is_natural, whole)):
         return [extent]
     sizes: list[tuple[Monomial, int]] = [((), 1)]
-    for jump in sorted(jumps, key=lambda jump: (len(jump), *(atom.uid for atom in jump))):
+    for jump in sorted(jumps, key=_by_name):
         size, number = _without(jump, unit), jumps[jump] // each
         last, times = sizes[-1]
         fits = size and jumps[jump] % each == 0 and _without(whole, size) is not None and count % number == 0
@@ -209,7 +214,7 @@ def _factors(extent: Term, stride: Term, jumps: Jumps, products: Products) -> li
 
 def _multiple(value: Term, unit: Term) -> Term:
     """How often `unit` is in `value`, by its leading product."""
-    leading = max(unit.monomials, key=lambda monomial: (len(monomial), *(atom.uid for atom in monomial)), default=())
+    leading = max(unit.monomials, key=_by_name, default=())
     weight = unit.monomials.get(leading, 1)
     found: dict[Monomial, int] = {}
     for monomial, coefficient in value.monomials.items():

@@ -27,6 +27,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from nkiverify.foundation.process import is_for_kernels
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.executors.jobs import Job, Loader, Stopped, Verify, faulted, replacement, verify_guarded
 from nkiverify.run.executors.resident_memory import MEBIBYTE, resident_bytes
@@ -357,6 +358,7 @@ def _work(
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    is_for_kernels()
     worker = os.getpid()
     targets: Mapping[str, Target] = load()
     if confinement is not None:

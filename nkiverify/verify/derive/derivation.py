@@ -51,7 +51,7 @@ _INTEGER_PHASES = (1, 2, 3)
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Seconds of this process for concrete runs of shapes, and seconds after which no further domain is proved."""
+    """Seconds of processor time for concrete runs of shapes, and those after which no further domain is proved."""
 
     sampling: float = 1.5
     proving: float = 20.0
@@ -83,7 +83,7 @@ class _Derivation:
         budget: Budget,
     ) -> None:
         self._started = time.perf_counter()
-        self._deadline = time.monotonic() + budget.proving
+        self._deadline = time.process_time() + budget.proving
         self._target_for = target_for
         self._options = options
         self._budget = budget
@@ -125,7 +125,7 @@ class _Derivation:
             runs = self._verdicts(self._texts(chosen, limits))
             proved = all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs)
             proved = proved and any(run.verdict is Verdict.SUCCESSFUL for run in runs)
-            if proved or time.monotonic() > deadline or not self._learn(runs):
+            if proved or time.process_time() > deadline or not self._learn(runs):
                 break
             chosen = self._cover()
         limits = self._needed_limits(chosen)
@@ -150,8 +150,8 @@ class _Derivation:
 
     def _verdicts(self, texts: tuple[str, ...]) -> tuple[Run, ...]:
         """The verdicts on the domain that `texts` describe, in the time that is left."""
-        left = max(1.0, self._deadline - time.monotonic())
-        return tuple(verify(self._target_for(texts), replace(self._options, timeout=left)))
+        left = max(1.0, self._deadline - time.process_time())
+        return tuple(verify(self._target_for(texts), replace(self._options, timeout=left, unhurried=True)))
 
     def _nothing_passes(self) -> Derived:
         """The message about a kernel of which no shape is found that passes: what is wrong, or why it cannot be
