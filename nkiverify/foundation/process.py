@@ -1,4 +1,4 @@
-"""What this process is for."""
+"""The purpose of this process."""
 
 from __future__ import annotations
 
