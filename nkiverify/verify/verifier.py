@@ -370,10 +370,11 @@ def _cross_checks(verdicts: Mapping[int, PhaseVerdict], options: Options, second
         seconds = CROSS_CHECK_SECONDS
     # Trying a build that is new here takes none of the time of a target.
     prepare([ours.target.name for ours in verdicts.values()], options.lowering)
-    deadline = now() + seconds
+    # By the wall's clock: ESBMC works in processes of its own, of whose time this one spends nothing.
+    deadline = time.monotonic() + seconds
     entries: dict[int, Run] = {}
     for asked, (phase, ours) in enumerate(verdicts.items()):
-        share = (deadline - now()) / (len(verdicts) - asked)
+        share = (deadline - time.monotonic()) / (len(verdicts) - asked)
         entry = _cross_check(ours, options, max(0.0, share))
         if entry is not None:
             entries[phase] = entry

@@ -13,7 +13,7 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.records import Verdict
 from nkiverify.project.manifest import load_targets
 from nkiverify.project.repository import here_or_ours
-from nkiverify.verify.options import Options
+from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options
 from nkiverify.verify.verifier import verify
 
 
@@ -28,6 +28,23 @@ def test_the_walls_clock_ends_only_what_was_given_a_time_out(
     monkeypatch.setattr(time, "monotonic", lambda: next(hours))
     runs = verify(target, Options(root=target.root, unhurried=unhurried))
     assert {run.verdict for run in runs} == expected
+
+
+def test_phases_share_the_time_that_esbmc_takes_in_its_own_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    (target,) = (one for one in load_targets(resources.root()) if one.name == "matmul_tiled_all")
+    wall = [0.0]
+    shares: list[float] = []
+
+    def asked(ours: object, options: Options, seconds: float) -> None:
+        shares.append(seconds)
+        wall[0] += seconds
+
+    monkeypatch.setattr(time, "monotonic", lambda: wall[0])
+    monkeypatch.setattr("nkiverify.verify.verifier._cross_check", asked)
+    monkeypatch.setattr("nkiverify.verify.cross_check.prepare", lambda names, lowering: None)
+    verify(target, Options(root=target.root, engine="auto", phases=(1, 2), unhurried=True))
+    assert len(shares) == 2
+    assert sum(shares) <= CROSS_CHECK_SECONDS
 
 
 @pytest.mark.parametrize(("words", "unhurried"), [([], True), (["--timeout", "60"], False)])
