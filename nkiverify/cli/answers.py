@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from nkiverify.cli.formats import text_of
-from nkiverify.cli.outcome import written
+from nkiverify.cli.outcome import session_here, written
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.guard import passed_over
 from nkiverify.project.legality import answer
@@ -20,7 +20,7 @@ from nkiverify.report import legality
 from nkiverify.report.progress import Progress
 from nkiverify.report.style import Style
 from nkiverify.results.answers import Answer
-from nkiverify.results.session import ExitStatus, Session, Versions, status_of, worst
+from nkiverify.results.session import ExitStatus, status_of, worst
 from nkiverify.results.warning_rules import failing, outside, with_unused, without_ignored
 from nkiverify.run.supervisor import limited
 from nkiverify.verify.options import Options
@@ -76,15 +76,7 @@ def answers(asked: Asked, options: Options) -> int:
     progress.close()
     for line in passed_over.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
-    session = Session(
-        runs=tuple(run for one in found for run in one.runs),
-        root=options.root,
-        started=started,
-        seconds=time.perf_counter() - clock,
-        processes=1,
-        versions=Versions.installed(),
-        command=tuple(sys.argv[1:]),
-    )
+    session = session_here((run for one in found for run in one.runs), options.root, started, clock)
     session = without_ignored(with_unused(session, options.policy, everything=True, language=True), options.policy)
     statuses = [*map(status_of_answer, found), *_language_statuses(found, options)]
     people = asked.form == "full"

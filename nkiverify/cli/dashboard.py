@@ -35,8 +35,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Write the page; the exit status."""
-    if missing():
-        raise UsageError(f"the dashboard needs {' and '.join(missing())}: pip install 'nkiverify[dashboard]'")
+    if lacking := missing():
+        raise UsageError(f"the dashboard needs {' and '.join(lacking)}: pip install 'nkiverify[dashboard]'")
     from nkiverify.results import file as results_file
     from nkiverify.run import lowered
 

@@ -38,6 +38,19 @@ _UNFINISHED = "not finished"
 _PLACES = 3
 
 
+def session_here(runs: Iterable[Run], root: Path, started: datetime, clock: float) -> Session:
+    """The session of this one process that began at `started`, when `time.perf_counter()` was `clock`."""
+    return Session(
+        runs=tuple(runs),
+        root=root,
+        started=started,
+        seconds=time.perf_counter() - clock,
+        processes=1,
+        versions=Versions.installed(),
+        command=tuple(sys.argv[1:]),
+    )
+
+
 def check(
     request: Request, hardware: Sequence[str], options: Options, told: Callable[[Session], None] = lambda session: None
 ) -> Session:
@@ -47,16 +60,8 @@ def check(
     clock = time.perf_counter()
     runs: list[Run] = []
 
-    def session(found: Sequence[Run]) -> Session:
-        return Session(
-            runs=tuple(found),
-            root=options.root,
-            started=started,
-            seconds=time.perf_counter() - clock,
-            processes=1,
-            versions=Versions.installed(),
-            command=tuple(sys.argv[1:]),
-        )
+    def session(found: Iterable[Run]) -> Session:
+        return session_here(found, options.root, started, clock)
 
     for name in hardware:
         request.outcome.returned = False

@@ -25,7 +25,7 @@ from nkiverify.results import history
 from nkiverify.run import lowered
 from nkiverify.verify.options import Options
 from tests.dashboard.samples import every_ending, hostile, html, many, marked, page
-from tests.report.samples import refuted, run, session
+from tests.report.samples import COUNT_VIOLATION, refuted, run, session
 
 #: Bytes: the page is to be sent by mail.
 LIMIT = 3_000_000
@@ -179,6 +179,14 @@ def test_an_engine_that_is_asked_beside_counts_nothing_twice(tmp_path: Path) -> 
     assert [len(group) for group in shown.disagreements] == [2]
     assert shown.targets[0].beside(2) == ["esbmc 6.7.0: open"]
     assert [data.state(run) for run in shown.runs] == ["pass", "pass", "pass", "open", "pass", "mismatch"]
+
+
+def test_what_another_engine_refutes_is_shown_once(tmp_path: Path) -> None:
+    two = (COUNT_VIOLATION, replace(COUNT_VIOLATION, contract="idx.oob"))
+    other = run(engine="esbmc 6.7.0", advisory=True, verdict=Verdict.FAILED, violations=two)
+    shown = page(session(run(), other), tmp_path)
+    section = render.sections(shown)[shown.targets[0].anchor]
+    assert [section.count(f"<strong>{one.contract}</strong>") for one in two] == [1, 1]
 
 
 def test_the_lowered_programs_of_a_target_are_those_that_are_asked(tmp_path: Path) -> None:

@@ -55,11 +55,11 @@ class TargetPage:
 
     def beside(self, phase: int) -> list[str]:
         """The answers of other engines beside the run that counts: `esbmc 6.7.0: agrees`."""
-        return [f"{run.engine}: {_word(run)}" for run in self.runs if run.advisory and run.phase == phase]
+        return [f"{other.engine}: {_word(other)}" for other in self.others(phase)]
 
     def disputed(self, phase: int) -> bool:
         """True if another engine contradicts the run that counts."""
-        return any(run.advisory and run.phase == phase and _word(run) == "disagrees" for run in self.runs)
+        return any(_word(other) == "disagrees" for other in self.others(phase))
 
     @property
     def ordered(self) -> list[Run]:
@@ -70,19 +70,14 @@ class TargetPage:
         """True if there is nothing to find out about `run`: it is proved as expected, and nobody contradicts it."""
         return state(run) == "pass" and not run.warnings and not self.disputed(run.phase)
 
-    def others(self, run: Run) -> list[Run]:
-        """The answers of other engines about the same phase."""
-        return [other for other in self.runs if other.advisory and other.phase == run.phase]
+    def others(self, phase: int) -> list[Run]:
+        """The runs of other engines in a phase."""
+        return [run for run in self.runs if run.advisory and run.phase == phase]
 
     @property
     def endings(self) -> list[Run]:
         """A run for each way in which the runs of the target ended."""
         return list({(state(run), wording.verdict(run)): run for run in self.runs if state(run) != "open"}.values())
-
-    @property
-    def passed(self) -> bool:
-        """True if every run ended as it is to."""
-        return all(status_of(run) is ExitStatus.AS_EXPECTED for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True)
