@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench scale dashboard published fuzz operations domains engines hostile mutants metamorphic checker removal lint types pages docs clean help
+.PHONY: verify test bench scale dashboard published fuzz operations domains engines hostile same mutants metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ engines: $(READY) ## compare the engines and solvers on N random shape programs 
 
 hostile: $(READY) ## try what breaks things: kernels, files, arguments, full disks (ARGS='--kind raises', PYTHON_TRIED=python3.13)
 	$(RUN) -m lab.hostile $(if $(PYTHON_TRIED),--python $(PYTHON_TRIED)) $(ARGS)
+
+same: $(READY) ## verify targets and N random kernels alone and after others, with four hash seeds (N=300)
+	$(RUN) -m lab.same --random $(or $(N),300) $(ARGS)
 
 mutants: $(READY) ## mutate the good kernels and say which phase kills each mutant (ARGS='--log FILE' to go on where it ended)
 	$(RUN) -m lab.mutation $(ARGS)

@@ -29,6 +29,7 @@ from nkiverify.results.warning_rules import Outside
 from nkiverify.run.executors.jobs import replacement
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
+from nkiverify.symbolic.terms import anew
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 from nkiverify.verify.verifier import verify
 
@@ -51,6 +52,7 @@ def session_here(runs: Iterable[Run], root: Path, started: datetime, clock: floa
     )
 
 
+@anew()
 def check(
     request: Request, hardware: Sequence[str], options: Options, told: Callable[[Session], None] = lambda session: None
 ) -> Session:

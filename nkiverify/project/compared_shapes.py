@@ -16,7 +16,7 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.terms import Atom, Index, Term
+from nkiverify.symbolic.terms import Term
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 
@@ -111,12 +111,7 @@ def _collect(block: Block, demanded: list[Condition | bool], wished: list[Condit
 
 
 def _of_dimensions(condition: Condition | bool) -> bool:
-    if not isinstance(condition, Condition):
-        return False
-    atoms: set[Atom] = set()
-    for atom in condition.atoms():
-        terms.collect_atoms(terms.of_atom(atom), atoms)
-    return not any(isinstance(atom, Index) for atom in atoms)
+    return isinstance(condition, Condition) and not condition.indices()
 
 
 def _least(prover: Prover, term: Term, dimension: DomainDimension) -> int:

@@ -27,6 +27,7 @@ from nkiverify.project.discovery import Found, kernels_in
 from nkiverify.project.inference import Inferred, inferred
 from nkiverify.project.request import Request, request
 from nkiverify.results.answers import Answer
+from nkiverify.symbolic.terms import anew
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -163,6 +164,7 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
             yield from _statements([*node.body, *node.orelse, *node.finalbody])
 
 
+@anew()
 def answer(
     reference: str,
     base: Path,

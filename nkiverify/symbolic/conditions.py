@@ -16,7 +16,8 @@ from nkiverify.symbolic import terms
 from nkiverify.symbolic.terms import Atom, Term
 from nkiverify.symbolic.terms import Condition as Condition
 
-_uids = count(1)
+#: From 2: keys hold the uid of a condition where others hold True or False, which equal 1 and 0.
+_uids = count(2)
 
 
 class Relation(enum.Enum):

@@ -580,7 +580,7 @@ class Facts:
 
 def factors(stated: Iterable[Condition], facts: Facts, most: int) -> Iterator[tuple[Atom, range]]:
     """The factors of products, and the divisors, in what is stated of which the facts leave two values to `most`."""
-    found: set[Atom] = set()
+    found: dict[Atom, None] = {}
     for condition in stated:
         replaced = condition.substitute(facts.replacements)
         if isinstance(replaced, Condition):
@@ -592,13 +592,13 @@ def factors(stated: Iterable[Condition], facts: Facts, most: int) -> Iterator[tu
             yield atom, range(int(low), int(high) + 1)
 
 
-def _collect_factors(term: Term, found: set[Atom]) -> None:
+def _collect_factors(term: Term, found: dict[Atom, None]) -> None:
     for monomial in term.monomials:
         if len(monomial) > 1:
-            found.update(monomial)
+            found.update(dict.fromkeys(monomial))
     for atom in term.atoms:
         if isinstance(atom, Div):
-            found.update(terms.all_atoms(atom.denominator))
+            found.update(dict.fromkeys(terms.all_atoms(atom.denominator)))
         for inner in atom.arguments():
             _collect_factors(inner, found)
 

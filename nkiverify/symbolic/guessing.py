@@ -20,8 +20,8 @@ def guessed_values(facts: Facts, hypotheses: Iterable[Condition | bool]) -> Valu
     found has been checked; None says nothing.
     """
     conditions = list(hypotheses)
-    atoms = {atom for condition in conditions if isinstance(condition, Condition) for atom in condition.atoms()}
-    given = [atom for atom in atoms if isinstance(atom, Dimension | Index)]
+    atoms = [atom for condition in conditions if isinstance(condition, Condition) for atom in condition.atoms()]
+    given = [atom for atom in dict.fromkeys(atoms) if isinstance(atom, Dimension | Index)]
     for offset, index_offset in _OFFSETS:
         values: dict[Atom, int] = {}
         for atom in given:

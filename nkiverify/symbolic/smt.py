@@ -67,7 +67,8 @@ class Script:
     def _name(self, atom: Atom) -> str:
         name = self._names.get(atom)
         if name is None:
-            name = f"{type(atom).__name__.lower()}!{atom.uid}"
+            # Numbered by this script: Z3's answers depend on the names.
+            name = f"{type(atom).__name__.lower()}!{len(self._names)}"
             self._names[atom] = name
             self._define(atom, name)
         return name

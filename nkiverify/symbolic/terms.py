@@ -11,7 +11,8 @@ report to the run in progress, is in `nkiverify.symbolic.integers`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, KeysView, Mapping
+from contextlib import contextmanager
 from functools import reduce
 from itertools import count
 from weakref import WeakValueDictionary, ref
@@ -21,6 +22,9 @@ INT32_MAX = 2**31 - 1
 INT32_MIN = -(2**31)
 
 _uids = count(1)
+
+#: Atoms, each once, in the order in which they were met: a `set` would go through them by where they lie in memory.
+Atoms = KeysView["Atom"]
 
 
 class Atom:
@@ -115,7 +119,7 @@ class Condition:
     __slots__ = ("__weakref__", "_indices", "uid")
 
     uid: int
-    _indices: frozenset[Index] | None
+    _indices: dict[Index, None] | None
 
     def negation(self) -> Condition:
         """The opposite condition."""
@@ -129,18 +133,18 @@ class Condition:
         """The condition with atoms replaced, also inside other atoms."""
         raise NotImplementedError
 
-    def atoms(self) -> set[Atom]:
+    def atoms(self) -> Atoms:
         """Every atom of the condition, also those inside other atoms."""
-        found: set[Atom] = set()
+        found: dict[Atom, None] = {}
         for term in self.terms():
             collect_atoms(term, found)
-        return found
+        return found.keys()
 
-    def indices(self) -> frozenset[Index]:
+    def indices(self) -> KeysView[Index]:
         """The indices of the condition, also those inside other atoms."""
         if self._indices is None:
-            self._indices = frozenset(atom for atom in self.atoms() if isinstance(atom, Index))
-        return self._indices
+            self._indices = {atom: None for atom in self.atoms() if isinstance(atom, Index)}
+        return self._indices.keys()
 
 
 class Select(Atom):
@@ -172,7 +176,7 @@ class Term:
 
     monomials: dict[Monomial, int]
     uid: int
-    _atoms: frozenset[Atom] | None
+    _atoms: dict[Atom, None] | None
 
     @property
     def constant(self) -> int | None:
@@ -190,11 +194,11 @@ class Term:
         return self.monomials.get((), 0)
 
     @property
-    def atoms(self) -> frozenset[Atom]:
+    def atoms(self) -> Atoms:
         """The atoms of the polynomial itself, without those inside other atoms."""
         if self._atoms is None:
-            self._atoms = frozenset(atom for monomial in self.monomials for atom in monomial)
-        return self._atoms
+            self._atoms = {atom: None for monomial in self.monomials for atom in monomial}
+        return self._atoms.keys()
 
     def __repr__(self) -> str:
         return render(self)
@@ -221,6 +225,30 @@ def _forget(reference: ref[Term]) -> None:
 #: line of the whole program.
 _terms: dict[TermKey, _TermReference] = {}
 _atoms: WeakValueDictionary[tuple[object, ...], Atom] = WeakValueDictionary()
+
+_anew = False
+
+
+@contextmanager
+def anew() -> Iterator[None]:
+    """Make the terms of the block as in a process that has made none before; within another such block, as they are.
+
+    Atoms and terms are ordered by when they were first made, so those that are left of an earlier kernel would order
+    those of the next, and with them what is tried first. Terms from before keep their meaning, but are no longer the
+    same objects as equal ones that are made now: a block is around everything that compares terms.
+    """
+    global _anew
+    if _anew:
+        yield
+        return
+    _terms.clear()
+    _atoms.clear()
+    _anew = True
+    try:
+        yield
+    finally:
+        _anew = False
+
 
 #: The class whose objects terms are. `integers` replaces it by `SymInt`, which adds Python's operators.
 _term_class: type[Term] = Term
@@ -523,18 +551,18 @@ def _substitute_atom(atom: Atom, mapping: Mapping[Atom, Term], done: dict[Atom, 
     return of_atom(atom)
 
 
-def all_atoms(term: Term) -> set[Atom]:
+def all_atoms(term: Term) -> Atoms:
     """Every atom of `term`, also those inside other atoms."""
-    found: set[Atom] = set()
+    found: dict[Atom, None] = {}
     collect_atoms(term, found)
-    return found
+    return found.keys()
 
 
-def collect_atoms(term: Term, found: set[Atom]) -> None:
+def collect_atoms(term: Term, found: dict[Atom, None]) -> None:
     """Add every atom of `term` to `found`, also those inside other atoms."""
     for atom in term.atoms:
         if atom not in found:
-            found.add(atom)
+            found[atom] = None
             for argument in atom.arguments():
                 collect_atoms(argument, found)
 

@@ -18,7 +18,7 @@ from nkiverify.ir.program import Assume, Branch, Claim, DomainDimension, Loop, P
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Term, constant, divide, of_atom
+from nkiverify.symbolic.terms import Atom, Atoms, Dimension, Div, Index, Term, constant, divide, of_atom
 from nkiverify.verify.witness.sufficient import about_dimensions, as_text
 
 #: Constants up to which shapes are run, and constants of one dimension that are looked at.
@@ -284,13 +284,13 @@ def _terms(program: Program) -> Iterator[Term]:
                 yield from (part for part in (*view.shape, *view.strides, view.offset) if isinstance(part, Term))
 
 
-def _leaves(atoms: Iterable[Atom]) -> set[Atom]:
+def _leaves(atoms: Iterable[Atom]) -> Atoms:
     """`atoms` and those in their arguments."""
-    found: set[Atom] = set()
+    found: dict[Atom, None] = {}
     waiting = list(atoms)
     while waiting:
         atom = waiting.pop()
         if atom not in found:
-            found.add(atom)
+            found[atom] = None
             waiting += [part for term in atom.arguments() for part in term.atoms]
-    return found
+    return found.keys()

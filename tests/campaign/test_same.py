@@ -1,0 +1,48 @@
+"""Verdicts, and all that is said of them, do not depend on what the process did before, nor on the hash seed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from lab import same
+from nkiverify.foundation.resources import root
+from nkiverify.symbolic import terms
+
+#: The first says of one slice what is always true and what is not; the others order terms before it does.
+TARGETS = ("interpolate_bilinear_low_unguarded", "transpose2d_129_rows", "matmul_block_free_ragged")
+
+
+def test_alone_and_after_others_under_two_seeds() -> None:
+    command = [sys.executable, "-m", "lab.same", *TARGETS, "--random", "2", "--seeds", "0,1"]
+    done = subprocess.run(command, cwd=root(), capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.endswith("each 4 times: 0 differences\n")
+
+
+def test_differences_are_told() -> None:
+    one, two = {"a, phase 1": {"claims": 59}}, {"a, phase 1": {"claims": 61}, "b, phase 1": {"claims": 2}}
+    assert list(same._differences([one, one, two, one], ("0", "1"))) == [
+        "a, phase 1: claims: alone with seed 0 59, alone with seed 1 61",
+        "b, phase 1: claims: alone with seed 0 None, alone with seed 1 2",
+    ]
+
+
+def test_terms_that_are_left_of_earlier_kernels_order_nothing() -> None:
+    before = terms.dimension("N"), terms.dimension("K")
+    with terms.anew():
+        first, second = terms.dimension("K"), terms.dimension("N")
+        assert str(terms.multiply(second, first)) == "K*N"
+        with terms.anew():
+            assert terms.dimension("N") is second
+    assert str(terms.multiply(*before)) == "N*K"
+
+
+def test_no_condition_has_the_key_of_a_truth_value() -> None:
+    # A claim that is no constant was left out, where it was the first condition of the process and the claim before it
+    # at the same place was true: True equals 1 in a set of keys.
+    program = "from nkiverify.symbolic import terms, conditions; print(conditions.at_most_zero(terms.dimension('n')).uid)"
+    environment = {**os.environ, "PYTHONPATH": str(root())}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
+    assert int(done.stdout) not in {True, False}
