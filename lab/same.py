@@ -1,9 +1,10 @@
-"""Runs of the same targets alone and after others, in any order, under any hash seed: verdicts are to be the same."""
+"""Runs of the same targets alone and after others, in any order, under any hash seed: verdicts are to be the same.
 
     python -m lab.same [TARGET …] [--seeds 0,1,2,3] [--random N]        `make same`
 
 Each target of the manifest, and each of N random kernels, is verified in a process of its own and in one that has
-verified the others before, in another order for each hash seed. Everything that a report says of a run is compared but its times. A line for each difference, and exit status 1 where there is any.
+verified the others before, in another order for each hash seed. Everything that a report says of a run is compared but
+its times. A line for each difference, and exit status 1 where there is any.
 """
 
 from __future__ import annotations
