@@ -6,16 +6,18 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from nkiverify.cli.formats import text_of
 from nkiverify.cli.outcome import session_here, written
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.records import KernelAnswer, Remark
 from nkiverify.frontend.guard import passed_over
+from nkiverify.project import proposals
 from nkiverify.project.legality import answer
-from nkiverify.project.proposals import asserts, manifest_entry
+from nkiverify.project.proposals import asserts, definition, manifest_entry
 from nkiverify.report import legality
 from nkiverify.report.progress import Progress
 from nkiverify.report.style import Style
@@ -78,6 +80,7 @@ def answers(asked: Asked, options: Options) -> int:
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
     session = session_here((run for one in found for run in one.runs), options.root, started, clock)
     session = without_ignored(with_unused(session, options.policy, everything=True, language=True), options.policy)
+    session = replace(session, answers=tuple(_recorded(one, options) for one in found))
     statuses = [*map(status_of_answer, found), *_language_statuses(found, options)]
     people = asked.form == "full"
     if not people:
@@ -110,6 +113,25 @@ def _answer(reference: str, asked: Asked, options: Options) -> Answer:
         if len(asked.references) == 1:
             raise
         return Answer(reference, (), "", problem=str(error))
+
+
+def _recorded(one: Answer, options: Options) -> KernelAnswer:
+    """The answer about one kernel, as the results keep it."""
+    path, _, name = one.reference.partition("::")
+    function = definition(one.reference, options.root)
+    lacking = proposals.lacking(one, options.root)
+    language = outside(one.language, options.policy).told
+    return KernelAnswer(
+        kernel=name,
+        file=str((options.root / path).resolve()),
+        line=function.lineno if function is not None else 0,
+        said=legality.headline(one, options.root),
+        legal=one.derived is not None and one.derived.proved,
+        assumed=(*one.inferred, *([f"grid={one.inferred_grid}"] if one.inferred_grid else ())),
+        asserts=lacking.asserts if lacking is not None else (),
+        after=lacking.after if lacking is not None else 0,
+        language=tuple(Remark(found.file, found.line, found.column, found.rule, found.message) for found in language),
+    )
 
 
 def _told(one: Answer, asked: Asked, options: Options, style: Style, width: int) -> str:

@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "explain": "nkiverify.cli.explain",
     "history": "nkiverify.cli.history",
     "init": "nkiverify.cli.init",
+    "lsp": "nkiverify.cli.lsp",
     "replay": "nkiverify.cli.replay",
     "run": "nkiverify.cli.run",
     "show": "nkiverify.cli.show",
@@ -86,7 +87,8 @@ def console() -> int:
     """The program as it is typed: in a child process, which no kernel can end without it being told."""
     from nkiverify.run.supervisor import supervised
 
-    return supervised(main)
+    # The language server runs no kernels: the checks that it starts have supervisors of their own.
+    return main() if sys.argv[1:2] == ["lsp"] else supervised(main)
 
 
 #: What each command is for, as helps list them.
@@ -102,6 +104,7 @@ COMMAND_LIST = """\
   equiv      whether two kernels compute the same
   history    what earlier runs found, and what changed since
   dashboard  everything on one HTML page
+  lsp        a language server, for editors
   sweep      many combinations of shapes and options, on many machines
   doctor     which engines and packages there are"""
 

@@ -170,12 +170,47 @@ class LiveTensor:
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """The places `first` to `last` of a memory, both included, at each of which a tensor takes so many bytes."""
+
+    first: int
+    last: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A tensor on chip, by what the kernel calls it, with the line that allocates it.
+
+    `shape` and `bytes`, what one instance takes of a partition, are in terms of the dimensions. `spans` say where in
+    `MemoryPeak.places` it is live, and how much all its instances take there together.
+    """
+
+    name: str
+    place: Site | None
+    shape: tuple[str, ...]
+    dtype: str
+    bytes: str
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file."""
+
+    file: FileName
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryPeak:
     """The most that is live in a memory ("sbuf", "psum") at one operation, in bytes per partition.
 
     `live` says it in terms of the dimensions, `bytes` for their values `at`; `tensors` are those live at `place`, with
     what all instances of each take. `fits` is the largest value of each dimension with which everything live fits
-    into `limit` bytes, the others at their smallest; None where any does.
+    into `limit` bytes, the others at their smallest; None where any does. `places` are the lines with operations, in
+    the order of the kernel, and `tiles` what is live there for the values `at`: of a line that is passed more than
+    once, where most is live. Both are empty where that is not known.
     """
 
     memory: str
@@ -186,6 +221,38 @@ class MemoryPeak:
     place: Site | None
     tensors: tuple[LiveTensor, ...]
     fits: dict[str, int | None]
+    places: tuple[Line, ...] = ()
+    tiles: tuple[Tile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """The use of something outside the documented language. Columns count from 0."""
+
+    file: FileName
+    line: int
+    column: int
+    rule: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class KernelAnswer:
+    """The answer of `check` about one kernel, at the line of its `def` (0 where that is not found).
+
+    `said` is for which shapes it is `legal`, or why that is not known; `assumed` are arguments that nobody typed.
+    `asserts` are the statements that it lacks to check that itself, which can stand after the line `after`.
+    """
+
+    kernel: str
+    file: FileName
+    line: int
+    said: Prose
+    legal: bool
+    assumed: tuple[str, ...] = ()
+    asserts: tuple[str, ...] = ()
+    after: int = 0
+    language: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from nkiverify.frontend.domain.arguments import dtype_called
@@ -26,27 +27,50 @@ def {name}(v: Verification) -> None:
 '''
 
 
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """The asserts that a kernel lacks, in its words, and the line after which they can stand."""
+
+    asserts: tuple[str, ...]
+    after: int
+
+
 def asserts(answer: Answer, base: Path) -> str:
-    """The asserts that the kernel lacks, with the line after which they can stand; empty where it lacks none."""
+    """The asserts that the kernel lacks, as text to paste; empty where it lacks none."""
+    found = lacking(answer, base)
+    if found is None:
+        return ""
+    head = f"# {answer.reference.partition('::')[0]}, after line {found.after}:"
+    return "\n".join([head, *(f"    {text}" for text in found.asserts)]) + "\n"
+
+
+def lacking(answer: Answer, base: Path) -> Lacking | None:
+    """The asserts that the kernel lacks; None where it lacks none, or where no domain is proved."""
     if answer.derived is None or not answer.derived.proved:
-        return ""
-    lacking = [one.text for one in answer.derived.preconditions if not one.asserted]
-    path, _, name = answer.reference.partition("::")
-    function = function_named(parse_file((base / path).resolve()), name.partition("[")[0])
-    if not lacking or function is None:
-        return ""
+        return None
+    texts = [one.text for one in answer.derived.preconditions if not one.asserted]
+    name = answer.reference.partition("::")[2]
+    function = definition(answer.reference, base)
+    if not texts or function is None:
+        return None
     bound = dict(_bound(function))
     shapes = {dimension: text for dimension, text in _extents(answer) if dimension not in bound}
-    last = max((bound[word] for text in lacking for word in _names(text) if word in bound), default=0)
+    last = max((bound[word] for text in texts for word in _names(text) if word in bound), default=0)
     first = function.body[0]
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    line = max(last, (first.end_lineno or first.lineno) if documented else first.lineno - 1)
-    lines = [f"# {path}, after line {line}:"]
-    for text in lacking:
+    after = max(last, (first.end_lineno or first.lineno) if documented else first.lineno - 1)
+    lines = []
+    for text in texts:
         condition = re.sub(r"[A-Za-z_]\w*", lambda found: shapes.get(found[0], found[0]), text)
         values = ", ".join(f"{{{shapes.get(word, word)}=}}" for word in dict.fromkeys(_names(text)))
-        lines.append(f'    assert {condition}, f"{name} needs {condition}, not {values}"')
-    return "\n".join(lines) + "\n"
+        lines.append(f'assert {condition}, f"{name} needs {condition}, not {values}"')
+    return Lacking(tuple(lines), after)
+
+
+def definition(reference: str, base: Path) -> ast.FunctionDef | None:
+    """The definition of the kernel `PATH::NAME` in the text of its file; None where it is not found there."""
+    path, _, name = reference.partition("::")
+    return function_named(parse_file((base / path).resolve()), name.partition("[")[0])
 
 
 def manifest_entry(answer: Answer) -> str:

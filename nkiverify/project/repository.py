@@ -29,14 +29,14 @@ class Project:
     ours: bool = False
 
 
-def here(bundled: bool = False) -> Project | None:
-    """The project that the working directory belongs to; None where there is none.
+def here(bundled: bool = False, folder: Path | None = None) -> Project | None:
+    """The project that a folder belongs to, by default the working directory; None where there is none.
 
     It begins at the nearest folder upwards whose pyproject.toml has `[tool.nkiverify]`, else at the nearest one with
     a manifest, else at the top of the repository. In our own checkout, and with `bundled`, it is the one that comes
     with nkiverify. Raises `UsageError` where the settings cannot be used.
     """
-    folder = Path.cwd()
+    folder = folder or Path.cwd()
     if bundled or resources.holds(folder):
         return _ours()
     around = (folder, *folder.parents)

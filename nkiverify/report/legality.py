@@ -17,6 +17,9 @@ from nkiverify.results.answers import Answer
 from nkiverify.results.session import ExitStatus
 from nkiverify.verify.derive import Derived, Precondition
 
+#: Columns of a line that is not broken.
+_ENDLESS = 1 << 20
+
 
 def text(
     answer: Answer,
@@ -60,6 +63,20 @@ def summary(answers: Sequence[Answer], statuses: Sequence[ExitStatus], seconds: 
     return f"{wording.counted(len(answers), 'kernel')} in {seconds:.1f} s: {told}"
 
 
+def headline(answer: Answer, root: Path) -> str:
+    """For which shapes the kernel is legal, or why that is not known, in a line without its name."""
+    if answer.problem:
+        return f"was not checked: {wording.text(answer.problem, root)}"
+    name, derived = answer.reference.partition("::")[2], answer.derived
+    if derived is None:
+        return next(_verdicts(answer, name, root, _ENDLESS, PLAIN)).removeprefix(f"{name} ")
+    if derived.proved:
+        said = [f"{_domain(derived)}; {_proof(answer.runs, derived)}"]
+    else:
+        said = [next(_not_proved(derived, name, answer, root, _ENDLESS, PLAIN)).removeprefix(name).lstrip(": ")]
+    return "; ".join(" ".join(line.split()) for line in [*said, *_limits(derived, root, _ENDLESS, PLAIN)])
+
+
 def _lines(answer: Answer, root: Path, width: int, style: Style, every: bool) -> Iterator[str]:
     path, _, name = answer.reference.partition("::")
     if answer.problem:
@@ -97,9 +114,8 @@ def _bugs(derived: Derived, root: Path, width: int, style: Style, every: bool) -
 
 
 def _legal(derived: Derived, name: str, answer: Answer, width: int, style: Style) -> Iterator[str]:
-    conditions = ", ".join(one.text for one in derived.preconditions)
-    words = f"is legal where  {conditions}" if conditions else "is legal for all shapes"
-    how = _proof(answer.runs, derived, answer.seconds)
+    words = _domain(derived)
+    how = f"{_proof(answer.runs, derived)}, {answer.seconds:.1f} s"
     line = f"{name} {words}"
     if len(line) + 4 + len(how) <= width:
         line = line + " " * (width - len(line) - len(how)) + how
@@ -111,13 +127,18 @@ def _legal(derived: Derived, name: str, answer: Answer, width: int, style: Style
     yield from _wrapped(how, width)
 
 
-def _proof(runs: Sequence[Run], derived: Derived, seconds: float) -> str:
+def _domain(derived: Derived) -> str:
+    conditions = ", ".join(one.text for one in derived.preconditions)
+    return f"is legal where  {conditions}" if conditions else "is legal for all shapes"
+
+
+def _proof(runs: Sequence[Run], derived: Derived) -> str:
     """The grounds of the answer."""
     counted = [run for run in derived.runs or runs if run.verdict is Verdict.SUCCESSFUL]
     bounds = [f"phase {run.phase}: {run.qualifier.removeprefix(BOUNDED).strip()}" for run in counted if run.qualifier]
     phases = wording.counted(len(counted), "phase")
     where = f"proved within bounds ({'; '.join(bounds)})" if bounds else "proved for all such shapes"
-    return f"{where}, {phases}, {seconds:.1f} s"
+    return f"{where}, {phases}"
 
 
 def _verdicts(answer: Answer, name: str, root: Path, width: int, style: Style) -> Iterator[str]:

@@ -36,6 +36,7 @@ def document(session: Session) -> dict[str, Json]:
             {key: value for key, value in encoded(one, session.root).items() if key in ("file", "line", "message")}
             for one in session.unused
         ],
+        "answers": [encoded(one, session.root) for one in session.answers],
         "runs": [entry(run, session.root) for run in session.runs],
     }
 

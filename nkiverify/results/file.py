@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation.errors import UsageError, described
-from nkiverify.foundation.records import Decided, Run, Violation
+from nkiverify.foundation.records import Decided, KernelAnswer, Run, Violation
 from nkiverify.results.by_field import decoded
 from nkiverify.results.codec import SCHEMA
 
@@ -30,20 +30,30 @@ class Results:
     interrupted: bool
     not_run: tuple[str, ...]
     runs: tuple[Run, ...]
+    answers: tuple[KernelAnswer, ...] = ()
 
 
 def read(path: Path) -> Results:
     """The results in the file at `path`. Raises `UsageError` where there are none of a version that is understood."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        return parsed(path.read_text(encoding="utf-8"), str(path))
     except FileNotFoundError:
         raise UsageError(f"there are no results: {path} does not exist; `make verify` writes it") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
-    except ValueError as error:
+    except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not JSON: {error}") from error
+
+
+def parsed(content: str, name: str) -> Results:
+    """The results in a text, which messages call `name`. Raises `UsageError` where there are none of a version that is
+    understood."""
+    try:
+        document = json.loads(content)
+    except ValueError as error:
+        raise UsageError(f"{name} is not JSON: {error}") from error
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
-        raise UsageError(f"{path} does not hold results of the schema {SCHEMA}")
+        raise UsageError(f"{name} does not hold results of the schema {SCHEMA}")
     try:
         return Results(
             nkiverify=document["nkiverify"],
@@ -58,9 +68,10 @@ def read(path: Path) -> Results:
             interrupted=document["interrupted"],
             not_run=tuple(document["not_run"]),
             runs=tuple(map(run, document["runs"])),
+            answers=tuple(decoded(KernelAnswer, one) for one in document.get("answers", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path} is not as {SCHEMA} says: {described(error)}") from error
+        raise UsageError(f"{name} is not as {SCHEMA} says: {described(error)}") from error
 
 
 def run(entry: Mapping[str, Any]) -> Run:

@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 
 from nkiverify import __version__
-from nkiverify.foundation.records import DISAGREEMENT, AcceptedFinding, KernelWarning, Run, Verdict
+from nkiverify.foundation.records import DISAGREEMENT, AcceptedFinding, KernelAnswer, KernelWarning, Run, Verdict
 from nkiverify.model.versions import NEWEST
 
 
@@ -80,6 +80,8 @@ class Session:
     unused: tuple[KernelWarning, ...] = ()
     #: Whether what was to verify the rest could not be reached any more.
     lost: bool = False
+    #: What is said of kernels whose domain was inferred.
+    answers: tuple[KernelAnswer, ...] = ()
     #: Result files that could not be written, each with the reason.
     unwritten: tuple[str, ...] = ()
 

@@ -59,6 +59,14 @@ def test_shapes_that_are_accepted_and_fail_are_status_1(capsys: pytest.CaptureFi
     assert "assumed: --arg x='bf16[R,C]'" in ran.out
 
 
+def test_a_shape_that_breaks_only_what_is_accepted_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    line = next(line for line in BLOCKS.splitlines() if "dst=out" in line)
+    Path("k.py").write_text(BLOCKS.replace(line, f"{line}  # nkiverify: ignore[df.output_written] the caller pads"))
+    ran = Ran(capsys, "k.py")
+    assert "R = 129 is accepted and out[128, 0] is never written" not in ran.out
+
+
+
 def test_a_kernel_that_checks_its_shapes_is_status_0(capsys: pytest.CaptureFixture[str]) -> None:
     Path("k.py").write_text(GUARDED)
     ran = Ran(capsys, "k.py")

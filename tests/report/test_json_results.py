@@ -12,8 +12,9 @@ import jsonschema
 import pytest
 
 from nkiverify.foundation import resources
-from nkiverify.foundation.records import Kind, Run, Verdict, Violation
+from nkiverify.foundation.records import KernelAnswer, Kind, Remark, Run, Verdict, Violation
 from nkiverify.results import codec as json_results
+from nkiverify.results import file
 from nkiverify.results.session import ExitStatus, Session
 from tests.report.samples import refuted, run, session
 
@@ -38,6 +39,14 @@ def test_the_schema_is_one() -> None:
 @pytest.mark.parametrize("sample", SESSIONS)
 def test_results_conform_to_the_schema(sample: Session) -> None:
     jsonschema.Draft202012Validator(SCHEMA).validate(parsed(sample))
+
+
+def test_what_is_said_of_kernels_is_read_back_as_it_was() -> None:
+    remark = Remark("k.py", 9, 4, "lang.no_is", "`is` is no part of the language")
+    said = KernelAnswer("k", "k.py", 6, "is legal for all shapes", True, ("x=bf16[P]",), ("assert P",), 7, (remark,))
+    sample = session(run(), answers=(said, KernelAnswer("other", "k.py", 0, "was not checked", False)))
+    jsonschema.Draft202012Validator(SCHEMA).validate(parsed(sample))
+    assert file.parsed(json_results.text(sample), "r.json").answers == sample.answers
 
 
 def test_the_schema_refuses_what_is_no_result() -> None:

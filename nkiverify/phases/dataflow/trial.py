@@ -160,10 +160,10 @@ def attempt(
         return Trial(dict(values), Findings(), TOO_LONG, large=True, work=run.work)
     if played.unusable:
         return Trial(dict(values), Findings(), played.unusable, work=run.work)
-    return _executed(run, dict(values), played.recorded, run.work)
+    return executed(run, dict(values), played.recorded, run.work)
 
 
-def _executed(
+def executed(
     run: ConcreteExecution,
     values: dict[str, int],
     recorded: Sequence[Recorded],
@@ -194,7 +194,7 @@ def trial_of(run: ConcreteLaunch, seconds: float) -> Trial:
     unusable = _unusable(run)
     if unusable:
         return Trial({}, Findings(), unusable)
-    return _executed(run, {}, run.recorded, ANY_WORK, seconds)
+    return executed(run, {}, run.recorded, ANY_WORK, seconds)
 
 
 def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> list[Seen]:

@@ -44,7 +44,7 @@ from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.phases.dataflow.rules import RULES
 from nkiverify.phases.dataflow.trial import Trial, play
 from nkiverify.phases.dataflow.unread import unread_tails
-from nkiverify.phases.memory.peaks import name_of
+from nkiverify.phases.memory.occupancy import name_of
 
 #: Operations and allocations that a concrete run of a small shape may execute, and one of a larger; else it is left
 #: out.

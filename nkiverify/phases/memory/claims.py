@@ -55,6 +55,8 @@ class MemoryClaims(Claimed):
     peaks: list[MemoryPeak] | None = None
     #: Whether legacy allocators place tensors.
     by_allocator: bool = False
+    #: What is live at each operation.
+    lifetimes: Lifetimes | None = None
 
 
 def state_claims(program: Program, hardware: Hardware, no_spills: bool) -> MemoryClaims:
@@ -68,7 +70,7 @@ def state_claims(program: Program, hardware: Hardware, no_spills: bool) -> Memor
         stated.gap = f"a tensor of {usage.unknown.buffer} that is used without having been allocated"
         return stated
     stated.by_allocator = any(isinstance(one.storage.allocator, Allocator) for one in usage.allocated)
-    lifetimes = Lifetimes(program, usage)
+    lifetimes = stated.lifetimes = Lifetimes(program, usage)
     writer = _Writer(program, hardware, usage, lifetimes, stated)
     try:
         writer.capacity(no_spills)

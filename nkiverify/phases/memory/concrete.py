@@ -7,7 +7,7 @@ tensors conflict where one is read after another wrote over it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -73,9 +73,11 @@ class Live:
     tensors: tuple[tuple[Storage, int], ...] = ()
 
 
-def live_most(recorded: Recorded, region: MemoryRegion) -> Live:
-    """The most that is live at one operation, every tensor starting at partition 0."""
-    most = Live()
+def live_at_each(recorded: Recorded, region: MemoryRegion) -> Iterator[tuple[Site | None, int, Mapping[Storage, int]]]:
+    """Each operation with the bytes that are live there, in all and of each tensor: a mapping that goes on changing.
+
+    Every tensor starts at partition 0.
+    """
     for operations in _programs(recorded):
         begins, ends = _begins_and_ends(operations, region)
         live: dict[Storage, int] = {}
@@ -84,10 +86,17 @@ def live_most(recorded: Recorded, region: MemoryRegion) -> Live:
             for storage in begins.get(position, ()):
                 live[storage] = _bytes(storage)
                 taken += live[storage]
-            if taken > most.bytes:
-                most = Live(taken, item.site, tuple(live.items()))
+            yield item.site, taken, live
             for storage in ends.get(position, ()):
                 taken -= live.pop(storage)
+
+
+def live_most(recorded: Recorded, region: MemoryRegion) -> Live:
+    """The most that is live at one operation."""
+    most = Live()
+    for site, taken, live in live_at_each(recorded, region):
+        if taken > most.bytes:
+            most = Live(taken, site, tuple(live.items()))
     return most
 
 

@@ -3,22 +3,17 @@ fits."""
 
 from __future__ import annotations
 
-import linecache
-import re
 from collections.abc import Callable, Mapping, Sequence
 
+from nkiverify.analysis.lifetimes.intervals import Lifetimes
 from nkiverify.analysis.lifetimes.usage import Allocated
 from nkiverify.foundation.records import LiveTensor, MemoryPeak
-from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, DomainDimension, Program
-from nkiverify.model.tensor import Storage
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, Need
+from nkiverify.phases.memory.occupancy import in_first_iteration, name_of, occupancy
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import INT32_MAX, Atom, Index, Term, all_atoms, constant, render, substitute
-
-#: Bound names of an assignment: `tile = nl.ndarray(`, `self.q: Tensor = …`.
-_ASSIGNED = re.compile(r"\s*([A-Za-z_][\w.]*)\s*(?::[^=]+)?=[^=]")
+from nkiverify.symbolic.terms import INT32_MAX, Atom, Index, all_atoms, render
 
 _Values = Mapping[Atom, int]
 
@@ -26,20 +21,23 @@ _Values = Mapping[Atom, int]
 def peaks(memory: MemoryClaims, program: Program) -> tuple[MemoryPeak, ...]:
     """The peak of each memory that is used."""
     found = []
+    smallest = _smallest(program)
     for region in REGIONS:
         needs = [need for need in memory.needs if need.region is region]
         # Tiles that an allocator hands out in turn share their places: a sum of them says nothing.
         if needs and not any(one.storage.allocator for need in needs for one, _ in need.parts):
-            found.append(_peak(needs, program))
+            found.append(_peak(needs, program, smallest, memory.lifetimes))
     return tuple(found)
 
 
-def _peak(needs: Sequence[Need], program: Program) -> MemoryPeak:
+def _peak(needs: Sequence[Need], program: Program, smallest: _Values, lifetimes: Lifetimes | None) -> MemoryPeak:
     dimensions = program.dimensions
-    smallest: dict[Atom, int] = {dimension.atom: _smallest(dimension) for dimension in dimensions}
     values = _reference(program, smallest)
+    legal = _legal(program, values)
     need, at_values = _greatest(needs, values)
     formula = need.total
+    region = needs[0].region
+    places, tiles = occupancy(lifetimes, region, values) if lifetimes is not None and legal else ((), ())
     return MemoryPeak(
         memory=str(need.region),
         limit=need.limit,
@@ -49,11 +47,24 @@ def _peak(needs: Sequence[Need], program: Program) -> MemoryPeak:
         place=need.site,
         tensors=tuple(LiveTensor(_name(one), render(taken)) for one, taken in need.parts),
         fits=_fits(needs, program, smallest) if dimensions else {},
+        places=places,
+        tiles=tiles,
     )
 
 
-def _smallest(dimension: DomainDimension) -> int:
-    return -(-dimension.low // dimension.multiple_of) * dimension.multiple_of
+def _smallest(program: Program) -> dict[Atom, int]:
+    """The smallest value of each dimension; where conditions exclude them together, the simplest shape that they
+    let pass, if one is found."""
+    least: dict[Atom, int] = {one.atom: -(-one.low // one.multiple_of) * one.multiple_of for one in program.dimensions}
+    if _legal(program, least):
+        return least
+    from nkiverify.engines.shapes import Shapes, TooMany
+
+    try:
+        shape = next(Shapes(program.dimensions, _assumed(program)).tried(), None)
+    except TooMany:
+        shape = None
+    return least if shape is None else {atom: shape[str(atom)] for atom in least}
 
 
 def _reference(program: Program, smallest: _Values) -> dict[Atom, int]:
@@ -73,7 +84,12 @@ def _legal(program: Program, values: _Values) -> bool:
         high = dimension.high if dimension.high is not None else INT32_MAX
         if not dimension.low <= values[dimension.atom] <= high or values[dimension.atom] % dimension.multiple_of:
             return False
-    return _satisfied([item.condition for item in program.body.items if isinstance(item, Assume)], values)
+    return _satisfied(_assumed(program), values)
+
+
+def _assumed(program: Program) -> list[Condition | bool]:
+    """The assumptions that come before anything else."""
+    return [item.condition for item in program.body.items if isinstance(item, Assume)]
 
 
 def _satisfied(path: Sequence[Condition | bool], values: _Values) -> bool:
@@ -106,19 +122,13 @@ def largest(needs: Sequence[Need], values: _Values) -> int:
 
 def _value(need: Need, values: _Values) -> int | None:
     """The bytes needed for some values; None where the place is not reached, or they differ in its iterations."""
-    total = _in_first_iteration(need.total)
+    total = in_first_iteration(need.total)
     if not _satisfied(need.path, values):
         return None
     try:
         return Valuation(values).term(total)
     except Undefined:
         return None
-
-
-def _in_first_iteration(total: Term) -> Term:
-    # What a tile of the present iteration takes is the most in the first one: later ones may be cut off at the end.
-    indices: dict[Atom, Term] = {atom: constant(0) for atom in all_atoms(total) if isinstance(atom, Index)}
-    return substitute(total, indices) if indices else total
 
 
 def _fits(needs: Sequence[Need], program: Program, smallest: _Values) -> dict[str, int | None]:
@@ -161,14 +171,5 @@ def _largest_true(fits: Callable[[int], bool | None], low: int, high: int) -> in
     return low
 
 
-def name_of(storage: Storage, site: Site | None, otherwise: str) -> str:
-    """The kernel's name of a tensor allocated at `site`: its `name=`, or the variable it is first bound to."""
-    if storage.name or site is None:
-        return storage.name or otherwise
-    match = _ASSIGNED.match(linecache.getline(site.file, site.line))
-    return match.group(1) if match is not None else otherwise
-
-
 def _name(allocated: Allocated) -> str:
-    site = allocated.site
-    return name_of(allocated.storage, site, f"line {site.line}" if site is not None else "a tensor")
+    return name_of(allocated.storage, allocated.site)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nkiverify.foundation.records import LiveTensor, MemoryPeak
+from nkiverify.foundation.records import Line, LiveTensor, MemoryPeak, Tile
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import BrokenContract
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
@@ -14,8 +14,8 @@ from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, limit_of
-from nkiverify.phases.memory.concrete import Live, findings, is_placed, live_most
-from nkiverify.phases.memory.peaks import name_of
+from nkiverify.phases.memory.concrete import Live, Recorded, findings, is_placed, live_at_each, live_most
+from nkiverify.phases.memory.occupancy import Key, Occupancy, key_of, name_of
 
 _CAPACITY, _OVERLAP = "mem.capacity_live", "mem.placed_overlap"
 
@@ -50,11 +50,14 @@ def state_played(run: ConcreteLaunch, hardware: Hardware) -> MemoryClaims:
             run.claim(contract(_CAPACITY), most.bytes <= limit, most.site, quantities=shown, sufficient=True)
     by_allocator = any(view.storage.allocator for item in placed for view in item.operation.views)
     if not by_allocator:
-        stated.peaks = [_peak(region, most, hardware, sites) for region, most in peaks if most.tensors]
+        stated.peaks = [_peak(run.recorded, region, most, hardware, sites) for region, most in peaks if most.tensors]
     return stated
 
 
-def _peak(region: MemoryRegion, most: Live, hardware: Hardware, sites: dict[Storage, Site | None]) -> MemoryPeak:
+def _peak(
+    recorded: Recorded, region: MemoryRegion, most: Live, hardware: Hardware, sites: dict[Storage, Site | None]
+) -> MemoryPeak:
+    places, tiles = _occupancy(recorded, region, sites)
     return MemoryPeak(
         memory=str(region),
         limit=limit_of(region, hardware),
@@ -64,7 +67,25 @@ def _peak(region: MemoryRegion, most: Live, hardware: Hardware, sites: dict[Stor
         place=most.site,
         tensors=_taken(most.tensors, sites),
         fits={},
+        places=places,
+        tiles=tiles,
     )
+
+
+def _occupancy(
+    recorded: Recorded, region: MemoryRegion, sites: dict[Storage, Site | None]
+) -> tuple[tuple[Line, ...], tuple[Tile, ...]]:
+    """The tensors that were live at each line."""
+    gathered = Occupancy()
+    keys: dict[Storage, Key] = {}
+    for site, total, live in live_at_each(recorded, region):
+        if gathered.is_most(site, total):
+            taken: dict[Key, int] = {}
+            for storage, size in live.items():
+                key = keys.get(storage) or keys.setdefault(storage, key_of(storage, sites.get(storage)))
+                taken[key] = taken.get(key, 0) + size
+            gathered.passes(site, taken, total)
+    return gathered.told()
 
 
 def _taken(tensors: Sequence[tuple[Storage, int]], sites: dict[Storage, Site | None]) -> tuple[LiveTensor, ...]:
@@ -72,6 +93,6 @@ def _taken(tensors: Sequence[tuple[Storage, int]], sites: dict[Storage, Site | N
     taken: dict[tuple[str, Site | None], int] = {}
     for storage, size in tensors:
         site = sites.get(storage)
-        name = name_of(storage, site, f"line {site.line}" if site is not None else "a tensor")
+        name = name_of(storage, site)
         taken[name, site] = taken.get((name, site), 0) + size
     return tuple(LiveTensor(name, str(size)) for (name, _), size in taken.items())

@@ -8,7 +8,7 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
@@ -70,7 +70,19 @@ class Keys:
             _facts(target, {"function"}),
             [kernel.files, kernel.found, harness.files, harness.found],
         ]
-        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
+        return _digest(facts)
+
+    def digest_of_file(self, path: Path, asked: Sequence[str]) -> str:
+        """The digest of everything that a file is checked from where `asked` says how; empty where that cannot be
+        known."""
+        sources = self._kernel(str(path), self._options.root)
+        if sources.obstacle:
+            return ""
+        return _digest([self._environment, list(asked), sources.files, sources.found])
+
+    def file_unchanged_since(self, path: Path, started: int) -> bool:
+        """True if the same can be said of a file as `unchanged_since` says of a target."""
+        return self._ours_unchanged and self._kernel(str(path), self._options.root).newest + _CLOCK_TICK < started
 
     def files(self, target: Target) -> frozenset[str]:
         """The files of the user's that `target` is verified from, as far as that can be known."""
@@ -86,14 +98,20 @@ class Keys:
 
         What a run has read is then what the digest is about.
         """
-        ours = max(change for _, change in self._package.values()) + _CLOCK_TICK < nkiverify.LOADED
-        return ours and all(sources.newest + _CLOCK_TICK < started for sources in self._sources(target))
+        return self._ours_unchanged and all(sources.newest + _CLOCK_TICK < started for sources in self._sources(target))
+
+    @property
+    def _ours_unchanged(self) -> bool:
+        return max(change for _, change in self._package.values()) + _CLOCK_TICK < nkiverify.LOADED
+
+    def _kernel(self, path: str, root: Path) -> Sources:
+        found = self._kernels.get((path, root))
+        if found is None:
+            found = self._kernels[path, root] = kernel_sources(path, root)
+        return found
 
     def _sources(self, target: Target) -> tuple[Sources, Sources]:
-        path = target.kernel.partition("::")[0]
-        kernel = self._kernels.get((path, target.root))
-        if kernel is None:
-            kernel = self._kernels[path, target.root] = kernel_sources(path, target.root)
+        kernel = self._kernel(target.kernel.partition("::")[0], target.root)
         harness = self._harness.get(target.file)
         if harness is None:
             harness = self._harness[target.file] = harness_sources(Path(target.file))
@@ -127,6 +145,10 @@ class Keys:
                     path = Path(parent, name)
                     files[str(path)] = (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_ctime_ns)
         return files
+
+
+def _digest(facts: list[object]) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _facts(record: Target | Options, without: set[str]) -> list[object]:

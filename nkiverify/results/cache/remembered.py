@@ -84,12 +84,13 @@ def _fits(runs: Sequence[Run], target: Target, phase: int) -> bool:
         bool(counting)
         and all((run.target, run.phase) == (target.name, phase) for run in runs)
         and all(run.expected is target.expect.get(phase) for run in runs)
-        and all(_concludes(run) for run in counting)
+        and all(concludes(run) for run in counting)
         and all(run.verdict is not Verdict.ERROR for run in runs)
     )
 
 
-def _concludes(run: Run) -> bool:
+def concludes(run: Run) -> bool:
+    """True if a run is a conclusion, which stays what it is as long as nothing changes."""
     if run.verdict is Verdict.FAILED:
         return not run.qualifier and any(violation.replayed for violation in run.violations)
     return run.verdict is Verdict.SUCCESSFUL

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,9 +43,15 @@ def load(path: Path, digests: Mapping[str, str]) -> dict[str, list[Run]]:
 
     Raises `CacheError`.
     """
+    found = {slot: _decoded(content) for slot, content in load_texts(path, digests).items()}
+    return {slot: runs for slot, runs in found.items() if runs}
+
+
+def load_texts(path: Path, digests: Mapping[str, str]) -> dict[str, str]:
+    """By slot, what is remembered under its digest; nothing where there is no database. Raises `CacheError`."""
     if not path.exists():
         return {}
-    found: dict[str, list[Run]] = {}
+    found: dict[str, str] = {}
     slots = list(digests)
     with _opened(path, "ro") as connection:
         for first in range(0, len(slots), _CHUNK):
@@ -54,9 +60,7 @@ def load(path: Path, digests: Mapping[str, str]) -> dict[str, list[Run]]:
             rows = connection.execute(f"SELECT * FROM verdict WHERE slot IN ({marks})", chunk).fetchall()
             for slot, digest, content, checksum in rows:
                 if digest == digests[slot] and checksum == _checksum(slot, digest, content):
-                    runs = _decoded(content)
-                    if runs:
-                        found[slot] = runs
+                    found[slot] = content
     return found
 
 
@@ -69,7 +73,13 @@ def save(path: Path, entries: Sequence[tuple[str, str, Sequence[Run]]]) -> None:
     for slot, digest, runs in entries:
         content = json.dumps([json_results.entry(run, _NOWHERE) for run in runs])
         if _decoded(content) == [replace(run, milliseconds=round(run.milliseconds, 3)) for run in runs]:
-            rows.append((slot, digest, content, _checksum(slot, digest, content)))
+            rows.append((slot, digest, content))
+    save_texts(path, rows)
+
+
+def save_texts(path: Path, entries: Iterable[tuple[str, str, str]]) -> None:
+    """Remember a text for each slot under its digest, in place of what was there. Raises `CacheError`."""
+    rows = [(slot, digest, content, _checksum(slot, digest, content)) for slot, digest, content in entries]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -13,7 +13,6 @@ import numpy as np
 
 from nkiverify.analysis.marks.findings import Fault
 from nkiverify.analysis.marks.order import Recorded
-from nkiverify.analysis.marks.shadow import execute
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.minimise import Witness
 from nkiverify.foundation.errors import described
@@ -30,7 +29,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.recorded import Executed
 from nkiverify.phases import PHASES
-from nkiverify.phases.dataflow.trial import ShadowRun, play
+from nkiverify.phases.dataflow.trial import ShadowRun, executed, play
 from nkiverify.phases.dataflow.unread import as_slices, reads_of
 from nkiverify.symbolic.prover import Rung
 from nkiverify.verify.witness.explain import Circumstances, violation_of
@@ -125,7 +124,8 @@ def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: S
         return replace(found, kind=Kind.UNTOLD, text=played.unusable)
     for one in PHASES[3].broken_at_end(run, hardware):
         return _failed(found, one.contract, one.site, one.quantities, None)
-    findings = execute(played.recorded, hardware.generation)
+    # Without what the user accepts, as in the verdicts.
+    findings = executed(run, found.values, played.recorded, run.work).findings
     if findings.faults:
         return _fault(found, findings.faults, played.recorded)
     if findings.doubts:

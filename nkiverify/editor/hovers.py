@@ -1,0 +1,77 @@
+"""The texts that an editor shows of what the cursor is on: a tile, or a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from nkiverify.editor.checks import Checked
+from nkiverify.foundation.records import MemoryPeak, Tile
+from nkiverify.frontend.language_rules import LANGUAGE_RULES
+from nkiverify.phases.dataflow.rules import RULES
+
+
+def tile(name: str, file: Path, functions: Sequence[str], checked: Checked) -> str:
+    """The tiles of a name, in Markdown: those of the innermost of `functions` that allocates any, else
+    all of the file. Empty where there is none."""
+    known = [(peak, one) for peak, one in _tiles(checked) if one.name == name and _is_in(one, file, checked)]
+    for function in functions:
+        own = [(peak, one) for peak, one in known if one.place is not None and one.place.function == function]
+        if own:
+            known = own
+            break
+    return "\n\n---\n\n".join(dict.fromkeys(_described(peak, one) for peak, one in known))
+
+
+def _tiles(checked: Checked) -> Iterator[tuple[MemoryPeak, Tile]]:
+    for run in checked.results.runs if checked.results is not None else ():
+        for peak in run.memory:
+            yield from ((peak, one) for one in peak.tiles)
+
+
+def _is_in(one: Tile, file: Path, checked: Checked) -> bool:
+    return one.place is not None and (checked.root / one.place.file).resolve() == file
+
+
+def _described(peak: MemoryPeak, one: Tile) -> str:
+    lines = [f"**{one.name}** `{one.dtype}[{', '.join(one.shape)}]` in {peak.memory.upper()}"]
+    lines.append(f"{one.bytes} of {peak.limit} bytes of a partition")
+    if one.spans:
+        values = ", ".join(f"{name} = {value}" for name, value in peak.at.items())
+        most = max(span.bytes for span in one.spans)
+        live = ", ".join(_lines(peak, span.first, span.last) for span in one.spans)
+        lines.append(
+            f"live at {live}: {most} bytes at most{f', for {values}' if values else ''}, all instances together"
+        )
+    return "  \n".join(lines)
+
+
+def _lines(peak: MemoryPeak, first: int, last: int) -> str:
+    """The places from `first` to `last`: lines of one file."""
+    numbers = [one.line for one in peak.places[first : last + 1]]
+    return f"line {numbers[0]}" if len(set(numbers)) == 1 else f"lines {min(numbers)} to {max(numbers)}"
+
+
+@cache
+def rule(id: str) -> str:
+    """The text of a rule in Markdown, with a kernel that breaks it and one that does not; empty for none."""
+    if id in RULES or id in LANGUAGE_RULES:
+        return f"**{id}**: {RULES.get(id) or LANGUAGE_RULES[id]}"
+    from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
+    from nkiverify.model.contracts import all_contracts
+    from nkiverify.project.controls import controls
+
+    found = next((one for one in all_contracts() if one.id == id), None)
+    if found is None:
+        return ""
+    parts = [f"**{found.id}**: {found.statement}", f"Source: {found.source}"]
+    if found.contested:
+        parts.append(f"Contested: {found.contested}")
+    control = controls().get(id)
+    if control is not None:
+        parts += [
+            f"Wrong:\n```python\n{control.wrong.text.strip()}\n```",
+            f"Right:\n```python\n{control.right.text.strip()}\n```",
+        ]
+    return "\n\n".join(parts)
