@@ -149,6 +149,32 @@ found = []
 for i in nl.affine_range(n): found.append(i)
 for i in found: move(out, x, i)
 """,
+    "collected one by one": """
+found = []
+for i in nl.affine_range(n):
+    if i > 4:
+        break
+    found.append(i)
+for i in found: move(out, x, i)
+""",
+    "functions": """
+found = []
+for i in nl.affine_range(n): found.append(lambda i=i: move(out, x, i))
+for one in found: one()
+""",
+    "closures": """
+def later(i):
+    return lambda: move(out, x, i)
+found = []
+for i in nl.affine_range(n): found.append(later(i))
+for one in found: one()
+""",
+    "index tiles": """
+i_p, i_f = nl.mgrid[0:128, 0:64]
+found = []
+for i in nl.affine_range(n): found.append((STRIDE * i + i_f, 64 * i + i_f))
+for to, at in found: nl.store(out[i_p, to], nl.load(x[i_p, at]))
+""",
     "extended": """
 found = []
 found.extend(nl.affine_range(n))
@@ -181,6 +207,22 @@ for i in nl.affine_range(n):
     move(out, x, 2 * i)
     note(i)
 for i in found: move(out, x, i)
+""",
+    "functions": """
+found = []
+for i in nl.affine_range(n):
+    move(out, x, 2 * i)
+    found.append(lambda i=i: move(out, x, i))
+for one in found: one()
+""",
+    "closures": """
+def later(i):
+    return lambda: move(out, x, i)
+found = []
+for i in nl.affine_range(n):
+    move(out, x, 2 * i)
+    found.append(later(i))
+for one in found: one()
 """,
     "one by one": """
 found = []
