@@ -299,3 +299,23 @@ def test_no_shape_is_tried_beside_a_value_that_a_dimension_is_fixed_at(tmp_path:
     assert run(C=2).violations[0].witness == {"R": 3, "C": 2}
     assert run(R=3).violations[0].witness == {"R": 3, "C": 1}
     assert run(R=4).verdict is Verdict.SUCCESSFUL
+
+
+@pytest.mark.parametrize(("pieces", "read", "shown"), [("[2, 4], [1, n]", 7, False), ("[2, n], [1, 2]", 2, True)])
+def test_pieces_that_may_leave_gaps_are_not_taken_for_one(pieces: str, read: int, shown: bool, tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x, n):
+        tile = nl.ndarray((4, 16), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.memset(tile.ap([[16, 4], PIECES]), 0.0)
+        out = nl.ndarray((4, READ), dtype=x.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(out, tile[:, 0:READ])
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (4, 4), float32), v.dim("n", 1, 4))
+
+    found = Subject.of(tmp_path, body.replace("PIECES", pieces).replace("READ", str(read)), domain)
+    assert (not found.proof().open) is shown
+    assert found.verdict().verdict is (Verdict.SUCCESSFUL if shown else Verdict.FAILED)
