@@ -56,6 +56,19 @@ def kernel(x):
     return out
 """
 
+SHUFFLED = """
+@nki.jit
+def kernel(x):
+    out = nl.ndarray((32, 128), dtype=x.dtype, buffer=nl.shared_hbm)
+    rows = nl.ndarray((32, 128), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(rows, x[0:32])
+    taken = nl.ndarray((32, 128), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.memset(taken, 0.0)
+    nisa.nc_stream_shuffle(taken, rows, [0, 255, 1] + [255] * 29)
+    nisa.dma_copy(out, taken)
+    return out
+"""
+
 #: A kernel, its domain, and a change of it that breaks a contract.
 PAIRS = {
     "rows beside those that are skipped": (
@@ -317,5 +330,13 @@ def test_pieces_that_may_leave_gaps_are_not_taken_for_one(pieces: str, read: int
         v.call(v.tensor("x", (4, 4), float32), v.dim("n", 1, 4))
 
     found = Subject.of(tmp_path, body.replace("PIECES", pieces).replace("READ", str(read)), domain)
+    assert (not found.proof().open) is shown
+    assert found.verdict().verdict is (Verdict.SUCCESSFUL if shown else Verdict.FAILED)
+
+
+@pytest.mark.parametrize(("low", "shown"), [(1, True), (2, False)])
+def test_lanes_on_both_sides_of_one_that_is_left_alone(low: int, shown: bool, tmp_path: Path) -> None:
+    rows = f"nisa.dma_copy(rows[0:1], x[0:1]); nisa.dma_copy(rows[{low}:32], x[{low}:32])"
+    found = Subject.of(tmp_path, SHUFFLED.replace("nisa.dma_copy(rows, x[0:32])", rows), square)
     assert (not found.proof().open) is shown
     assert found.verdict().verdict is (Verdict.SUCCESSFUL if shown else Verdict.FAILED)
