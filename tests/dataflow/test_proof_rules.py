@@ -340,3 +340,25 @@ def test_lanes_on_both_sides_of_one_that_is_left_alone(low: int, shown: bool, tm
     found = Subject.of(tmp_path, SHUFFLED.replace("nisa.dma_copy(rows, x[0:32])", rows), square)
     assert (not found.proof().open) is shown
     assert found.verdict().verdict is (Verdict.SUCCESSFUL if shown else Verdict.FAILED)
+
+
+@pytest.mark.parametrize(("low", "shown"), [(1, True), (2, False)])
+def test_rows_of_an_operand_with_an_axis_less_are_no_partitions(low: int, shown: bool, tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(x):
+        part = nl.ndarray((8, 8), dtype=x.dtype, buffer=nl.sbuf)
+        part[0:1, :] = nl.load(x[0:1, 0:8])
+        part[LOW:8, :] = nl.load(x[LOW:8, 0:8])
+        found = nl.add(nl.load(x).reshape((8, 8, 8)), part)
+        out = nl.ndarray((1, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+        nl.store(out, found[0:1].reshape((1, 64)))
+        return out
+    """
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (8, 64), float32))
+
+    found = Subject.of(tmp_path, body.replace("LOW", str(low)), domain, legacy=True)
+    assert (not found.proof().open) is shown
+    assert found.verdict().verdict is (Verdict.SUCCESSFUL if shown else Verdict.FAILED)
