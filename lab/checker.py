@@ -71,8 +71,8 @@ ANSWERING = {
     "nkiverify/analysis/sets/flow.py": _DATAFLOW,
     "nkiverify/analysis/sets/transfer.py": _DATAFLOW,
     "nkiverify/analysis/marks/transfer.py": _DATAFLOW,
-    "nkiverify/analysis/sets/regions.py": _DATAFLOW,
-    "nkiverify/verify/dataflow.py": _DATAFLOW,
+    "nkiverify/analysis/sets/regions.py": ("tests/dataflow/test_random_views.py", *_DATAFLOW),
+    "nkiverify/verify/dataflow.py": ("tests/soundness/test_ways_to_a_verdict.py", *_DATAFLOW),
     "nkiverify/analysis/marks/cells.py": _DATAFLOW,
     "nkiverify/analysis/marks/findings.py": _DATAFLOW,
     "nkiverify/analysis/marks/order.py": _DATAFLOW,
@@ -100,7 +100,7 @@ ANSWERING = {
 }
 
 #: What a copy needs.
-_FOLDERS = ("nkiverify", "stubs", "kernels", "harness", "controls", "tests", "tools", "docs")
+_FOLDERS = ("nkiverify", "stubs", "kernels", "harness", "controls", "tests", "lab", "dashboard", "docs")
 _FILES = ("pyproject.toml", "verify.py", "README.md", "AUDIT.md", "Makefile")
 
 
