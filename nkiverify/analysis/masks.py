@@ -68,8 +68,31 @@ def on_one_grid(operation: Operation) -> bool:
 
 
 def masks_otherwise(operation: Operation) -> bool:
-    """True if the operation has a mask over a grid that is not that of its operands and result, as for a matmul."""
-    return operation.mask is not None and not on_one_grid(operation)
+    """True if the operation has a mask over a grid that is not that of its operands and result, as for a matmul. A mask
+    without a grid is about all of it."""
+    mask = operation.mask
+    return mask is not None and bool(mask.terms) and not on_one_grid(operation) and not masks_columns(operation)
+
+
+def masks_columns(operation: Operation) -> bool:
+    """True if the mask of a product is about its columns, which are those of the moving operand, and about nothing
+    else, whether its grid is that of the result or of an operand: the stationary one has another number of columns."""
+    stated, mask = operation.declared.dependence, operation.mask
+    if stated is None or mask is None:
+        return False
+    linked = {stated.on(argument): view for argument, view in operation.reads.items()}
+    moving, stationary = linked.get(Link.MOVING), linked.get(Link.STATIONARY)
+    if moving is None or stationary is None:
+        return False
+    columns, others = constant_value(moving.shape[-1]), constant_value(stationary.shape[-1])
+    if moving.ndim != 2 or columns is None or others in (None, columns):
+        return False
+    return all(
+        constant_value(term.difference.shape[-1]) == columns
+        and all(constant_value(part) == 0 for part in term.difference.coefficients[:-1])
+        for term in mask.terms
+        if term.difference.shape
+    )
 
 
 def leaves_out_earlier(operation: Operation) -> bool:
@@ -179,13 +202,20 @@ def _first_rows(shape: tuple[int, ...], rows: tuple[int, int]) -> Places:
 
 
 def _under(operation: Operation, argument: str, mask: Mask, shape: tuple[int, ...], *, writes: bool) -> Touched:
-    unknown = Touched(None, np.zeros(shape, bool))
+    nothing = np.zeros(shape, bool)
+    if not mask.terms:
+        return EVERYTHING if mask.host else Touched(nothing, nothing)
+    unknown = Touched(None, nothing)
     placing = placing_of(operation, argument, writes=writes)
-    if placing is Placing.UNKNOWN:
-        return unknown
     holds = held(mask)
     if holds is None:
         return unknown
+    if placing is Placing.UNKNOWN:
+        if not masks_columns(operation):
+            return unknown
+        if not writes and operation.declared.dependence.on(argument) is not Link.MOVING:  # type: ignore[union-attr]
+            return EVERYTHING if holds.any() else Touched(nothing, nothing)
+        placing = Placing.GRID
     if placing is Placing.GRID:
         may = _placed(holds, shape, some=True)
         # A written column beside a mask over rows: whether one coordinate is enough is not documented.

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
-from nkiverify.model.names import REMOVED
+from nkiverify.model.names import REMOVED, LegacyNki
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: The packages that the stub library stands for.
@@ -26,6 +26,9 @@ _ONLOOKERS = (
     *("nkiverify.frontend", "nkiverify.project", "nkiverify.cli"),
     *("inspect", "typing", "dataclasses", "functools"),
 )
+
+#: The name by which frameworks (torch_neuronx) give the decorator of the legacy API.
+_LEGACY_JIT = "nki_jit"
 
 #: What an import statement may be guarded by.
 _GUARDS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
@@ -123,6 +126,8 @@ class PlaceholderModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
+        if name == _LEGACY_JIT:
+            return LegacyNki.jit
         if execution_in_progress() is not None:
             raise _missing(f"{self.__name__}.{name}")
         return Placeholder(f"{self.__name__}.{name}")

@@ -66,7 +66,7 @@ class Access(TileOperators):
         columns = [rows[1].shape] if rows is not None else []
         shape = broadcast_shapes("leg.index_broadcast", *(index.shape for index in indices), *columns)
         require("leg.arange", len(shape) >= 2, shape=shape)
-        if rows is not None and len(rows[1].shape) != len(shape):
+        if rows is not None and len(rows[1].shape) != len(shape) and not is_one(rows[1].shape[0]):
             raise unsupported(f"{len(rows[1].shape)}-D indices known at run time in a {len(shape)}-D access")
         return cls(tensor, indices, shape, rows)
 
@@ -224,7 +224,7 @@ def _rows(
     """The dimension that indices known at run time choose from, and the column of them.
 
     Only the dimension of the partitions, or one before it, can be chosen from: no index before varies over the grid,
-    and none at all over the axis of the partitions, which belongs to the column.
+    and none at all over the axis of the partitions, which belongs to the column unless that is a single index.
     """
     dimension = chosen[0]
     part = keys[dimension]
@@ -254,7 +254,7 @@ def _rows(
     require_if_open("leg.indirect_mgrid", not any(index.of_mgrid for index in grids), dimension=dimension)
     if not column.dtype.is_integer:
         raise TypeError(f"indices are integers, not {column.dtype}")
-    for index in indices:
+    for index in indices if not is_one(column.shape[0]) else ():
         if index.ndim == column.ndim and not is_zero(index.coefficients[0]):
             raise unsupported("an index over the partitions beside indices known at run time")
     return dimension, column

@@ -35,7 +35,7 @@ STATED_BY: dict[str, tuple[str, ...]] = {
     "leg.affine_range": ("df.affine_range",),
     "leg.pmax": ("mem.partitions_128",),
     "leg.dims_max": ("leg.transpose", "nl.transpose.2d"),
-    "leg.io_immutable": ("df.input_written",),
+    "leg.io_immutable": ("df.input_written", "df.output_parameter"),
     "leg.output_written": ("df.output_written",),
     "leg.unwritten": ("df.read_unwritten", "df.output_written"),
     "mem.uninit": ("df.read_unwritten", "df.output_written"),

@@ -15,7 +15,18 @@ from typing import Any, NoReturn
 
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_one, is_zero, same
-from nkiverify.symbolic import Condition, Extent, all_of, any_of, ceil_div, equal, known, maximum, negate
+from nkiverify.symbolic import (
+    Condition,
+    Extent,
+    all_of,
+    any_of,
+    ceil_div,
+    constant_value,
+    equal,
+    known,
+    maximum,
+    negate,
+)
 
 #: A coordinate per grid axis.
 Coordinates = Sequence[Extent]
@@ -205,6 +216,25 @@ class MaskTerm:
         holds = equal(value, 0)
         return holds if self.relation is Relation.EQUAL else negate(holds)
 
+    def holds_everywhere(self) -> bool | None:
+        """True if it is known to hold at every grid coordinate, False if at none; None where neither is known.
+
+        Only numbers are looked at.
+        """
+        difference = self.difference
+        base = constant_value(difference.base)
+        steps = [constant_value(part) for part in difference.coefficients]
+        last = [constant_value(extent) for extent in difference.shape]
+        if base is None or None in steps or None in last:
+            return None
+        reached = [step * (extent - 1) for step, extent in zip(steps, last, strict=True)]  # type: ignore[operator]
+        least, most = base + sum(min(0, each) for each in reached), base + sum(max(0, each) for each in reached)
+        if self.relation is Relation.AT_MOST:
+            return True if most <= 0 else False if least > 0 else None
+        if least == most or least > 0 or most < 0:
+            return (least == most == 0) is (self.relation is Relation.EQUAL)
+        return None
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mask:
@@ -257,12 +287,32 @@ class Mask:
             terms.append(MaskTerm(IndexTensor(difference.base, coefficients, shape), term.relation))
         return Mask(tuple(terms), self.host)
 
-    def varies_along(self, axis_from_last: int) -> bool:
-        """True if it depends on the coordinate of an axis, counted from the last one (1)."""
-        return any(
-            axis_from_last <= term.difference.ndim and not is_zero(term.difference.coefficients[-axis_from_last])
-            for term in self.terms
-        )
+    def without_known(self) -> Mask | None:
+        """The same mask without what is known to hold everywhere; None if that is all of it."""
+        terms = []
+        for term in self.terms:
+            holds = term.holds_everywhere()
+            if holds is False:
+                return Mask((), False)
+            if holds is None:
+                terms.append(term)
+        if self.host is True and not terms:
+            return None
+        return self if len(terms) == len(self.terms) else Mask(tuple(terms), self.host)
+
+    def leaves_whole(self, axes_from_last: range) -> Any:
+        """The condition that it leaves out nothing along some axes, counted from the last one (1)."""
+        parts: list[Any] = []
+        for term in self.terms:
+            difference = term.difference
+            along = [axis for axis in axes_from_last if axis <= difference.ndim]
+            if any(not is_zero(difference.coefficients[-axis]) for axis in along):
+                most = difference.base + sum(
+                    maximum(0, step * (extent - 1))
+                    for step, extent in zip(difference.coefficients, difference.shape, strict=True)
+                )
+                parts.append(term.relation is Relation.AT_MOST and most <= 0)
+        return all_of(*parts)
 
 
 def as_index(value: object) -> IndexTensor | None:

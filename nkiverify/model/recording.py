@@ -74,6 +74,7 @@ def _record(
             _read_index(view, argument, read, attributes)
     program = current_launch().program
     attributes = {each: plain(value) for each, value in attributes.items()}
+    mask = None if mask is None else mask.without_known()
     operation = Operation(name, read, writes, attributes, mask, innermost_body(), program, asked_engine)
     if looked_at("mem.start_partition"):
         claim_operands(operation)

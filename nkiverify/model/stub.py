@@ -76,7 +76,7 @@ class _Call:
         parameters = inspect.signature(signature).parameters
         self._open_ended = any(each.kind is each.VAR_KEYWORD for each in parameters.values())
         named = frozenset(name for name, each in parameters.items() if each.kind is not each.VAR_KEYWORD)
-        self._allowed = named | declared.tolerates
+        self._allowed = named | (declared.tolerates if legacy else frozenset())
         self._redundant = declared.redundant
         self._since = "" if legacy else declared.since
         self._first = next(iter(parameters), "")

@@ -21,6 +21,7 @@ WITHOUT_CONTROL = {
     "target.claim": "a target states it",
     "host.unwinding": "says whether a loop was unrolled far enough, which bounds a verdict",
     "df.unwritten_times_zero": "said of the shapes that are run; tests/check/test_times_zero.py",
+    "df.output_parameter": "contested, and said of the shapes that are run; tests/check/test_output_parameter.py",
     "mem.capacity_live": "claimed where a target says that nothing is spilled",
 }
 

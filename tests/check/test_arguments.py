@@ -52,7 +52,35 @@ def test_integers_of_their_own_in_tuples(check: Checker) -> None:
     assert check("k.py::fold", "--phase", "1", "--arg", "a=f32[t*u+1,n]", *words[2:]) == 1
 
 
+TABLE = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+@nki.jit
+def scaled(table, options):
+    out = nl.ndarray(table["x"].shape, dtype=table["x"].dtype, buffer=nl.shared_hbm)
+    tile = nl.load(table["x"][:, 0 : options["width"]])
+    nl.store(out[:, 0 : options["width"]], nl.multiply(tile, options["factors"][-1]))
+    return out
+"""
+
+
+@pytest.mark.parametrize(("width", "status"), [("F", 0), ("F - 1", 1)])
+def test_dictionaries_of_tensors_and_numbers(width: str, status: int, check: Checker) -> None:
+    write(check.folder, k=TABLE)
+    options = f"options={{'width': {width}, 'factors': (1.0, -2.0)}}"
+    words = ["--arg", "table={'x': f32[128,F:2..512]}", "--arg", options]
+    assert check("k.py::scaled", *words) == status, check.out
+
+
 BAD = {
+    "a dictionary with a key that is a name": (
+        ["--arg", "a=bf16[P,F]", "--arg", "tile={P: 2}"],
+        "--arg tile: the keys of a dictionary are texts or numbers",
+        "{P: 2}",
+        " ^",
+    ),
     "an unknown dtype": (
         ["--arg", "a=bf17[P,F]"],
         "--arg a: bf17 is no dtype; did you mean bf16?",

@@ -148,3 +148,43 @@ def test_a_shuffle_reads_what_it_leaves_alone_and_nothing_else(columns: str, che
     assert "df.read_unwritten" in check.out
     assert check("k.py::kernel", "--arg", f"x=f32[P:1..5,{columns}]") == 1
     assert "P = 5" in check.out
+
+
+EXPERTS = """
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.language as nl
+
+
+    @nki.jit
+    def chosen(weights, which):
+        experts, rows, columns = weights.shape
+        out = nl.ndarray((rows, columns), dtype=weights.dtype, buffer=nl.shared_hbm)
+        expert = nl.load(which)
+        i_p, i_f = nl.arange(128)[:, None], nl.arange(columns)[None, :]
+        for row in nl.affine_range(rows // 128):
+            tile = nl.load(weights[expert[0, 0], row * 128 + i_p, i_f])
+            nl.store(out[row * 128 + i_p, i_f], value=tile)
+        return out
+
+
+    @nki.jit
+    def folded(weights, which):
+        experts, rows, columns = weights.shape
+        out = nl.ndarray((128, rows // 128, columns), dtype=weights.dtype, buffer=nl.shared_hbm)
+        expert = nl.load(which)
+        i_p, i_r, i_f = nl.mgrid[0:128, 0 : rows // 128, 0:columns]
+        i_p, i_r = nl.arange(128)[:, None, None], nl.arange(rows // 128)[None, :, None]
+        i_f = nl.arange(columns)[None, None, :]
+        tile = nl.load(weights[expert[0, 0], i_r * 128 + i_p, i_f])
+        nl.store(out, value=tile)
+        return out
+"""
+
+
+@pytest.mark.parametrize("kernel", ["chosen", "folded"])
+@pytest.mark.parametrize(("last", "status"), [(3, 0), (4, 1)])
+def test_one_index_chooses_before_the_partitions(kernel: str, last: int, status: int, check: Checker) -> None:
+    write(check.folder, k=EXPERTS)
+    words = ("--arg", "weights=bf16[4,256,64]", "--arg", f"which=i32[1,1] in 0..{last}")
+    assert check(f"k.py::{kernel}", *words) == status, check.out
+    assert status == 0 or "leg.oob_dynamic" in check.out

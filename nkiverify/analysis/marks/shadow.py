@@ -184,7 +184,9 @@ class _Walk:
         notes = self._notes
         returned = {tensor.storage.name for _, tensor in self._outputs if isinstance(tensor.storage.identity, tuple)}
         for fault in self._transfer.inputs:
-            if fault.tensor not in returned:
+            if not self._outputs:
+                notes.fault(replace(fault, contract="df.output_parameter"))
+            elif fault.tensor not in returned:
                 notes.fault(fault)
         if not self._outputs and not self._transfer.written_arguments:
             notes.doubt("nothing is returned, and no argument written")

@@ -230,7 +230,8 @@ class Transfer:
         self._access(step, effect, reached, Use.ADDED if effect.commutes else alike)
         self.outputs += key[0] == "argument"
         if view.legacy and key[0] == "argument":
-            self._proof.claim("df.input_written", item.site, key in self._returned_keys, "an argument is written")
+            rule = "df.input_written" if self._returned_keys else "df.output_parameter"
+            self._proof.claim(rule, item.site, key in self._returned_keys, "an argument is written")
         sure = region.elements if region is not None and effect.certain else None
         good = sure
         if step.undefined and region is not None and sure is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nkiverify.analysis.masks import Placing, masks_otherwise, placing_of
+from nkiverify.analysis.masks import Placing, on_one_grid, placing_of
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
 from nkiverify.analysis.values.formats import Array
@@ -464,7 +464,7 @@ def masked_region(run: ValueExecution, operation: Operation, name: str, view: Te
     """The region of an operand under the mask of its operation (legacy)."""
     mask = operation.mask
     assert mask is not None
-    if view.indirect_by is not None or masks_otherwise(operation):
+    if view.indirect_by is not None or not on_one_grid(operation):
         raise run.unsupported(f"the values of {operation.name} under a mask")
     size = elements_as(view)
     axis = operation.attributes.get("axis")

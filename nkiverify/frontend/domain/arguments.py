@@ -297,6 +297,11 @@ def _check(node: ast.expr, text: Text, domain: Domain, namespace: Mapping[str, A
     elif isinstance(node, ast.Tuple | ast.List):
         for part in node.elts:
             _check(part, text, domain, namespace)
+    elif isinstance(node, ast.Dict):
+        for key, part in zip(node.keys, node.values, strict=True):
+            if not isinstance(key, ast.Constant):
+                raise text.error("the keys of a dictionary are texts or numbers", key or node)
+            _check(part, text, domain, namespace)
     elif isinstance(node, ast.Name):
         if node.id not in domain.ranges and not _is_object(node.id, namespace) and dtype_called(node.id) is None:
             hint = did_you_mean(node.id, [*namespace, *domain.ranges, *_SHORT_DTYPES, *DTYPES])
@@ -450,6 +455,9 @@ def _value(
         return tuple(part(element, f"{name}_{position}") for position, element in enumerate(node.elts))
     if isinstance(node, ast.List):
         return [part(element, f"{name}_{position}") for position, element in enumerate(node.elts)]
+    if isinstance(node, ast.Dict):
+        keys = [key.value for key in node.keys if isinstance(key, ast.Constant)]
+        return {key: part(each, f"{name}_{key!s}") for key, each in zip(keys, node.values, strict=True)}
     if isinstance(node, ast.Name) and node.id not in dimensions:
         return namespace[node.id] if _is_object(node.id, namespace) else dtype_called(node.id)
     if isinstance(node, ast.Attribute):

@@ -126,9 +126,12 @@ def _fill(step: Step, value: Array) -> None:
 
 # --- filled tensors ---------------------------------------------------------------------------------------------------
 
-ZEROS = operation("nl.zeros", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
-ONES = operation("nl.ones", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
-FULL = operation("nl.full", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
+# Published legacy kernels fill when the tensor is first used, not where it is made: with the same values.
+_WHEN = frozenset(("lazy_initialization",))
+
+ZEROS = operation("nl.zeros", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES, tolerates=_WHEN)
+ONES = operation("nl.ones", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES, tolerates=_WHEN)
+FULL = operation("nl.full", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES, tolerates=_WHEN)
 ZEROS_LIKE = operation("nl.zeros_like", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
 EMPTY_LIKE = host("nl.empty_like")
 

@@ -16,6 +16,7 @@ from nkiverify.model.meaning import Array, Step
 from nkiverify.model.ops.arithmetic import difference, mean
 from nkiverify.model.ops.operands import claim_columns, claim_on_chip, destination, tile
 from nkiverify.model.registry import OVERWRITES, operation
+from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import equal
 
 NKI = ("nki",)
@@ -48,11 +49,15 @@ def _(data: object, *, mask: Mask | None = None, dtype: object = None, **kwargs:
     """A new SBUF tile (P, 6): count, mean and variance times count of the even, then of the odd elements."""
     source = operand(data, mask, "data")
     if mask is not None:
-        whole = not any(mask.varies_along(axis) for axis in range(1, source.ndim))
-        require("leg.mask_bn", whole, data=source.shape)
-    result = result_tile((source.shape[0], 6), named_dtype(dtype, source.dtype), mask=mask)
+        require("leg.mask_bn", mask.leaves_whole(range(1, source.ndim)), data=source.shape)
+    result = result_tile((source.shape[0], 6), named_dtype(dtype, source.dtype), mask=_of_partitions(mask, source))
     bn_stats(result, source)
     return result
+
+
+def _of_partitions(mask: Mask | None, data: Tensor) -> Mask | None:
+    """The mask of a result with a row for each partition of `data`."""
+    return None if mask is None else mask.reduced(data.ndim, range(1, data.ndim), keepdims=False)
 
 
 @BN_STATS.meaning
@@ -98,7 +103,7 @@ def bn_aggr(dst: object, data: object, name: object = None) -> None:
 def _(data: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: object) -> LegacyTensor:
     """A new SBUF tile (P, 2): mean and variance of each partition, from triples as bn_stats makes them."""
     source = operand(data, mask, "data")
-    result = result_tile((source.shape[0], 2), named_dtype(dtype, source.dtype), mask=mask)
+    result = result_tile((source.shape[0], 2), named_dtype(dtype, source.dtype), mask=_of_partitions(mask, source))
     bn_aggr(result, source)
     return result
 

@@ -1,0 +1,93 @@
+"""Masks of the legacy API that leave out nothing, or all, or columns of a product; the value filled when first used."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.check.kernel_files import Checker, write
+
+PRODUCT = """
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.isa as nisa
+    import neuronxcc.nki.language as nl
+
+
+    @nki.jit
+    def columns(left, right, loaded):
+        contraction, rows = left.shape
+        width = right.shape[1]
+        out = nl.ndarray((rows, width), dtype=left.dtype, buffer=nl.shared_hbm)
+        ip, im = nl.arange(contraction)[:, None], nl.arange(rows)[:, None]
+        for block in nl.affine_range((width + 511) // 512):
+            column = block * 512 + nl.arange(512)[None, :]
+            one = nl.load(left)
+            two = nl.load(right[ip, column], mask=column < loaded)
+            total = nl.zeros((rows, 512), dtype=nl.float32, buffer=nl.psum, lazy_initialization=True)
+            total += nl.matmul(one, two, transpose_x=True, mask=column < width)
+            nl.store(out[im, column], value=nl.copy(total), mask=column < width)
+        return out
+
+
+    @nki.jit
+    def triangle(x, first):
+        out = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.shared_hbm)
+        total = nl.zeros((128, 128), dtype=nl.float32, buffer=nl.sbuf)
+        for i in nl.static_range(x.shape[0] // 128):
+            here = i >= first
+            product = nl.matmul(nl.load(x[nl.ds(i * 128, 128)]), nl.load(x[nl.ds(0, 128)]), mask=here)
+            total[:, :] = nl.add(total, product, mask=i >= 1)
+        nl.store(out, value=total)
+        return out
+
+
+    @nki.jit
+    def statistics(x, known):
+        rows, width = x.shape
+        out = nl.ndarray((128, width // 512 * 6), dtype=nl.float32, buffer=nl.shared_hbm)
+        found = nl.ndarray((128, width // 512 * 6), dtype=nl.float32)
+        row, six = nl.arange(128)[:, None], nl.arange(6)[None, :]
+        tile = nl.load(x)
+        for j in nl.affine_range(width // 512):
+            column = j * 512 + nl.arange(512)[None, :]
+            found[row, j * 6 + six] = nisa.bn_stats(tile[row, column], mask=(column < known) & (row < rows))
+        nl.store(out, value=found)
+        return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "status"),
+    [
+        # Columns that are not loaded are not multiplied; of those that are, one is missing.
+        ("columns", ("left=bf16[128,64]", "right=bf16[128,700]", "loaded=700"), 0),
+        ("columns", ("left=bf16[128,64]", "right=bf16[128,700]", "loaded=699"), 1),
+        ("columns", ("left=bf16[128,64]", "right=bf16[128,1024]", "loaded=1024"), 0),
+        # A product that is left out as a whole has no elements that could be added.
+        ("triangle", ("x=bf16[256,128]", "first=1"), 0),
+        ("triangle", ("x=bf16[256,128]", "first=2"), 1),
+        ("statistics", ("x=f32[128,1024]", "known=1024"), 0),
+        ("statistics", ("x=f32[128,1024]", "known=1023"), 1),
+        ("statistics", ("x=f32[128,W:512..4096:512]", "known=W"), 0),
+    ],
+)
+def test_a_mask_says_what_is_touched(kernel: str, arguments: tuple[str, ...], status: int, check: Checker) -> None:
+    write(check.folder, k=PRODUCT)
+    words = [word for argument in arguments for word in ("--arg", argument)]
+    assert check(f"k.py::{kernel}", *words) == status, check.out
+
+
+def test_the_current_api_has_no_lazy_initialization(check: Checker) -> None:
+    kernel = """
+        import nki
+        import nki.language as nl
+
+
+        @nki.jit
+        def k(x):
+            out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+            nl.store(out, nl.zeros(x.shape, dtype=x.dtype, lazy_initialization=True))
+            return out
+    """
+    write(check.folder, k=kernel)
+    assert check("k.py::k", "--arg", "x=f32[128,64]") == 1
+    assert "isa.kwargs_checked" in check.out
