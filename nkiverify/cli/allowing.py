@@ -1,15 +1,22 @@
-"""`--allow`, and the setting `allow`: what kernels may ask for that is refused otherwise."""
+"""Permissions and limits of kernels: `--allow` and the setting `allow`; and of a command that runs kernels in its own
+process, `--timeout` and `--memory`."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from nkiverify.cli.arguments import positive_integer, positive_seconds
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
 from nkiverify.project.settings import NETWORK, READ, Settings
+from nkiverify.run.supervisor import confined, limited
+
+#: Seconds that a command may take which has no time limit of its own, so that none of a machine's waits for ever.
+LONGEST_SECONDS = 3600.0
 
 
 def add_allow(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +29,41 @@ def add_allow(parser: argparse.ArgumentParser) -> None:
         help="let kernels read a file, or what is below a folder (read:PATH), or use the network (network); what they "
         "are given is assumed to stay as it is (docs/security.md)",
     )
+
+
+def add_limits(parser: argparse.ArgumentParser, seconds: float = LONGEST_SECONDS) -> None:
+    """Add `--allow`, `--timeout` and `--memory`, which `isolated` reads."""
+    add_allow(parser)
+    parser.add_argument(
+        "--timeout",
+        type=positive_seconds,
+        default=seconds,
+        metavar="S",
+        help=f"seconds that it may take (default: {seconds:g})",
+    )
+    parser.add_argument(
+        "--memory",
+        type=positive_integer,
+        metavar="MIB",
+        help="MiB that the process may hold (default: nine tenths of the machine's memory)",
+    )
+
+
+@contextmanager
+def isolated(
+    subject: str, arguments: argparse.Namespace, allowed: Allowed, *written: Path | None, debugger: bool = False
+) -> Iterator[None]:
+    """Within the block this process runs kernels, and it runs nothing else from here on: it writes to the folders that
+    are `written`, and has no more time and memory than the `arguments` of `add_limits`. With a `debugger`, which asks a
+    person, there are no limits."""
+    from nkiverify.run.confinement import Confinement
+
+    if debugger:
+        yield
+        return
+    confined(Confinement.of(allowed, written, memory=arguments.memory))
+    with limited(subject, arguments.timeout, arguments.memory):
+        yield
 
 
 def allowed_by(typed: Sequence[str], settings: Settings | None = None) -> Allowed:

@@ -62,10 +62,10 @@ def answers(asked: Asked, options: Options) -> int:
     check_comments([str(Path(file).resolve()) for file in files])
     progress = Progress(len(asked.references), sys.stderr)
     found: list[Answer] = []
-    for reference in asked.references:
+    for number, reference in enumerate(asked.references, 1):
         progress.started(reference)
         try:
-            one = _answer(reference, asked, options)
+            one = _answer(reference, asked, options, len(asked.references) - number)
         finally:
             progress.close()
         progress.finished(reference, one.runs)
@@ -95,9 +95,10 @@ def answers(asked: Asked, options: Options) -> int:
     return worst([*statuses, ExitStatus.MISMATCH] if failed else statuses)
 
 
-def _answer(reference: str, asked: Asked, options: Options) -> Answer:
+def _answer(reference: str, asked: Asked, options: Options, left: int) -> Answer:
+    seconds = options.timeout if options.engine == "embedded" else float("inf")
     try:
-        with limited(reference, options.timeout if options.engine == "embedded" else float("inf"), options.memory):
+        with limited(reference, seconds, options.memory, left):
             return answer(
                 reference,
                 options.root,

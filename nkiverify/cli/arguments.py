@@ -178,3 +178,16 @@ def writable(path: Path | None, option: str) -> Path | None:
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(f"{option}: {path} cannot be written")
     return path
+
+
+def made_folder(path: Path | None, option: str) -> Path | None:
+    """`path`, a folder that is made where there is none: asked before the run."""
+    if path is None:
+        return None
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{option}: {path} cannot be made a folder: {error.strerror or error}") from None
+    if not os.access(path, os.W_OK):
+        raise UsageError(f"{option}: {path} cannot be written")
+    return path

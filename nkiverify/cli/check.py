@@ -151,11 +151,12 @@ def _confinement(options: Options) -> Confinement:
     from nkiverify.run.confinement import Confinement
 
     folders = [options.json.parent] if options.json is not None else []
-    if options.engine != "embedded":
+    asks_esbmc = options.engine != "embedded"
+    if asks_esbmc:
         from nkiverify.engines.esbmc.locate import cache_folder
 
         folders += [folder for folder in [cache_folder()] if folder is not None]
-    return Confinement(tuple(folders), options.allowed.network)
+    return Confinement.of(options.allowed, folders, programs=asks_esbmc, memory=options.memory)
 
 
 def _limit(options: Options, arguments: argparse.Namespace) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.cli.allowing import add_allow, allowed_by
+from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.arguments import positive_number
 from nkiverify.foundation.errors import UsageError
 from nkiverify.verify.options import HARDWARE
@@ -85,7 +85,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="of the floating-point answer, relative to the greatest magnitude "
         "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
     )
-    add_allow(parser)
+    add_limits(parser)
     add(
         "--reshape",
         action="store_true",
@@ -99,13 +99,27 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.frontend.domain.excerpt import TextError
 
     try:
-        return _compare(arguments)
+        if (arguments.second is None) == (arguments.reference is None):
+            raise UsageError("give a second kernel, or --reference FILE::FUNCTION")
+        allowed = allowed_by(arguments.allow)
+        reference = _reference(arguments)
+        with isolated(f"{arguments.first} and {arguments.second or arguments.reference}", arguments, allowed):
+            return _compare(arguments, reference)
     except TextError as error:
         print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
         return 2
 
 
-def _compare(arguments: argparse.Namespace) -> int:
+def _reference(arguments: argparse.Namespace) -> Reference | None:
+    """The function of `--reference`. It is the user's, and imported as any other."""
+    if arguments.reference is None:
+        return None
+    from nkiverify.verify.references import load_reference
+
+    return load_reference(arguments.reference, Path.cwd())
+
+
+def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
     from nkiverify.cli import equivalence_text
     from nkiverify.frontend.target import OutsideDomain
     from nkiverify.model.hardware import hardware_named
@@ -116,7 +130,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     from nkiverify.verify.references import Reference
 
     ranges = _float_ranges(arguments)
-    first, second = _sides(arguments)
+    first, second = _sides(arguments, reference)
     kernels = [side for side in (first, second) if not isinstance(side, Reference)]
     hardware = hardware_named(arguments.target)
     shapes = chosen_dimensions(kernels, arguments.target)
@@ -164,19 +178,14 @@ def _float_ranges(arguments: argparse.Namespace) -> tuple[dict[str, tuple[float,
     return {**found[0], **found[1]}, {**found[0], **found[2]}
 
 
-def _sides(arguments: argparse.Namespace) -> tuple[Request, Request | Reference]:
+def _sides(arguments: argparse.Namespace, reference: Reference | None) -> tuple[Request, Request | Reference]:
     """Both kernels, or the kernel and the reference."""
     from nkiverify.project.request import request
-    from nkiverify.verify.references import load_reference
 
-    if (arguments.second is None) == (arguments.reference is None):
-        raise UsageError("give a second kernel, or --reference FILE::FUNCTION")
-    if arguments.reference is None:
+    if reference is None:
         return _requests(arguments)
-    base = Path.cwd()
     given = [*arguments.arg, *arguments.arg_a]
-    kernel = request(arguments.first, base, given, arguments.where, arguments.grid)
-    return kernel, load_reference(arguments.reference, base)
+    return request(arguments.first, Path.cwd(), given, arguments.where, arguments.grid), reference
 
 
 def _requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
@@ -184,7 +193,6 @@ def _requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
     from nkiverify.project.request import parameters_of, request
 
     base = Path.cwd()
-    allowed_by(arguments.allow)
     references = (arguments.first, arguments.second)
     for reference in references:
         if "::" not in reference:

@@ -39,7 +39,7 @@ class _Worker:
     threads. A test file in a package cannot be loaded by itself: its targets are verified in this process then.
     """
 
-    def __init__(self, root: Path, file: Path, targets: Sequence[Target]) -> None:
+    def __init__(self, root: Path, file: Path, targets: Sequence[Target], options: Options) -> None:
         from nkiverify.run.confinement import Confinement
         from nkiverify.run.executors.jobs import Executor, InProcess, verify_target
         from nkiverify.run.executors.processes import WorkerProcesses, start_method
@@ -48,7 +48,9 @@ class _Worker:
         self._executor: Executor = InProcess(verify_target)
         if not (file.parent / "__init__.py").is_file() or start_method().get_start_method() == "fork":
             load = partial(_targets_of, root, file)
-            self._executor = WorkerProcesses(targets, verify_target, load, 1, confinement=Confinement())
+            confinement = Confinement.of(options.allowed, programs=options.engine != "embedded")
+            memory = confinement.memory
+            self._executor = WorkerProcesses(targets, verify_target, load, 1, memory=memory, confinement=confinement)
 
     def verified(self, name: str, target: Target, options: Options) -> list[Run]:
         """The runs of the target, of the test `name`."""
@@ -178,7 +180,7 @@ class TargetItem(pytest.Item):
             allowed=allowed_by((), settings),
         )
         started, clock = datetime.now(timezone.utc), time.perf_counter()
-        runs = tuple(self._worker().verified(self.nodeid, self._target, options))
+        runs = tuple(self._worker(options).verified(self.nodeid, self._target, options))
         seconds = time.perf_counter() - clock
         session = Session(runs, self._target.root, started, seconds, 1, Versions.installed())
         if session.exit_status is not ExitStatus.AS_EXPECTED:
@@ -188,7 +190,7 @@ class TargetItem(pytest.Item):
             )
             raise _Refused(f"{wrong}\n\n{terminal.report(session, detail_expected=False, debug=False)}")
 
-    def _worker(self) -> _Worker:
+    def _worker(self, options: Options) -> _Worker:
         stash = self.config.stash
         worker = stash.get(_worker, None)
         if worker is None or worker.file != self.path:
@@ -196,7 +198,7 @@ class TargetItem(pytest.Item):
                 worker.close()
             beside = [item._target for item in self.session.items if isinstance(item, TargetItem)]
             targets = [target for target in beside if target.file == self._target.file]
-            worker = stash[_worker] = _Worker(self.config.rootpath, self.path, targets)
+            worker = stash[_worker] = _Worker(self.config.rootpath, self.path, targets, options)
         return worker
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

@@ -9,11 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from nkiverify.cli.allowing import add_allow, allowed_by
+from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.arguments import positive_integer
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.project.repository import here_or_ours
-from nkiverify.verify.options import HARDWARE, PHASES
+from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -28,6 +28,7 @@ EPILOG = """\
 exit status:
   0  the violation was reproduced, or its test written
   2  there is no such violation, or the command line cannot be used
+  3  the kernel cannot be run here: it needs what it is not given, or too long
   4  the kernel does not break the contract at this line: please report it"""
 
 
@@ -42,12 +43,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--violation", type=positive_integer, default=1, metavar="N", help="which of its violations (default: 1)")
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
     add("--pdb", action="store_true", help="stop in the debugger, at the line of the kernel that breaks the contract")
-    add_allow(parser)
+    add_limits(parser, DEFAULT_TIMEOUT_SECONDS)
     add("--emit-test", type=Path, metavar="FILE", help="write a pytest test that reproduces it instead of running it")
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Replay the violation asked for; the exit status."""
+    from nkiverify.project.reproduce import target_named
     from nkiverify.report import diagnostic
     from nkiverify.report.style import Style
     from nkiverify.results import wording
@@ -55,7 +57,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     project = here_or_ours()
     root = project.root
-    allowed_by(arguments.allow, project.settings)
+    allowed = allowed_by(arguments.allow, project.settings)
     results = arguments.results or project.reports / "results.json"
     found = violations_of(results, arguments.target, arguments.phase)
     if arguments.violation > len(found):
@@ -63,19 +65,21 @@ def execute(arguments: argparse.Namespace) -> int:
             f"{arguments.target} has {wording.counted(len(found), 'violation')}, not {arguments.violation}"
         )
     recorded = found[arguments.violation - 1]
+    target = target_named(recorded.target, root)
     if arguments.emit_test is not None:
-        return _emit(recorded, root, arguments.emit_test, arguments.hardware)
+        with isolated(target.name, arguments, allowed, arguments.emit_test.parent):
+            return _emit(recorded, target, arguments.emit_test, arguments.hardware)
     print(f"{recorded.target}, phase {recorded.phase}: violation {arguments.violation} of {len(found)}")
     print("\n".join(diagnostic.violations([recorded.violation], root, style=Style.of(sys.stdout))), flush=True)
-    return replayed(recorded, recorded.target, root, arguments.hardware, debug=arguments.pdb)
+    with isolated(target.name, arguments, allowed, debugger=arguments.pdb):
+        return replayed(recorded, target, root, arguments.hardware, debug=arguments.pdb)
 
 
-def _emit(recorded: RecordedViolation, root: Path, file: Path, hardware: str | None) -> int:
-    from nkiverify.project.reproduce import target_named
+def _emit(recorded: RecordedViolation, target: Target, file: Path, hardware: str | None) -> int:
     from nkiverify.results import codec as json_results
     from nkiverify.results.emit import test_source
 
-    text = test_source(recorded, target_named(recorded.target, root), file, hardware)
+    text = test_source(recorded, target, file, hardware)
     try:
         json_results.write(text, file)
     except OSError as error:
@@ -84,8 +88,8 @@ def _emit(recorded: RecordedViolation, root: Path, file: Path, hardware: str | N
     return 0
 
 
-def replayed(recorded: RecordedViolation, target: Target | str, root: Path, hardware: str | None, debug: bool) -> int:
-    """Run `target`, or the one of this name under `root`, on the witness; the exit status. With `debug`, in pdb."""
+def replayed(recorded: RecordedViolation, target: Target, root: Path, hardware: str | None, debug: bool) -> int:
+    """Run `target` on the witness; the exit status. With `debug`, in pdb. Recorded files are relative to `root`."""
     from nkiverify.foundation.errors import UnsupportedConstruct
     from nkiverify.project.reproduce import run_target
     from nkiverify.results.session import ExitStatus
@@ -113,6 +117,9 @@ def replayed(recorded: RecordedViolation, target: Target | str, root: Path, hard
             if debug:
                 _debug(error)
             return ExitStatus.AS_EXPECTED
+        if isinstance(error, MemoryError | UnsupportedConstruct):
+            print(f"\nnot replayed: {described(error)}")
+            return ExitStatus.UNKNOWN
         print(f"\nNOT reproduced: {described(error)}")
         return ExitStatus.INTERNAL_ERROR
     print("\nNOT reproduced: the kernel keeps the contract for these values")

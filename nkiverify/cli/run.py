@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from nkiverify.cli.allowing import add_allow, allowed_by
 from nkiverify.cli.arguments import (
     add_executor,
     add_selection,
+    made_folder,
     selected_targets,
     selection,
     writable,
@@ -92,7 +93,7 @@ def execute(arguments: argparse.Namespace) -> int:
         executor=choice.checked(arguments.executor),
         fail_fast=arguments.fail_fast,
         every_violation=arguments.all,
-        keep_lowered=_folder(arguments.keep_lowered, "--keep-lowered"),
+        keep_lowered=made_folder(arguments.keep_lowered, "--keep-lowered"),
         disagreements=project.reports / "disagreements",
         debug=arguments.debug,
         cache=not arguments.no_cache,
@@ -130,29 +131,24 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.model.policy import ERROR
     from nkiverify.project.manifest import check_kernels
     from nkiverify.results.cache.remembered import VerdictCache
-    from nkiverify.results.warning_rules import (
-        Outside,
-        failing,
-        outside,
-        with_accepted,
-        with_unused,
-        without_ignored,
-    )
+    from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
 
     check_kernels(targets)
     ensure_reports(project)
     cache = VerdictCache(options, project.reports, started) if options.cache and not options.allowed else None
     session = _verify(targets, options, cache, project.reports)
     strict = any(rule.action == ERROR and rule.pattern.startswith("lang.") for rule in options.policy.warnings)
-    language = outside(_outside_language(targets), options.policy) if strict else Outside()
+    found, unread = _outside_language(targets, options) if strict else ([], "")
+    language = outside(found, options.policy)
     everything = not (options.patterns or options.families or options.tags)
     session = with_accepted(session, language.accepted)
     session = with_unused(session, options.policy, everything=everything, language=strict)
     session = without_ignored(session, options.policy)
     problem = cache.problem if cache is not None else ""
     warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
+    warnings += [f"nkiverify: error: whether kernels are inside the language is not known: {unread}"] if unread else []
     session = _report(session, options, project.reports, files, warnings)
-    status = session.exit_status
+    status = worst((session.exit_status, ExitStatus.INTERNAL_ERROR)) if unread else session.exit_status
     if layered("page", False if arguments.no_page else None, project.settings, True, "--no-page").value:
         _write_page(session, project)
     if language.told:
@@ -199,13 +195,24 @@ def _prepare(names: Sequence[str], lowering: str | None) -> None:
     prepare(names, lowering)
 
 
-def _outside_language(targets: Sequence[Target]) -> list[Finding]:
-    """The findings where the kernels of `targets` are outside the documented language."""
+def _outside_language(targets: Sequence[Target], options: Options) -> tuple[list[Finding], str]:
+    """The findings where the kernels of `targets` are outside the documented language; why they are not known, where
+    that is so."""
+    from nkiverify.run.confinement import Confinement
+    from nkiverify.run.executors.apart import Ended, apart
+
+    kernels = tuple(dict.fromkeys((target.kernel, target.root) for target in targets))
+    try:
+        return apart(partial(_findings, kernels), options.timeout, Confinement.of(options.allowed)), ""
+    except Ended as ended:
+        return [], str(ended)
+
+
+def _findings(kernels: Sequence[tuple[str, Path]]) -> list[Finding]:
     from nkiverify.frontend.instrument import Rewriting
     from nkiverify.frontend.language_rules import findings
     from nkiverify.frontend.loader import load_kernel
 
-    kernels = dict.fromkeys((target.kernel, target.root) for target in targets)
     loaded = [load_kernel(kernel, folder, Rewriting.NONE)[0] for kernel, folder in kernels]
     return sorted({found for kernel in loaded for found in findings(kernel)})
 
@@ -237,7 +244,8 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
         jobs = [Job(target.name, target, options) for target in order]
         _try_esbmc(options, [target.name for target in order])
         try:
-            outcome = perform(jobs, choice.made(options, left), progress, fails if options.fail_fast else None)
+            executor = choice.made(options, left, asks_esbmc=options.engine != "embedded")
+            outcome = perform(jobs, executor, progress, fails if options.fail_fast else None)
         finally:
             progress.close()
     if outcome.problem:
@@ -343,28 +351,24 @@ def _bundle(session: Session, options: Options, folder: Path) -> list[str]:
     doubtful = [run for run in session.runs if run.qualifier == "not replayed"]
     if not doubtful:
         return []
-    from nkiverify.results.emit import write_bundle
-    from nkiverify.run.executors.jobs import targets_by_name
+    from nkiverify.results.emit import BUNDLE_SECONDS
+    from nkiverify.run.confinement import Confinement
+    from nkiverify.run.executors.apart import Ended, apart
 
-    targets = targets_by_name(options.root)
+    confinement = Confinement.of(options.allowed, [folder.parent])
     complaints = []
     for run in doubtful:
         try:
-            bundle = write_bundle(run, targets[run.target], session, folder, options)
+            bundle = apart(partial(_written, run, session, folder, options), 2 * BUNDLE_SECONDS, confinement)
             complaints.append(f"nkiverify: {run.target} does not replay: please report it with {bundle}")
-        except OSError as error:
-            complaints.append(f"nkiverify: error: no bundle for {run.target}: {error.strerror or error}")
+        except Ended as ended:
+            complaints.append(f"nkiverify: error: no bundle for {run.target}: {ended}")
     return complaints
 
 
-def _folder(path: Path | None, option: str) -> Path | None:
-    """`path`, a folder that is made where there is none: asked before the run."""
-    if path is None:
-        return None
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{option}: {path} cannot be made a folder: {error.strerror or error}") from None
-    if not os.access(path, os.W_OK):
-        raise UsageError(f"{option}: {path} cannot be written")
-    return path
+def _written(run: Run, session: Session, folder: Path, options: Options) -> Path:
+    """The bundle of one run, for which its kernel runs again."""
+    from nkiverify.results.emit import write_bundle
+    from nkiverify.run.executors.jobs import targets_by_name
+
+    return write_bundle(run, targets_by_name(options.root)[run.target], session, folder, options)

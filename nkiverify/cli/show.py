@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.cli.allowing import add_allow, allowed_by
-from nkiverify.cli.arguments import positive_integer, positive_seconds
+from nkiverify.cli.allowing import add_limits, allowed_by, isolated
+from nkiverify.cli.arguments import made_folder, positive_integer
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here_or_ours
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
 
 if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
     from nkiverify.verify.explanation import Timed
 
 DESCRIPTION = """\
@@ -32,23 +33,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--smt", type=Path, metavar="DIR", help="also write each claim that needs a solver as SMT-LIB into DIR")
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
     add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
-    add("--timeout", type=positive_seconds, default=DEFAULT_TIMEOUT_SECONDS, metavar="S", help="seconds it may take")
-    add_allow(parser)
+    add_limits(parser, DEFAULT_TIMEOUT_SECONDS)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the program; 3 where the exploration ended at something unsupported, of which no program is complete."""
     from nkiverify.project.chosen_targets import select
     from nkiverify.project.manifest import load_targets
-    from nkiverify.report import memory_peaks, program_text, terminal
-    from nkiverify.report.style import Style
-    from nkiverify.results.session import ExitStatus
-    from nkiverify.verify.explanation import explain
 
     project = here_or_ours()
+    allowed = allowed_by(arguments.allow, project.settings)
     options = Options(
         root=project.root,
-        allowed=allowed_by(arguments.allow, project.settings),
+        allowed=allowed,
         patterns=(arguments.name,),
         unwind=arguments.unwind,
         hardware=arguments.hardware,
@@ -57,11 +54,21 @@ def execute(arguments: argparse.Namespace) -> int:
     targets = select(load_targets(options.root), options)
     if len(targets) != 1:
         raise UsageError(f"show takes one target; {arguments.name!r} matches {len(targets)}")
-    explained = explain(targets[0], options, arguments.phase)
+    with isolated(targets[0].name, arguments, allowed, made_folder(arguments.smt, "--smt")):
+        return _shown(targets[0], options, arguments)
+
+
+def _shown(target: Target, options: Options, arguments: argparse.Namespace) -> int:
+    from nkiverify.report import memory_peaks, program_text, terminal
+    from nkiverify.report.style import Style
+    from nkiverify.results.session import ExitStatus
+    from nkiverify.verify.explanation import explain
+
+    explained = explain(target, options, arguments.phase)
     style = Style.of(sys.stdout)
-    print(style.head(f"{targets[0].name}: {targets[0].kernel}"))
-    if targets[0].description:
-        print(targets[0].description)
+    print(style.head(f"{target.name}: {target.kernel}"))
+    if target.description:
+        print(target.description)
     print(program_text.text(explained.program, explained.decided, options.root, style))
     for line in memory_peaks.lines(explained.memory, options.root, terminal.WIDTH, style):
         print(line)

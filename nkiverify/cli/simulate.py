@@ -8,11 +8,15 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nkiverify.cli.allowing import add_allow, allowed_by
-from nkiverify.cli.arguments import positive_number
+from nkiverify.cli.allowing import add_limits, allowed_by, isolated
+from nkiverify.cli.arguments import made_folder, positive_number
 from nkiverify.foundation.errors import UsageError
 from nkiverify.verify.options import HARDWARE
+
+if TYPE_CHECKING:
+    from nkiverify.cli.simulation import Reference
 
 DESCRIPTION = """\
 Run a kernel on numbers, with ordinary Python and NumPy. Contracts are checked
@@ -58,7 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--save", type=Path, metavar="DIR", help="write each result to DIR/NAME.npy")
     add("--trace", type=Path, metavar="FILE", help="write every operation to FILE, one JSON object a line")
     add("--break", dest="stop", metavar="FILE:LINE", help="stop in the debugger there; `p tile` prints its elements")
-    add_allow(parser)
+    add_limits(parser)
     add("--debug", action="store_true", help="show tracebacks of internal errors")
     add(
         "--exec",
@@ -110,23 +114,32 @@ def _python_path() -> list[str]:
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
-    from nkiverify.cli.simulation import Simulation, reference_function
+    from nkiverify.cli.simulation import reference_function
+
+    if "::" not in arguments.kernel:
+        raise UsageError(f"a kernel is written path/to/file.py::function, not {arguments.kernel!r}")
+    allowed = allowed_by(arguments.allow)
+    reference = None if arguments.reference is None else reference_function(arguments.reference)
+    traced = None if arguments.trace is None else arguments.trace.parent
+    written = (made_folder(arguments.save, "--save"), traced)
+    with isolated(arguments.kernel, arguments, allowed, *written, debugger=arguments.stop is not None):
+        return _simulated(arguments, reference)
+
+
+def _simulated(arguments: argparse.Namespace, reference: Reference | None) -> int:
+    from nkiverify.cli.simulation import Simulation
     from nkiverify.cli.simulation_inputs import described
     from nkiverify.model.hardware import hardware_named
     from nkiverify.project.request import request
     from nkiverify.report.style import Style
     from nkiverify.results.session import ExitStatus
 
-    if "::" not in arguments.kernel:
-        raise UsageError(f"a kernel is written path/to/file.py::function, not {arguments.kernel!r}")
     base = Path.cwd()
-    allowed_by(arguments.allow)
     texts, arrays = described(arguments.arg)
     asked = request(arguments.kernel, base, texts, [], arguments.grid)
     free = [name for name, values in asked.domain.ranges.items() if values is None or values.low != values.high]
     if free:
         raise UsageError(f"give {', '.join(free)} a value: a simulation is of one shape")
-    reference = None if arguments.reference is None else reference_function(arguments.reference)
     session = Simulation(
         asked,
         hardware_named(arguments.target),

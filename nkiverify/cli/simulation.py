@@ -189,6 +189,9 @@ class Simulation:
                 outcome.unsupported = f"{limit.construct}{where}"
             except UsageError:
                 raise
+            except MemoryError:
+                # How much there is says nothing about the kernel.
+                outcome.unsupported = "a kernel that needs more memory than there is"
             except Exception as error:
                 if in_simulator(error):
                     raise

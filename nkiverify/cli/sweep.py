@@ -138,7 +138,8 @@ def _run(items: Sequence[Item], store: Store, project: Project, options: Options
     if left and not keeping.problem:
         jobs = [Job(item.name, item.target, item.options) for item in left]
         try:
-            outcome = perform(jobs, made(options, [item.target for item in left]), keeping)
+            asks_esbmc = any(item.options.engine != "embedded" for item in left)
+            outcome = perform(jobs, made(options, [item.target for item in left], asks_esbmc), keeping)
         finally:
             progress.close()
     problem = keeping.problem or outcome.problem

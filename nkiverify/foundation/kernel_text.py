@@ -17,6 +17,8 @@ RecordT = TypeVar("RecordT")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
 #: What GitHub and Azure take for a command where a line begins with it, however far it is indented.
 _COMMANDS = re.compile(r"(?<!\S)(?=::|##\[|##vso\[)")
+#: The end of a text that the text after it may make such a command.
+_BEGUN = re.compile(r"(?<!\S)(?::|##?|##v(?:so?)?)\Z")
 
 
 def harmless(text: str) -> str:
@@ -51,10 +53,12 @@ def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 class HarmlessStream:
-    """A text stream for what kernels print: `stream`, with what is written to it made harmless."""
+    """A text stream for what kernels print: `stream`, with what is written to it made harmless. What may be the
+    beginning of a command waits for the text after it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self._held = ""
 
     @property
     def buffer(self) -> HarmlessStream:
@@ -63,8 +67,18 @@ class HarmlessStream:
 
     def write(self, text: str | bytes) -> int:
         """Write `text`; its length."""
-        self._stream.write(harmless(text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")))
+        said = self._held + (text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
+        begun = _BEGUN.search(said)
+        self._held = begun[0] if begun is not None else ""
+        self._stream.write(harmless(said.removesuffix(self._held)))
         return len(text)
+
+    def flush(self) -> None:
+        """Write what is held back, so that nothing can be made of it any more."""
+        if self._held:
+            self._stream.write(f"\\{self._held}")
+        self._held = ""
+        self._stream.flush()
 
     def close(self) -> None:
         """Nothing: the stream is ours."""
@@ -92,6 +106,7 @@ def kernel_output() -> Iterator[None]:
     finally:
         for name, stream in before.items():
             setattr(sys, name, stream)
+        said.flush()
 
 
 def tell_ignored_exceptions() -> None:

@@ -2,9 +2,10 @@
 
 Python tells its hook of most that a kernel can ask for, and not of all: named pipes, databases that C code opens. Where
 Linux has Landlock, a process that runs kernels writes only below the folders that it has to, and sends no signals to
-others; where it has seccomp, it opens no sockets, and cannot change the clock or look into other processes. Both last
-until the process ends, and hold for the processes that it starts. What the system does not offer is left out:
-`nkiverify doctor` says what there is.
+others; where it has seccomp, it opens no sockets, starts no processes unless it has an ESBMC to ask, and cannot change
+the clock or look into other processes. Its memory, its processor time and the size of its files have limits of the
+system, getrlimit(2), beside those that whoever started it watches. All of this lasts until the process ends, and holds
+for the processes that it starts. What the system does not offer is left out: `nkiverify doctor` says what there is.
 """
 
 from __future__ import annotations
@@ -15,17 +16,25 @@ import ctypes
 import importlib
 import os
 import platform
+import resource
 import struct
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from nkiverify.foundation import resources
+from nkiverify.foundation.allowed import Allowed
+from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit
 
 #: Files that may be written whatever the folders are.
-_DEVICES = ("/dev/null", "/dev/full", "/dev/tty", "/dev/stdout", "/dev/stderr")
+_DEVICES = ("/dev/null", "/dev/full", "/dev/stdout", "/dev/stderr")
+#: Bytes that a file may have which the process writes.
+_FILE_BYTES = 4 << 30
+#: Bytes that it may ask for and never use, beside those that it may hold.
+_UNUSED_BYTES = 1 << 30
 
 # Numbers of system calls that came after the tables of architectures were made one: the same everywhere.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -42,29 +51,42 @@ _CHANGES = (
 #: Since version 6: no sockets of others by name, no signals to others.
 _SCOPES = (6, 0b11)
 
-_ALLOW, _REFUSE, _UNIX = 0x7FFF0000, 0x00050000 | 1, 1
+#: The answers of a filter: let pass, EPERM, and ENOSYS, for which the C library takes another call.
+_ALLOW, _REFUSE, _LACK = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38
+#: Arguments of `socket` and `clone` that are let pass: a socket within the machine, a thread.
+_UNIX, _THREAD = 1, 0x00010000
+#: The call that came to do what `clone` does; its arguments are where no filter can look.
+_CLONE3 = 435
 
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """The numbers of system calls on an architecture: of `socket`, and of those that are refused."""
+    """The numbers of system calls on an architecture: of `socket`, of `clone`, of others that start processes, and of
+    those that are refused in any case."""
 
     audit: int
     socket: int
+    clone: int
+    starting: tuple[int, ...]
     refused: tuple[int, ...]
 
 
+#: Starting processes: fork, vfork, execve, execveat.
 #: Refused: ptrace, process_vm_readv and _writev, io_uring_setup, mount, umount2, chroot, pivot_root, unshare, setns,
 #: bpf, perf_event_open, settimeofday, clock_settime, adjtimex, clock_adjtime, reboot, sethostname, keyctl, init_module.
 _MACHINES = {
     "x86_64": _Machine(
         0xC000003E,
         41,
+        56,
+        (57, 58, 59, 322),
         (101, 310, 311, 425, 165, 166, 161, 155, 272, 308, 321, 298, 164, 227, 159, 305, 169, 170, 250, 175),
     ),
     "aarch64": _Machine(
         0xC00000B7,
         198,
+        220,
+        (221, 281),
         (117, 270, 271, 425, 40, 39, 51, 41, 97, 268, 280, 241, 170, 112, 171, 266, 142, 161, 219, 105),
     ),
 }
@@ -85,21 +107,63 @@ def has_seccomp() -> bool:
 @dataclass(frozen=True, slots=True)
 class Confinement:
     """The confinement of a process that runs kernels: the folders that it may write to beside that of temporary files,
-    and whether it has the network."""
+    whether it has the network, whether it starts programs (an ESBMC), and the bytes of memory that it may hold."""
 
     writable: tuple[Path, ...] = ()
     network: bool = False
+    programs: bool = False
+    memory: int | None = None
+
+    @staticmethod
+    def of(
+        allowed: Allowed, written: Iterable[Path | None] = (), *, programs: bool = False, memory: int | None = None
+    ) -> Confinement:
+        """That of the only process that runs kernels which are `allowed` this; `memory` in MiB, by default nine tenths
+        of the machine's."""
+        limit = memory * MEBIBYTE if memory is not None else default_limit(1)
+        return Confinement(tuple(path for path in written if path is not None), allowed.network, programs, limit)
 
     def begin(self) -> None:
         """From here on this process has no more than that, as far as the system offers it. There is no way back."""
         if sys.platform != "linux":
             return
         _keep_byte_code()
+        _lower(resource.RLIMIT_CORE, 0)
+        _lower(resource.RLIMIT_FSIZE, _FILE_BYTES)
+        if self.memory is not None:
+            _lower(resource.RLIMIT_DATA, self.memory + _UNUSED_BYTES)
         _libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         with contextlib.suppress(OSError):
             _landlock([*self.writable, Path(tempfile.gettempdir())])
         if has_seccomp():
-            _filter(_MACHINES[platform.machine()], self.network)
+            _filter(_MACHINES[platform.machine()], self.network, self.programs)
+
+
+@contextmanager
+def processor_time(seconds: float) -> Iterator[None]:
+    """Within the block this process uses no more processor time than so many seconds of all processors have: the
+    system ends it where nobody else has, as whoever watches its clock is gone."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    if seconds == float("inf"):
+        yield
+        return
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    end = int(used.ru_utime + used.ru_stime + seconds * (os.cpu_count() or 1)) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (min(_finite(soft, hard, end)), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+def _lower(kind: int, most: int) -> None:
+    """Set a limit of the process to `most`, for good, unless it is lower."""
+    least = min(_finite(*resource.getrlimit(kind), most))
+    resource.setrlimit(kind, (least, least))
+
+
+def _finite(*limits: int) -> list[int]:
+    return [limit for limit in limits if limit != resource.RLIM_INFINITY]
 
 
 def _keep_byte_code() -> None:
@@ -136,30 +200,43 @@ def _landlock(folders: Iterable[Path]) -> None:
         os.close(ruleset)
 
 
-def _filter(machine: _Machine, network: bool) -> None:
+def _filter(machine: _Machine, network: bool, programs: bool) -> None:
     """Refuse system calls, as `EPERM`: a program of the filter's language, bpf(4), run at each call."""
-    steps = list(_program(machine, network))
+    steps = list(_program(machine, network, programs))
     code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in steps))
     program = struct.pack("@HP", len(steps), ctypes.addressof(code))
     _libc().prctl(_SET_SECCOMP, _SECCOMP_FILTER, ctypes.create_string_buffer(program), 0, 0)
 
 
-def _program(machine: _Machine, network: bool) -> Iterator[tuple[int, int, int, int]]:
-    load, equal, at_least, end = 0x20, 0x15, 0x35, 0x06
+_Step = tuple[int, int, int, int]
+_LOAD, _EQUAL, _HAS_BIT, _AT_LEAST, _END = 0x20, 0x15, 0x45, 0x35, 0x06
+
+
+def _program(machine: _Machine, network: bool, programs: bool) -> Iterator[_Step]:
     # The data of a call: its number, the architecture, the instruction, then the arguments.
-    yield load, 0, 0, 4
-    yield equal, 1, 0, machine.audit
-    yield end, 0, 0, _REFUSE
-    yield load, 0, 0, 0
+    yield _LOAD, 0, 0, 4
+    yield _EQUAL, 1, 0, machine.audit
+    yield _END, 0, 0, _REFUSE
+    yield _LOAD, 0, 0, 0
     # The numbers of another table of calls, on x86-64.
-    yield at_least, 0, 1, 0x40000000
-    yield end, 0, 0, _REFUSE
-    for number in machine.refused:
-        yield equal, 0, 1, number
-        yield end, 0, 0, _REFUSE
+    yield _AT_LEAST, 0, 1, 0x40000000
+    yield _END, 0, 0, _REFUSE
+    for number in (*machine.refused, *(() if programs else machine.starting)):
+        yield _EQUAL, 0, 1, number
+        yield _END, 0, 0, _REFUSE
     if not network:
-        yield equal, 0, 3, machine.socket
-        yield load, 0, 0, 16
-        yield equal, 1, 0, _UNIX
-        yield end, 0, 0, _REFUSE
-    yield end, 0, 0, _ALLOW
+        yield from _only(machine.socket, _EQUAL, _UNIX)
+    if not programs:
+        yield _EQUAL, 0, 1, _CLONE3
+        yield _END, 0, 0, _LACK
+        yield from _only(machine.clone, _HAS_BIT, _THREAD)
+    yield _END, 0, 0, _ALLOW
+
+
+def _only(number: int, test: int, value: int) -> Iterator[_Step]:
+    """Let the call of this number pass where its first argument passes the test."""
+    yield _EQUAL, 0, 4, number
+    yield _LOAD, 0, 0, 16
+    yield test, 0, 1, value
+    yield _END, 0, 0, _ALLOW
+    yield _END, 0, 0, _REFUSE

@@ -3,6 +3,7 @@
 The command works in a child; this process, which runs nothing of anybody's, waits for it. The child says when it is
 done, and with which status: one that ends without a word was ended by a kernel. While it is busy with something that
 has a time limit it says so, and is stopped by force a moment after; so it is where it holds more memory than it may.
+What kernels write to file descriptors themselves comes to this process, which shows it with commands escaped.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING
 from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
 from nkiverify.foundation.process import is_for_kernels
 from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit, resident_bytes
+from nkiverify.run.relay import Relay, give_up_output, keep_streams
 
 if TYPE_CHECKING:
     from nkiverify.run.confinement import Confinement
@@ -41,24 +43,44 @@ _SAME_INTERRUPT_SECONDS = 1.0
 
 _UNKNOWN, _INTERNAL_ERROR, _INTERRUPTED = 3, 4, 130
 
-#: Where this process, a child, reports to; None in one that is not supervised.
-_reports: int | None = None
+
+@dataclass(frozen=True, slots=True)
+class _Parent:
+    """The supervisor, as its child knows it: where to report, with the word that shows that it is the child who does;
+    and where what kernels write goes."""
+
+    reports: int
+    password: bytes
+    output: int
+
+
+#: The supervisor of this process, a child; None in one that has none.
+_parent: _Parent | None = None
 
 
 @contextmanager
-def limited(subject: str, seconds: float, mebibytes: int | None = None) -> Iterator[None]:
+def limited(subject: str, seconds: float, mebibytes: int | None = None, left: int = 0) -> Iterator[None]:
     """The block is about `subject` and ends within `seconds`; a supervisor stops this process where it does not, or
-    where it holds more than `mebibytes` MiB, by default nine tenths of the machine's memory."""
-    _tell("busy", f"{seconds:g}", str(mebibytes or ""), " ".join(subject.split()))
-    try:
-        yield
-    finally:
-        _tell("free")
+    where it holds more than `mebibytes` MiB, by default nine tenths of the machine's memory. So many others are `left`
+    for later."""
+    with contextlib.ExitStack() as stack:
+        if _parent is not None:
+            from nkiverify.run.confinement import processor_time
+
+            stack.enter_context(processor_time(seconds + GRACE_SECONDS))
+        _tell("busy", f"{seconds:g}", str(mebibytes or ""), str(left), " ".join(subject.split()))
+        try:
+            yield
+        finally:
+            _tell("free")
 
 
 def confined(confinement: Confinement) -> None:
     """Take it from this process, if it is a child: from here on it runs kernels."""
-    if _reports is not None:
+    if _parent is not None:
+        keep_streams()
+        give_up_output(_parent.output)
+        os.close(_parent.output)
         confinement.begin()
 
 
@@ -69,24 +91,26 @@ def supervised(command: Callable[[], int]) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     reading, writing = os.pipe()
+    shown, output = os.pipe()
     life, ours = os.pipe()
+    password = os.urandom(16).hex().encode()
     child = os.fork()
     if child == 0:
-        os.close(reading)
-        os.close(ours)
-        _work(command, writing, life)
-    os.close(writing)
-    os.close(life)
-    return _Supervisor(child, reading).wait()
+        for theirs in (reading, shown, ours):
+            os.close(theirs)
+        _work(command, _Parent(writing, password, output), life)
+    for theirs in (writing, output, life):
+        os.close(theirs)
+    return _Supervisor(child, reading, password, Relay(shown)).wait()
 
 
 # --- in the child -----------------------------------------------------------------------------------------------------
 
 
-def _work(command: Callable[[], int], writing: int, life: int) -> None:
+def _work(command: Callable[[], int], parent: _Parent, life: int) -> None:
     """The work of the child; it never returns."""
-    global _reports
-    _reports = writing
+    global _parent
+    _parent = parent
     os.register_at_fork(after_in_child=_forget)
     _end_with_parent(life)
     signal.signal(signal.SIGINT, _Interrupts())
@@ -122,10 +146,10 @@ def _shown(status: int) -> int:
 
 def _forget() -> None:
     """A process that the child forks is none of ours: it has nothing to report."""
-    global _reports
-    if _reports is not None:
-        os.close(_reports)
-    _reports = None
+    global _parent
+    if _parent is not None:
+        os.close(_parent.reports)
+    _parent = None
 
 
 class _Interrupts:
@@ -150,9 +174,10 @@ def _end_with_parent(life: int) -> None:
 
 
 def _tell(*words: str) -> None:
-    if _reports is not None:
+    if _parent is not None:
         with contextlib.suppress(OSError):
-            os.write(_reports, "\t".join(words).encode("utf-8", "backslashreplace") + b"\n")
+            said = "\t".join(words).encode("utf-8", "backslashreplace")
+            os.write(_parent.reports, _parent.password + b"\t" + said + b"\n")
 
 
 # --- in the parent ----------------------------------------------------------------------------------------------------
@@ -160,12 +185,16 @@ def _tell(*words: str) -> None:
 
 @dataclass(slots=True)
 class _Supervisor:
-    """Waits for `child`, which reports at `reading`."""
+    """Waits for `child`, which reports at `reading` with the `password`; what its kernels write is the `output`."""
 
     child: int
     reading: int
+    password: bytes
+    output: Relay
     status: int | None = None
     subject: str = ""
+    #: How many subjects come after this one.
+    left: int = 0
     seconds: float = 0.0
     deadline: float = float("inf")
     #: Bytes that it may hold; None: any number.
@@ -184,12 +213,16 @@ class _Supervisor:
             for number, handler in handlers.items():
                 signal.signal(number, handler)
             os.close(self.reading)
+            os.close(self.output.reading)
 
     def _wait(self) -> int:
         rest = b""
         self.memory = default_limit(1)
         while self.status is None:
-            ready, _, _ = select.select([self.reading], [], [], _LOOK_SECONDS)
+            watched = [self.reading, *([self.output.reading] if self.output.is_open else [])]
+            happened, _, _ = select.select(watched, [], [], _LOOK_SECONDS)
+            self.output.pass_on()
+            ready = self.reading in happened
             if time.monotonic() >= self.deadline and not ready:
                 self._ended(0.0)
                 return self._stopped()
@@ -203,7 +236,11 @@ class _Supervisor:
                 return self._died(self._ended())
             *lines, rest = (rest + chunk).split(b"\n")
             for line in lines:
-                self._hear(line.decode("utf-8", "replace").split("\t"))
+                password, _, said = line.partition(b"\t")
+                if password != self.password:
+                    self._ended(0.0)
+                    return self._forged()
+                self._hear(said.decode("utf-8", "replace").split("\t"))
         self._ended()
         return self.status
 
@@ -211,13 +248,13 @@ class _Supervisor:
         match words:
             case ["done", status]:
                 self.status = int(status)
-            case ["busy", seconds, mebibytes, subject]:
-                self.subject, self.seconds = subject, float(seconds)
+            case ["busy", seconds, mebibytes, others, subject]:
+                self.subject, self.seconds, self.left = subject, float(seconds), int(others)
                 self.memory = int(mebibytes) * MEBIBYTE if mebibytes else default_limit(1)
                 left = FAREWELL_SECONDS if self.interrupted else self.seconds + GRACE_SECONDS
                 self.deadline = min(self.deadline, time.monotonic() + left)
             case ["free"] if not self.interrupted:
-                self.subject, self.deadline = "", float("inf")
+                self.subject, self.deadline, self.left = "", float("inf"), 0
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         """Ctrl-C: the child reports what has finished, or is stopped where there is nothing to wait for."""
@@ -238,8 +275,10 @@ class _Supervisor:
         """The exit status of the child, which has so many seconds left to end by itself."""
         end = time.monotonic() + hard_deadline
         while True:
+            self.output.pass_on()
             ended, status = os.waitpid(self.child, os.WNOHANG)
             if ended:
+                self.output.finish()
                 return os.waitstatus_to_exitcode(status)
             if time.monotonic() >= end:
                 self._signal(signal.SIGKILL)
@@ -249,12 +288,14 @@ class _Supervisor:
         if self.interrupted:
             return _complain("interrupted", _INTERRUPTED)
         limit = f"{self.seconds:g} s, nor {GRACE_SECONDS:g} s later"
-        return _complain(f"UNKNOWN: {self.subject}: no verdict within {limit}; its process was stopped", _UNKNOWN)
+        return self._told("UNKNOWN: ", f"no verdict within {limit}; its process was stopped", _UNKNOWN)
 
     def _too_large(self, limit: int) -> int:
-        what = f"{self.subject}: " if self.subject else ""
         held = f"the process that runs kernels held more than {limit // MEBIBYTE} MiB and was stopped"
-        return _complain(f"UNKNOWN: {what}{held}", _UNKNOWN)
+        return self._told("UNKNOWN: ", held, _UNKNOWN)
+
+    def _forged(self) -> int:
+        return self._told("error: ", "a kernel reported in place of the process that runs it", _INTERNAL_ERROR)
 
     def _died(self, code: int) -> int:
         if self.interrupted:
@@ -262,8 +303,12 @@ class _Supervisor:
         if -code in self.forwarded:
             return 128 - code
         how = f"ended with exit status {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
-        what = f"{self.subject}: " if self.subject else ""
-        return _complain(f"error: {what}the process that runs kernels {how} before it was done", _INTERNAL_ERROR)
+        return self._told("error: ", f"the process that runs kernels {how} before it was done", _INTERNAL_ERROR)
+
+    def _told(self, word: str, what: str, status: int) -> int:
+        subject = f"{self.subject}: " if self.subject else ""
+        left = f"; {self.left} more were not begun" if self.left else ""
+        return _complain(f"{word}{subject}{what}{left}", status)
 
 
 def _complain(message: str, status: int) -> int:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from nkiverify.cli.main import main
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Verdict
 from nkiverify.project.manifest import load_targets
+from nkiverify.run.confinement import landlock_version
 from nkiverify.run.executors import choice, cluster
 from nkiverify.run.executors.jobs import Job, JobRuns, perform
 from nkiverify.run.executors.parcels import Parcel, relocated
@@ -38,7 +41,6 @@ def load(a, rows):
 
 MANIFEST = """
 import os
-import signal
 import time
 from pathlib import Path
 
@@ -71,9 +73,17 @@ def bad(v):
 def loses_its_worker(v):
     mark = Path(os.environ["NKIVERIFY_TEST_MARK"])
     if not mark.exists():
-        mark.touch()
-        os.kill(os.getppid(), signal.SIGKILL)
+        mark.write_text(f"{os.getppid()} to be ended")
+        time.sleep(600)
     load(v, 0)
+
+
+@declared(SUCCESSFUL)
+def reaches_out(v):
+    try:
+        os.mkfifo(os.environ["NKIVERIFY_TEST_MARK"])
+    except PermissionError:
+        load(v, 0)
 
 
 @declared(SUCCESSFUL)
@@ -127,13 +137,33 @@ def test_the_report_is_the_same_as_that_of_worker_processes(
 
 
 def test_the_jobs_of_a_lost_worker_are_done_again(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NKIVERIFY_TEST_MARK", str(tmp_path / "mark"))
+    mark = tmp_path / "mark"
+    monkeypatch.setenv("NKIVERIFY_TEST_MARK", str(mark))
+
+    def lose() -> None:
+        # Its own process cannot: it sends no signals to others.
+        while not (mark.exists() and mark.read_text().endswith("ended")):
+            time.sleep(0.05)
+        os.kill(int(mark.read_text().split()[0]), signal.SIGKILL)
+
+    threading.Thread(target=lose, daemon=True).start()
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50) as own:
         outcome = on(own.scheduler_address, root, "loses_its_worker", "good")
-    assert (tmp_path / "mark").exists()
+    assert mark.exists()
     assert {name: runs[0].verdict for name, runs in outcome.by_job.items()} == {
         "loses_its_worker": Verdict.SUCCESSFUL, "good": Verdict.SUCCESSFUL
     }  # fmt: skip
+
+
+@pytest.mark.skipif(landlock_version() < 3, reason="the system has no Landlock, or an old one")
+def test_kernels_are_confined_on_a_cluster(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setenv("NKIVERIFY_TEST_MARK", str(tmp_path / "mark"))
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50) as own:
+        outcome = on(own.scheduler_address, root, "reaches_out")
+    assert not (tmp_path / "mark").exists()
+    assert [run.verdict for run in outcome.by_job["reaches_out"]] == [Verdict.SUCCESSFUL]
 
 
 def test_a_scheduler_that_goes_away_costs_no_verdict_that_is_there(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +204,7 @@ def test_without_dask_the_message_says_what_to_install(root: Path, monkeypatch: 
     monkeypatch.delitem(sys.modules, "nkiverify.run.executors.cluster")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'nkiverify\[dask\]'"):
-        choice.made(Options(root=root, executor="dask-local"), [])
+        choice.made(Options(root=root, executor="dask-local"), [], asks_esbmc=False)
 
 
 @pytest.mark.parametrize("name", ["dask", "dask://", "dask://host", "dask://host:", "threads", "dask://HOST:PORT"])

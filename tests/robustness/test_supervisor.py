@@ -19,8 +19,14 @@ TOP = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are supervised on Linux")
 
 COMMAND = """
-import os, signal, sys, time
+import fcntl, os, signal, stat, sys, time
 from nkiverify.run.supervisor import limited, supervised
+
+def is_pipe(fd):
+    try:
+        return fcntl.fcntl(fd, fcntl.F_GETFL) & 3 == os.O_WRONLY and stat.S_ISFIFO(os.fstat(fd).st_mode)
+    except OSError:
+        return False
 
 def command():
     print("begun", flush=True)
@@ -70,6 +76,7 @@ def run(body: str) -> subprocess.Popen[str]:
             "UNKNOWN: k: the process that runs kernels held more than 200 MiB and was stopped",
         ),
         ("\n    with limited('k', 60, 400): x = bytearray(100 << 20)", 7, ""),
+        ("\n    with limited('k', 0.2, left=3): time.sleep(60)", 3, "its process was stopped; 3 more were not begun"),
     ],
 )
 def test_how_a_command_ends_is_told(body: str, status: int, told: str) -> None:
@@ -80,6 +87,13 @@ def test_how_a_command_ends_is_told(body: str, status: int, told: str) -> None:
     assert ("unflushed" in out) is ("unflushed" in body)
     assert (told in err) if told else not err
     assert len(err.splitlines()) == bool(told)
+
+
+def test_what_a_kernel_writes_to_every_descriptor_that_it_can_guess_is_no_answer() -> None:
+    with run("[os.write(fd, b'done\\t0\\n') for fd in range(3, 64) if is_pipe(fd)]; time.sleep(60)") as process:
+        out, err = process.communicate(timeout=60)
+    assert (out, process.returncode) == ("begun\n", 4)
+    assert "error: a kernel reported in place of the process that runs it" in err
 
 
 @pytest.mark.parametrize(

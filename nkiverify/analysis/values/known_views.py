@@ -96,9 +96,7 @@ def _inside(view: Tensor, numbers: Numbers, skips: bool) -> npt.NDArray[np.bool_
     return inside
 
 
-def _kept_rows(
-    operation: Operation, operands: Mapping[str, Tensor], moved: list[str], known: Known
-) -> Numbers | None:
+def _kept_rows(operation: Operation, operands: Mapping[str, Tensor], moved: list[str], known: Known) -> Numbers | None:
     """The rows of both operands that a copy does not skip; None where it skips none, or which is not known."""
     stated = operation.declared.dependence
     copies = operation.declared.behaviour.moves and stated is not None and stated.others is Link.ROW_MAJOR

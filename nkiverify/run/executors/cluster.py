@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -27,6 +27,7 @@ from distributed import Client, LocalCluster, get_worker
 
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Run, Verdict
+from nkiverify.run.confinement import Confinement
 from nkiverify.run.executors.jobs import ExecutorLost, Job, replacement, targets_by_name, verify_target
 from nkiverify.run.executors.parcels import Parcel, relocated
 from nkiverify.run.executors.processes import END_SECONDS, WorkerProcesses
@@ -129,6 +130,17 @@ class DaskCluster:
 
 # --- on a Dask worker -------------------------------------------------------------------------------------------------
 
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The worker process of a thread, confined, for the targets of the repository at `root`."""
+
+    root: Path
+    confinement: Confinement
+    targets: Mapping[str, Target]
+    executor: WorkerProcesses
+
+
 _of_thread = threading.local()
 #: A manifest is loaded by one thread at a time.
 _loading = threading.Lock()
@@ -151,17 +163,18 @@ def _verified(parcel: Parcel, name: str, options: Options) -> list[Run]:
 
 def _kept(root: Path, options: Options) -> tuple[Mapping[str, Target], WorkerProcesses]:
     """The targets of a repository and the worker process of this thread, kept from job to job."""
-    kept: tuple[Path, Mapping[str, Target], WorkerProcesses] | None = getattr(_of_thread, "kept", None)
-    if kept is not None and kept[0] == root:
-        return kept[1:]
-    if kept is not None:
-        kept[2].shutdown()
-    # A Dask nanny starts its worker as a daemon, which may have no children; ours end when their parent does.
-    multiprocessing.process.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     threads = get_worker().state.nthreads
     memory = options.memory * MEBIBYTE if options.memory is not None else default_limit(threads)
-    with _loading:
-        targets = targets_by_name(root)
-    made = WorkerProcesses(list(targets.values()), verify_target, partial(targets_by_name, root), 1, memory=memory)
-    _of_thread.kept = (root, targets, made)
-    return targets, made
+    confinement = Confinement((), options.allowed.network, options.engine != "embedded", memory)
+    kept: _Kept | None = getattr(_of_thread, "kept", None)
+    if kept is None or (kept.root, kept.confinement) != (root, confinement):
+        if kept is not None:
+            kept.executor.shutdown()
+        # A Dask nanny starts its worker as a daemon, which may have no children; ours end when their parent does.
+        multiprocessing.process.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+        with _loading:
+            targets = targets_by_name(root)
+        load = partial(targets_by_name, root)
+        made = WorkerProcesses(list(targets.values()), verify_target, load, 1, memory=memory, confinement=confinement)
+        kept = _of_thread.kept = _Kept(root, confinement, targets, made)
+    return kept.targets, kept.executor

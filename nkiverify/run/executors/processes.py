@@ -31,6 +31,7 @@ from nkiverify.foundation.process import is_for_kernels
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.executors.jobs import Job, Loader, Stopped, Verify, faulted, replacement, verify_guarded
 from nkiverify.run.executors.resident_memory import MEBIBYTE, resident_bytes
+from nkiverify.run.relay import Relay, give_up_output
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -60,11 +61,13 @@ class _Signal(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A job as it is sent to a worker. `nonce` is drawn for this sending alone, and comes back with the answer."""
+    """A job as it is sent to a worker, which is stopped after so many `seconds`. `nonce` is drawn for this sending
+    alone, and comes back with the answer."""
 
     nonce: bytes
     target: str
     options: Options
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +98,27 @@ class _Task:
 
 @dataclass(slots=True)
 class _Worker:
-    """A worker process, our end of its pipe, and the task it is busy with until `deadline`."""
+    """A worker process, our end of its pipe and of that of its kernels' output, and the task it is busy with until
+    `deadline`."""
 
     process: BaseProcess
     connection: Connection
+    output: Connection
+    relay: Relay
     task: _Task | None = None
     #: The task that it answered last.
     answered: _Task | None = None
     deadline: float = 0.0
+
+    def handles(self) -> list[Connection | int]:
+        """Whatever something may happen at."""
+        return [self.connection, self.process.sentinel, *([self.output] if self.relay.is_open else [])]
+
+    def close(self) -> None:
+        """Close our ends of the pipes of a process that has ended."""
+        self.relay.finish()
+        self.output.close()
+        self.connection.close()
 
 
 class WorkerProcesses:
@@ -176,7 +192,7 @@ class WorkerProcesses:
         self._again.clear()
         _end([worker.process for worker in self._workers])
         for worker in self._workers:
-            worker.connection.close()
+            worker.close()
         self._workers.clear()
 
     def _hand_out(self) -> None:
@@ -206,7 +222,8 @@ class WorkerProcesses:
             self.on_start(task.job.name)
         # A worker that has died meanwhile is found by its sentinel.
         with contextlib.suppress(OSError):
-            worker.connection.send(_Question(task.nonce, task.job.target.name, task.options))
+            seconds = task.options.hard_deadline + self._grace
+            worker.connection.send(_Question(task.nonce, task.job.target.name, task.options, seconds))
 
     def _hire(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
@@ -214,18 +231,20 @@ class WorkerProcesses:
         if isinstance(self._context, ForkContext):  # the child has our targets already
             by_name = {target.name: target for target in self._targets}
             load = lambda: by_name  # noqa: E731
-        words = (theirs, load, self._verify, os.getpid(), self._confinement)
+        output, shown = multiprocessing.Pipe(duplex=False)
+        words = (theirs, shown, load, self._verify, os.getpid(), self._confinement)
         process = self._context.Process(target=_work, args=words, daemon=True)
         process.start()
         theirs.close()
-        worker = _Worker(process, ours)
+        shown.close()
+        worker = _Worker(process, ours, output, Relay(output.fileno()))
         self._workers.append(worker)
         return worker
 
     def _collect(self, end: float) -> list[Future[list[Run]]]:
         """Wait for something to happen, until `end` at most; the tasks that ended by it."""
         busy = [worker for worker in self._workers if worker.task is not None]
-        handles = [worker.connection for worker in busy] + [worker.process.sentinel for worker in busy]
+        handles = [handle for worker in busy for handle in worker.handles()]
         longest = min(end, *(worker.deadline for worker in busy)) - time.monotonic() if busy else 0.0
         if self._memory is not None:
             longest = min(longest, MEMORY_CHECK_SECONDS)
@@ -235,6 +254,7 @@ class WorkerProcesses:
             task = worker.task
             assert task is not None
             runs: list[Run] | None = None
+            worker.relay.pass_on()
             if worker.connection in happened or worker.process.sentinel in happened:
                 runs = self._answer(worker, task)
             elif time.monotonic() >= worker.deadline:
@@ -311,7 +331,7 @@ class WorkerProcesses:
     def _dismiss(self, worker: _Worker) -> None:
         self._workers.remove(worker)
         _end([worker.process])
-        worker.connection.close()
+        worker.close()
 
 
 def start_method() -> ForkContext | SpawnContext:
@@ -352,15 +372,24 @@ def _stop(signal_number: int, _frame: FrameType | None) -> None:
 
 
 def _work(
-    connection: Connection, load: Loader, verify: Verify, parent: int, confinement: Confinement | None
+    connection: Connection,
+    output: Connection,
+    load: Loader,
+    verify: Verify,
+    parent: int,
+    confinement: Confinement | None,
 ) -> None:
     """The work of a worker process: verify the targets whose names arrive, until the parent stops it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     is_for_kernels()
+    from nkiverify.run.confinement import processor_time
+
     worker = os.getpid()
     targets: Mapping[str, Target] = load()
+    give_up_output(output.fileno())
+    output.close()
     if confinement is not None:
         confinement.begin()
     while True:
@@ -373,7 +402,8 @@ def _work(
         target = targets[question.target]
         try:
             connection.send(_Answer(question.nonce, _Signal.BEGUN))
-            runs = verify_guarded(target, question.options, verify)
+            with processor_time(question.seconds):
+                runs = verify_guarded(target, question.options, verify)
             if os.getpid() != worker:  # a kernel has forked: its copy of us has nothing to say
                 os._exit(0)
             connection.send(_Answer(question.nonce, runs))

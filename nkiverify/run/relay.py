@@ -1,0 +1,84 @@
+"""The output that kernels write to file descriptors themselves: the process that started them reads it, and shows it on
+its stderr with control characters and commands of CI systems escaped."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+from typing import TextIO, cast
+
+from nkiverify.foundation.kernel_text import HarmlessStream
+
+#: Bytes that are read at a time.
+_CHUNK = 1 << 16
+
+
+class Relay:
+    """Shows what arrives at the file descriptor `reading`, the end of a pipe; whoever made the pipe closes it."""
+
+    def __init__(self, reading: int) -> None:
+        os.set_blocking(reading, False)
+        self.reading = reading
+        #: False once nobody can write to the pipe any more.
+        self.is_open = True
+        self._text = codecs.getincrementaldecoder("utf-8")("replace")
+        # Whatever stderr is at the time: pytest has another one for each test.
+        self._shown = HarmlessStream(cast(TextIO, _Stderr()))
+
+    def pass_on(self) -> bool:
+        """Show the next part of what has arrived; False if nothing has."""
+        try:
+            chunk = os.read(self.reading, _CHUNK) if self.is_open else b""
+        except BlockingIOError:
+            return False
+        self.is_open = bool(chunk)
+        self._shown.write(self._text.decode(chunk, final=not chunk))
+        return self.is_open
+
+    def finish(self) -> None:
+        """Show what is left, and wait for nothing more."""
+        while self.pass_on():
+            pass
+        self._shown.flush()
+
+
+class _Stderr:
+    """The stderr of the moment. Where it takes nothing more, what kernels wrote is lost, and no verdict is."""
+
+    def write(self, text: str) -> int:
+        try:
+            return sys.stderr.write(text)
+        except (OSError, ValueError):
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            return
+
+
+def give_up_output(writing: int) -> None:
+    """From here on, what is written to file descriptors 1 and 2 goes to `writing`, and standard input is empty."""
+    for descriptor in (1, 2):
+        os.dup2(writing, descriptor)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    if nothing:
+        os.close(nothing)
+
+
+def keep_streams() -> None:
+    """Move `sys.stdout` and `sys.stderr` to file descriptors of their own, where kernels do not look for them."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        stream.flush()
+        descriptor = io.BufferedWriter(io.FileIO(os.dup(stream.fileno()), "w"))
+        moved = io.TextIOWrapper(descriptor, stream.encoding, stream.errors)
+        moved.reconfigure(line_buffering=stream.line_buffering, write_through=stream.write_through)
+        setattr(sys, name, moved)
+        setattr(sys, f"__{name}__", moved)

@@ -1,0 +1,134 @@
+"""Every command that runs kernels confines them, bounds them, and shows what they write as text."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from nkiverify.run.confinement import landlock_version
+
+TOP = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are supervised on Linux")
+
+#: Its first line is replaced; where `a` has more than 128 rows it breaks a contract.
+KERNEL = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def k(a):
+    pass
+    t = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.sbuf)
+    out = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(dst=t, src=a)
+    nisa.dma_copy(dst=out, src=t)
+    return out
+"""
+
+TARGETS = """\
+from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, target
+from nkiverify.model.dtypes import float32
+
+
+@target(kernel="k.py::k", family="f", kind=Kind.SYMBOLIC, expect={1: SUCCESSFUL})
+def right(v):
+    v.call(v.tensor("a", (v.dim("P", 1, 128), 8), float32))
+
+
+@target(kernel="k.py::k", family="f", kind=Kind.SYMBOLIC, expect={1: FAILED})
+def wrong(v):
+    v.call(v.tensor("a", (v.dim("P", 1, 256), 8), float32))
+"""
+
+COMMANDS = {
+    "check": ("check", "k.py::k", "--arg", "a=f32[P:1..128,8]"),
+    "check, inferred": ("check", "k.py::k"),
+    "run": ("run", "right", "--no-cache", "--engine", "embedded"),
+    "simulate": ("simulate", "k.py::k", "--arg", "a=f32[4,8]"),
+    "equiv": ("equiv", "k.py::k", "k.py::k", "--arg", "a=f32[4,8]"),
+    "replay": ("replay", "results.json", "--target", "wrong"),
+    "replay --emit-test": ("replay", "results.json", "--target", "wrong", "--emit-test", "tests/test_k.py"),
+    "show": ("show", "right"),
+}
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with the results of a run."""
+    folder = tmp_path_factory.mktemp("repository")
+    for name in (".git", "tests", "tmp"):
+        (folder / name).mkdir()
+    (folder / "k.py").write_text(KERNEL)
+    (folder / "nkiverify_targets.py").write_text(TARGETS)
+    done = nkiverify(folder, "run", "--engine", "embedded", "--no-page")
+    assert done.returncode == 0, done.stdout + done.stderr
+    shutil.copy(folder / "nkiverify-reports" / "results.json", folder)
+    return folder
+
+
+def nkiverify(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(TOP), "TMPDIR": str(folder / "tmp")}
+    command = [sys.executable, "-m", "nkiverify", *words]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+
+
+def tried(folder: Path, line: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """The command, where `line` is the first of the kernel."""
+    (folder / "k.py").write_text(KERNEL.replace("pass", line))
+    return nkiverify(folder, *words)
+
+
+@pytest.mark.skipif(landlock_version() < 3, reason="the system has no Landlock, or an old one")
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS.keys())
+def test_what_python_tells_of_nobody_is_refused_and_told(words: tuple[str, ...], repository: Path) -> None:
+    done = tried(repository, "import os; os.write(1, b'::error::raw\\n\\x1b[31m\\n'); os.mkfifo('made')", *words)
+    assert not (repository / "made").exists()
+    said = done.stdout + done.stderr
+    assert "\x1b" not in said
+    assert not [line for line in said.splitlines() if line.strip().startswith("::")]
+    assert "\\::error::raw" in done.stderr
+    if "--emit-test" in words:  # where the kernel fails, its call is written all the same
+        assert done.returncode == 0
+    else:
+        assert done.returncode == 3
+        assert "the kernel asks for what it may not" in " ".join(said.split())
+
+
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS.keys())
+def test_what_never_ends_is_stopped(words: tuple[str, ...], repository: Path) -> None:
+    begin = time.monotonic()
+    done = tried(repository, "10 ** (10 ** 9)", *words, "--timeout", "1")
+    assert time.monotonic() - begin < 60
+    assert done.returncode == 3
+    assert "no verdict within 1 s" in done.stderr + " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", ["simulate", "equiv", "replay", "show"])
+def test_what_ends_the_process_is_told(name: str, repository: Path) -> None:
+    done = tried(repository, "import os; os._exit(0)", *COMMANDS[name])
+    assert done.returncode == 4
+    assert "ended with exit status 0 before it was done" in done.stderr
+
+
+def test_what_takes_all_memory_is_stopped(repository: Path) -> None:
+    done = tried(repository, "x = [bytes(10 ** 7) for _ in range(1000)]", *COMMANDS["simulate"], "--memory", "400")
+    assert done.returncode == 3
+    assert "more than 400 MiB" in done.stderr or "more memory than there is" in " ".join(done.stdout.split())
+
+
+def test_a_kernel_that_ends_the_process_that_reads_its_language(repository: Path) -> None:
+    """The file is loaded once more with --strict-language, in a process of its own as well."""
+    line = "pass\n\n\nimport os, sys\nif 'nkiverify.frontend.language_rules' in sys.modules:\n    os._exit(0)"
+    (repository / "k.py").write_text(f"{KERNEL}\n\n{line}\n")
+    done = nkiverify(repository, *COMMANDS["run"], "--strict-language", "--no-page")
+    assert done.returncode == 4
+    assert "inside the language is not known: its process ended with exit status 0" in done.stderr
