@@ -299,6 +299,8 @@ NOT_CALLED = {
     "nisa.rand_set_state": "the state of the generator, which is no tensor",
     "nisa.set_rng_seed": "the state of the generator, which is no tensor",
     "nl.random_seed": "the state of the generator, which is no tensor",
+    "nisa.tensor_copy_dynamic_src": "the place is known at run time only: tests/drop_in",
+    "nisa.tensor_copy_dynamic_dst": "the place is known at run time only: tests/drop_in",
     "nl.atomic_rmw": "the rows it adds to are known at run time only: tests/drop_in",
     "nl.shared_constant": "takes an array of the host",
     "nl.loop_reduce": "is about a loop: tests/dataflow/test_effects.py",

@@ -22,7 +22,14 @@ class CalledOutsideRun(UsageError):
     """A function of NKI was called while no kernel runs."""
 
 
-class ContractViolation(Exception):
+class NkiValidationError(Exception):
+    """The exception of the vendor's simulator where an instruction's rules are broken: kernels may catch it by name."""
+
+
+NkiValidationError.__module__ = "nki.isa"
+
+
+class ContractViolation(NkiValidationError):
     """A documented contract is broken in a concrete run: fix the kernel, or the shapes it is called with."""
 
     def __init__(self, contract: str, message: str, site: Site | None = None) -> None:

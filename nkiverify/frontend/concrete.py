@@ -11,7 +11,7 @@ import dis
 import inspect
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from itertools import product as cartesian
@@ -34,7 +34,7 @@ from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.policy import applied_policy
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.model.state import ModelState
+from nkiverify.model.state import ModelState, Program
 from nkiverify.model.tensor import Register, Storage, Tensor
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
@@ -240,6 +240,10 @@ class ConcreteExecution:
     def programs(self, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """All programs of a launch."""
         return cartesian(*map(range, grid))
+
+    def results_of(self, programs: Iterable[Program], body: Callable[[Program], Any]) -> list[Any]:
+        """One after the other."""
+        return list(map(body, programs))
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Note what the kernel returned."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -47,7 +47,8 @@ from nkiverify.symbolic.values import as_term
 if TYPE_CHECKING:
     from nkiverify.frontend.lost_names import LostName
     from nkiverify.model.operation import Operation
-    from nkiverify.model.tensor import Storage, Tensor
+    from nkiverify.model.state import Program
+from nkiverify.model.tensor import Storage, Tensor
 
 #: A kernel with so many calls within one another recurses itself.
 RECURSION = 100
@@ -387,6 +388,10 @@ class SymbolicExecution(Paths):
     def programs(self, grid: tuple[int, ...]) -> NoReturn:
         """Never asked: one program stands for all."""
         raise InternalError(f"programs of the launch {grid} in a symbolic run")
+
+    def results_of(self, programs: Iterable[Program], body: Callable[[Program], Any]) -> list[Any]:
+        """Those of the one program that stands for all."""
+        return list(map(body, programs))
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Record what the kernel returned."""

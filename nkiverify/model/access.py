@@ -221,29 +221,31 @@ def _chooses_rows(part: object) -> bool:
 def _rows(
     tensor: Tensor, keys: Sequence[object], chosen: Sequence[int], indices: Sequence[IndexTensor]
 ) -> tuple[int, Tensor]:
-    """The dimension that indices known at run time choose from, and the column of them.
+    """The dimension that indices known at run time choose from, and the column of them; on chip, the one index.
 
-    Only the dimension of the partitions, or one before it, can be chosen from: no index before varies over the grid,
-    and none at all over the axis of the partitions, which belongs to the column unless that is a single index.
+    In HBM, only the dimension of the partitions, or one before it, can be chosen from: no index before varies over the
+    grid, and none at all over the axis of the partitions, which belongs to the column unless that is a single index.
     """
     dimension = chosen[0]
     part = keys[dimension]
     column = part.resolve() if isinstance(part, Access) else part
     if not isinstance(column, Tensor):
         raise unsupported(f"a {type(part).__name__} among index tensors")
-    free = any(index.ndim > 0 for index in indices[:dimension])
+    # A place in each partition, which a copy is given ("L:tensor_copy_dynamic_src").
+    place = tensor.on_chip and dimension != tensor.block_dims
+    free = not place and any(index.ndim > 0 for index in indices[:dimension])
     grids = [*indices, *(part.indices if isinstance(part, Access) else ())]
     require(
         "leg.indirect",
         all_of(
             len(chosen) == 1,
             not free,
-            not tensor.on_chip,
+            place or not tensor.on_chip,
             tensor.indirect_by is None,
             column.indirect_by is None,
             column.buffer is SBUF,
             column.dtype.is_integer,
-            *(equal(extent, 1) for extent in column.shape[1:]),
+            *(equal(extent, 1) for extent in column.shape[0 if place else 1 :]),
         ),
         index=column.shape,
         index_dtype=column.dtype,
@@ -251,7 +253,8 @@ def _rows(
         tensor=tensor.buffer,
         dimension=dimension,
     )
-    require_if_open("leg.indirect_mgrid", not any(index.of_mgrid for index in grids), dimension=dimension)
+    if not place:
+        require_if_open("leg.indirect_mgrid", not any(index.of_mgrid for index in grids), dimension=dimension)
     if not column.dtype.is_integer:
         raise TypeError(f"indices are integers, not {column.dtype}")
     for index in indices if not is_one(column.shape[0]) else ():

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol, cast
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol, cast
 
 from nkiverify.model.contracts import ClaimingExecution
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import Interval
 from nkiverify.model.operation import Operation
-from nkiverify.model.state import ModelState
+from nkiverify.model.state import ModelState, Program
 from nkiverify.model.tensor import Register, Storage, Tensor
 from nkiverify.symbolic import execution
 
@@ -49,6 +49,9 @@ class ModelExecution(ClaimingExecution, Protocol):
 
     def programs(self, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """The coordinates of the programs of a launch, where they are run one by one."""
+
+    def results_of(self, programs: Iterable[Program], body: Callable[[Program], Any]) -> list[Any]:
+        """The results of `body` for the programs of a launch."""
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """The kernel returned these tensors, in each of the programs that are run."""

@@ -14,6 +14,7 @@ from nkiverify.model.access import Access
 from nkiverify.model.contracts import entailed, require
 from nkiverify.model.extents import as_extent, is_one
 from nkiverify.model.indices import IndexTensor
+from nkiverify.model.indirection import claim_reach, claim_scalar_index
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
 from nkiverify.symbolic import Extent, ceil_div, constant_value
 from nkiverify.symbolic.execution import unsupported
@@ -42,7 +43,32 @@ def index(tensor: TensorT, key: object) -> Any:
     keys = key if isinstance(key, tuple) else (key,)
     if has_index_tensor(keys):
         return Access.of(tensor, keys)
+    if tensor.legacy and tensor.on_chip and any(isinstance(part, Access | Tensor) for part in keys):
+        return _at_run_time(tensor, keys)
     return _basic(tensor, keys)
+
+
+def _at_run_time(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
+    """`tile[:, place]` of the legacy API: the elements of each partition at a place known at run time."""
+    open_key = [at for at, part in enumerate(keys) if part is Ellipsis]
+    missing = (slice(None),) * (tensor.ndim - len(keys) + len(open_key))
+    at = open_key[0] if open_key else len(keys)
+    keys = keys[:at] + missing + keys[at + 1 :]
+    chosen = [axis for axis, part in enumerate(keys) if isinstance(part, Access | Tensor)]
+    axis = chosen[0]
+    part = keys[axis]
+    place = part.resolve() if isinstance(part, Access) else part
+    assert isinstance(place, Tensor)
+    legal = len(chosen) == 1 and axis != tensor.block_dims and tensor.indirect_by is None and place.dtype.is_integer
+    require("leg.indirect", legal, dimension=axis, index_dtype=place.dtype)
+    if not legal:
+        raise TypeError("a tile is indexed with one integer known at run time, in a free dimension")
+    claim_scalar_index("leg.indirect", place)
+    view = _basic(tensor, (*keys[:axis], 0, *keys[axis + 1 :]))
+    moves = Indirection(IndirectionKind.SCALAR, place, Reach(1, 0, 0, tensor.shape[axis]), tensor.strides[axis])
+    claim_reach("leg.oob_dynamic", moves)
+    view.indirect_by = moves
+    return view
 
 
 def has_index_tensor(keys: tuple[object, ...]) -> bool:

@@ -20,7 +20,7 @@ from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, as_number, is_sequence
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.returned import tensors_in
-from nkiverify.model.state import Launch
+from nkiverify.model.state import Launch, Program
 from nkiverify.model.tensor import Tensor, claim_bounds, free_elements
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -164,16 +164,18 @@ class Kernel:
         grid = self._claimed_grid()
         args = tuple(self._argument(value) for value in args)
         kwargs = {name: self._argument(value) for name, value in kwargs.items()}
-        results: list[Any] = []
         model = current_execution().model
         outer = model.launch
-        for program in _programs(grid):
+        mine = _of_this_program if self.helper else _unchanged
+
+        def body(program: Program) -> Any:
             model.launch = Launch(grid, program)
-            mine = _of_this_program if self.helper else _unchanged
             try:
-                results.append(self.function(*map(mine, args), **{name: mine(value) for name, value in kwargs.items()}))
+                return self.function(*map(mine, args), **{name: mine(value) for name, value in kwargs.items()})
             finally:
                 model.launch = outer
+
+        results = current_execution().results_of(_programs(grid), body)
         self._claim_results(results)
         return results[-1] if results else None
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nkiverify.model.access import Access
 from nkiverify.model.allocation import claim_on_chip_shape, new_storage
-from nkiverify.model.contracts import require
+from nkiverify.model.contracts import require, require_if_open
 from nkiverify.model.dtypes import DType, legacy_dtype_named
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent, as_number, is_one, is_sequence, same
@@ -127,8 +127,9 @@ def given_mask(mask: object) -> Mask | None:
     return found
 
 
-def operand(value: object, mask: Mask | None, argument: str, *, skips: bool = False) -> Tensor:
-    """`value` as a tile: an access is resolved under the operation's mask; `skips`: rows out of bounds are skipped."""
+def operand(value: object, mask: Mask | None, argument: str, *, skips: bool = False, placed: bool = False) -> Tensor:
+    """`value` as a tile: an access is resolved under the operation's mask; `skips`: rows out of bounds are skipped;
+    `placed`: its place on chip may be known at run time only."""
     if isinstance(value, Access):
         value = value.resolve(mask, skips=skips)
     if not isinstance(value, Tensor):
@@ -136,7 +137,14 @@ def operand(value: object, mask: Mask | None, argument: str, *, skips: bool = Fa
     if value.block_dims:
         require("leg.tile", False, operand=argument, shape=value.shape)
         raise TypeError(f"{argument} has block dimensions: index them first")
+    if not placed:
+        _claim_placed(value)
     return value
+
+
+def _claim_placed(value: Tensor) -> None:
+    """Claim that the place of a tile does not wait for the run: only copies for it take such."""
+    require_if_open("leg.indirect", value.indirect_by is None or not value.on_chip, operand=value.label)
 
 
 def resolved(value: object, mask: Mask | None, argument: str) -> object:
@@ -144,9 +152,9 @@ def resolved(value: object, mask: Mask | None, argument: str) -> object:
     return operand(value, mask, argument) if isinstance(value, Tensor | Access) else value
 
 
-def given_destination(dst: object, dtype: object, mask: Mask | None) -> Tensor:
+def given_destination(dst: object, dtype: object, mask: Mask | None, *, placed: bool = False) -> Tensor:
     """A tile that is given to be written; what another dtype than its own would mean is not documented."""
-    target = operand(dst, mask, "dst")
+    target = operand(dst, mask, "dst", placed=placed)
     if dtype is not None and named_dtype(dtype) != target.dtype:
         raise unsupported("a dtype beside a destination of another dtype")
     return target
@@ -285,7 +293,9 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
     mask = value.validity if isinstance(value, LegacyTensor) else None
     keys = key if isinstance(key, tuple) else (key,)
     destination = Access.of(target, keys).resolve(mask) if has_index_tensor(keys) else target[key]
+    _claim_placed(destination)
     if isinstance(value, Tensor):
+        _claim_placed(value)
         require("leg.assign_buffer", destination.on_chip and value.on_chip, dst=destination.buffer, src=value.buffer)
         claim_assignable(destination.shape, value.shape)
     elif isinstance(value, SymInt | SymRational | Real):

@@ -163,9 +163,11 @@ class Step(Protocol):
     def name_of(self, name: str) -> str:
         """The name of a parameter that is a member of an enumeration; "none" where it is not given."""
 
-    @property
-    def programs(self) -> int:
-        """Programs of the launch in progress."""
+    def meet(self) -> None:
+        """Wait until every program of the launch is here."""
+
+    def exchanged(self, sent: Array) -> Array:
+        """The elements that the program to receive from sends, for those that this one sends."""
 
     def flag(self, name: str) -> bool:
         """A parameter that is true or false; false where it is not there."""
@@ -289,6 +291,12 @@ class Step(Protocol):
     def drawn(self, shape: tuple[int, ...], dtype: DType) -> Array:
         """Random numbers (lanes, *shape) from 0 on, below 1, as fine as the dtype has them just below 1; refused where
         the run draws none."""
+
+    def set_generator(self, name: str) -> None:
+        """Let the random numbers that follow be those of the state that a parameter holds."""
+
+    def generator_state(self, name: str) -> Array:
+        """The state that random numbers go on from, as elements of a result."""
 
     def seed(self, name: str) -> None:
         """Let the random numbers that follow be those of the number that a parameter gives."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from nkiverify.foundation.errors import NkiValidationError
 from nkiverify.model import (
     contract_tables,  # noqa: F401 (registers the contracts that belong to no operation)
     dtypes,
@@ -49,10 +50,6 @@ class ReplicaGroup(NKIObject):
     groups: Any = None
 
 
-class NkiValidationError(Exception):
-    """The exception of the simulator where an instruction's rules are broken."""
-
-
 class _TensorAnnotation:
     """`nt.tensor`, with or without a shape in brackets, or one of a union."""
 
@@ -87,7 +84,6 @@ class bfp16:  # noqa: N801
 for _class, _module in (
     (NKIObject, "nki.language"),
     (ReplicaGroup, "nki.collectives"),
-    (NkiValidationError, "nki.isa"),
     (fp32, "neuronxcc.nki.language"),
     (bfp16, "neuronxcc.nki.language"),
 ):

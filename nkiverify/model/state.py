@@ -63,6 +63,10 @@ class Looked:
     looked_at: set[AllocationKey]
 
 
+#: The coordinates of a program in the grid of its launch.
+Program = tuple[Extent, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Launch:
     """One kernel execution in progress: its grid, and the coordinates of the program that runs."""

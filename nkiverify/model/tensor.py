@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from nkiverify.model.contracts import require
-from nkiverify.model.dtypes import DType, dtype_named
+from nkiverify.model.contracts import leaves_open, require
+from nkiverify.model.dtypes import DType, dtype_named, legacy_dtype_named
 from nkiverify.model.known_numbers import Interval, Value
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.state import LoopBody
@@ -342,6 +342,10 @@ def declared_dtype(dtype: object, default: DType | None = None) -> DType:
         return default
     found = dtype_named(dtype)
     if found is None:
+        found = legacy_dtype_named(dtype)
+        if found is not None:
+            leaves_open("tensor.dtypes", False, "the documentation does not say what NumPy's dtypes are", dtype=dtype)
+            return found
         if not isinstance(dtype, str):
             raise unsupported(f"the dtype {dtype!r}", "use a dtype of nki.language")
         require("tensor.dtypes", False, dtype=dtype)

@@ -92,6 +92,11 @@ def _rows_of(tensor: Any) -> Any:
     return tensor[old_sbuf(4, 1, dtype=nl.int32), old_nl.arange(6)[None, :]]
 
 
+def _at_a_place(tensor: Any) -> Any:
+    """A column that is known at run time."""
+    return tensor[:, old_sbuf(1, 1, dtype=nl.int32)]
+
+
 MORE_USES: list[tuple[str, Any]] = [
     ("trn2", lambda: nl.ones((4, 4), nl.float32)),
     ("trn2", lambda: nl.zeros((4, 4), nl.float32)),
@@ -119,6 +124,8 @@ MORE_USES: list[tuple[str, Any]] = [
     ("trn2", lambda: nki.collectives.collective_permute_implicit_current_processing_rank_id(0, GROUP)),
     ("trn2", lambda: nisa.register_alloc(3)),
     ("trn2", lambda: old_nisa.dma_transpose(old_sbuf(4, 6))),
+    ("trn2", lambda: old_nisa.tensor_copy_dynamic_src(_at_a_place(old_sbuf(4, 6)))),
+    ("trn2", lambda: old_nisa.tensor_copy_dynamic_dst(dst=_at_a_place(old_sbuf(4, 6)), src=old_sbuf(4, 1))),
     ("trn2", lambda: old_nl.atomic_rmw(_rows_of(old_hbm(8, 6)), old_sbuf(4, 6), nl.add)),
     ("trn2", lambda: old_nl.random_seed(old_sbuf(1, 1, dtype=nl.int32))),
     ("trn2", lambda: old_nisa.tensor_scalar_cumulative(old_sbuf(4, 6), old_sbuf(4, 6), nl.add, nl.add, 1.0)),

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nkiverify.analysis.effects import exchanges
 from nkiverify.analysis.masks import Placing, on_one_grid, placing_of
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
 from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.generators import GeneratorStates
 from nkiverify.analysis.values.slices import Entry, Operand
 from nkiverify.analysis.values.step import Step, accumulates
+from nkiverify.analysis.values.turns import Turns
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.concrete import ConcreteExecution
@@ -29,7 +33,7 @@ from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.operation import loads_registers
 from nkiverify.model.operators import Operator
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.model.state import ModelState
+from nkiverify.model.state import ModelState, Program
 from nkiverify.model.tensor import IndirectionKind, Register, Storage, Tensor
 
 if TYPE_CHECKING:
@@ -100,6 +104,7 @@ class ValueExecution(ConcreteExecution):
         self.watch = watch
         #: What random numbers are drawn from; None where operations that draw any are refused.
         self.random: np.random.Generator | None = None
+        self.generators = GeneratorStates()
         #: The contents of the kernel's arguments, by the identity of their storages.
         self.arguments: dict[object, Cells] = {}
         #: Reads of undefined elements, by mark (from UNWRITTEN + 1 on).
@@ -109,7 +114,8 @@ class ValueExecution(ConcreteExecution):
         self._accumulators: dict[tuple[str, object], Accumulators] = {}
         self._shared: dict[tuple[object, int], Cells] = {}
         self._shared_count: dict[object, int] = {}
-        self._program: object = None
+        #: The programs of the launch in progress, where they can wait for each other.
+        self._turns: Turns | None = None
         #: The operations executed, where they are kept.
         self.history: list[Entry] | None = None
         self._words_left = _WORDS
@@ -135,16 +141,47 @@ class ValueExecution(ConcreteExecution):
             return
         identity = made.identity
         assert isinstance(identity, Allocation)
-        if self._program != launch.program:
-            self._program = launch.program
-            self._shared_count.clear()
-        ordinal = self._shared_count.get(launch.grid, 0)
-        self._shared_count[launch.grid] = ordinal + 1
+        ordinal = self._shared_count.get(launch, 0)
+        self._shared_count[launch] = ordinal + 1
         known = self._shared.get((launch.grid, ordinal))
         if known is not None and (known.size, known.dtype) == (int(made.size), made.dtype):
             identity.cells = known
         else:
             identity.cells = self._shared[(launch.grid, ordinal)] = Cells(self.numbers, int(made.size), made.dtype)
+
+    def results_of(self, programs: Iterable[Program], body: Callable[[Program], Any]) -> list[Any]:
+        """In turn, where two cores may wait for each other; else one after the other."""
+        launched = list(programs)
+        if self._turns is not None or launched != [(0,), (1,)]:
+            return super().results_of(launched, body)
+        states: dict[int, tuple[Any, ...]] = {}
+        model, outer = self.model, self.model.launch
+
+        def switched(number: int) -> None:
+            states[turn[0]] = (model.launch, model.body, model.fixed_orders)
+            model.launch, model.body, model.fixed_orders = states.get(number, (outer, None, 0))
+            turn[0] = number
+
+        turn = [0]
+        self._turns = Turns(len(launched), switched)
+        try:
+            return self._turns.run([partial(body, program) for program in launched])
+        finally:
+            self._turns = None
+            model.launch = outer
+
+    def meet(self) -> None:
+        """Wait for all programs of the launch."""
+        if self._turns is None:
+            raise UnsupportedConstruct("a barrier in one core")
+        self._turns.barrier()
+
+    def exchange(self, pipe: object, to: int, source: int, message: Array) -> Array:
+        """The message that program `source` sends to this one by a pipe, for the one that this one sends to `to`."""
+        if self._turns is None:
+            raise UnsupportedConstruct("an exchange in one core")
+        found: Array = self._turns.exchange(pipe, to, source, message)
+        return found
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """The results of programs of a launch are one result: they have to return the same."""
@@ -308,6 +345,9 @@ class ValueExecution(ConcreteExecution):
             if self.history is not None:
                 now = getattr(self.numbers, "functions", {})
                 applied = frozenset(name for name, times in now.items() if times != known.get(name))
+                if exchanges(operation):
+                    # The lines say what this core sends: what it receives is the other one's.
+                    applied |= {"an exchange between cores"}
                 self.history.append(self._entry(operation, regions, applied))
         except UnsupportedConstruct as limit:
             if limit.site is None:
@@ -315,6 +355,8 @@ class ValueExecution(ConcreteExecution):
             raise
 
     def _needs_marks(self, operation: Operation, regions: Mapping[str, Region]) -> bool:
+        if exchanges(operation):
+            return True  # the other core may send what is not defined
         for name, view in operation.reads.items():
             cells = self.cells(view)
             if not cells.complete and storage.read_marks(cells, regions[name]) is not None:

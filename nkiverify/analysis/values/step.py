@@ -16,10 +16,10 @@ import numpy as np
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
 from nkiverify.analysis.values.formats import STORED, Array, unit_roundoff
+from nkiverify.analysis.values.generators import GeneratorStates
 from nkiverify.analysis.values.numbers import Marks
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
-from nkiverify.model.launch import current_launch
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.operators import Operator
 from nkiverify.model.promotion import promoted
@@ -41,6 +41,7 @@ class StepExecution(Protocol):
 
     numbers: Numbers
     random: np.random.Generator | None
+    generators: GeneratorStates
 
     def cells(self, tensor: Tensor) -> Cells:
         """The contents of the storage a tensor is a view of."""
@@ -68,6 +69,12 @@ class StepExecution(Protocol):
 
     def set_register(self, register: VirtualRegister, number: int) -> None:
         """Let a register hold a number of 32 bits."""
+
+    def meet(self) -> None:
+        """Wait for all programs of the launch."""
+
+    def exchange(self, pipe: object, to: int, source: int, message: Array) -> Array:
+        """The message that program `source` sends to this one by a pipe, for the one that this one sends to `to`."""
 
 
 class Step:
@@ -141,10 +148,22 @@ class Step:
         """The name of a parameter that is a member of an enumeration; "none" where it is not given."""
         return str(getattr(self.attribute(name), "name", "none"))
 
-    @property
-    def programs(self) -> int:
-        """Programs of the launch in progress."""
-        return int(np.prod([int(extent) for extent in current_launch().grid], dtype=np.int64))
+    def meet(self) -> None:
+        """Wait until every program of the launch is here."""
+        if not self.tracking:
+            self._run.meet()
+
+    def exchanged(self, sent: Array) -> Array:
+        """The elements that the program to receive from sends, for those that this one sends."""
+        to, source = self._rank("send_to_rank"), self._rank("recv_from_rank")
+        found = self._run.exchange((self.attribute("pipe_id"), self.tracking), to, source, sent.copy())
+        if found.shape != sent.shape:
+            self.refuse(f"a {self.name} of {found.shape[1:]} elements for {sent.shape[1:]}")
+        return found
+
+    def _rank(self, name: str) -> int:
+        given = self.attribute(name)
+        return self._run.register_number(given) if isinstance(given, VirtualRegister) else int(given)
 
     def flag(self, name: str) -> bool:
         """A parameter that is true or false; false where it is not there."""
@@ -498,6 +517,18 @@ class Step:
         number = int(self.indices(name).ravel()[0]) if self.has(name) else int(_python_number(self.attribute(name)))
         if not self.tracking:
             self._run.random = np.random.default_rng(number % 2**32)
+
+    def set_generator(self, name: str) -> None:
+        """Let the random numbers that follow be those of the state that a parameter holds."""
+        self._random()
+        state = self.stored(name)[0]
+        if not self.tracking:
+            self._run.random = self._run.generators.restored(state)
+
+    def generator_state(self, name: str) -> Array:
+        """The state that random numbers go on from, as elements of a result."""
+        random, shape = self._random(), self.shape(name)
+        return (np.zeros(shape, np.uint32) if self.tracking else self._run.generators.of(random, shape))[None]
 
     def _random(self) -> np.random.Generator:
         random = self._run.random

@@ -26,8 +26,9 @@ define(
 define("leg.no_mix", "Basic and advanced indexing are not mixed in one key.", "LPM; LERR")
 define(
     "leg.indirect",
-    "Indices known at run time are one integer column (n, 1) in SBUF, for the partition or a block dimension in HBM.",
-    "L:load; L:store; LERR",
+    "Indices known at run time are one integer column (n, 1) in SBUF, for the partition or a block dimension in HBM; "
+    "of a tile, one (1, 1) for a free dimension, where tensor_copy_dynamic_src reads or _dst writes it.",
+    "L:load; L:store; L:tensor_copy_dynamic_src; LERR",
 )
 define(
     "leg.indirect_mgrid",

@@ -271,10 +271,17 @@ def _activated(bounds: Bounds) -> None:
 ACTIVATION_REDUCE.bounds(_activated)
 
 
-def _activate(step: Step, argument: Array) -> None:
+def _activate(step: Step, argument: Array, slope: Array | None = None) -> None:
     op = step.operator("op")
     if op.name == "prelu":
-        step.refuse("the value of the activation function prelu: its slope is not documented")
+        if slope is None:
+            step.refuse("the value of the activation function prelu: its slope is not documented")
+        zero = step.n.constant(0.0, argument.ndim)
+        negative = step.n.binary("multiply", slope, argument)
+        result = step.n.choose(step.n.binary("greater", argument, zero), argument, negative)
+        step.write("dst", result)
+        step.accumulate("scalar", result)
+        return
     outside = step.n.out_of_range(op.name, argument)
     result = step.n.unary(op.name, argument)
     step.write("dst", result, undefined=outside, because=f"{op.name} outside its documented range")
@@ -367,7 +374,7 @@ def _(step: Step) -> None:
     for number in ("0", "1"):
         op = step.operator(f"op{number}")
         value = applied(step.n, op, value, step.column(f"imm{number}"), step.flag(f"reverse{number}"))
-    _activate(step, value)
+    _activate(step, value, step.column("relu_param"))
 
 
 # --- exponential ------------------------------------------------------------------------------------------------------

@@ -20,7 +20,14 @@ from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.extents import as_number
 from nkiverify.model.indices import Mask
-from nkiverify.model.legacy_tensor import LegacyTensor, legacy_view, named_dtype, operand, result_tile
+from nkiverify.model.legacy_tensor import (
+    LegacyTensor,
+    given_destination,
+    legacy_view,
+    named_dtype,
+    operand,
+    result_tile,
+)
 from nkiverify.model.legacy_tensor import new_tile as new_legacy_tile
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.ops.operands import (
@@ -129,6 +136,58 @@ def copied_numbers(bounds: Bounds) -> None:
     """Those of the source."""
     bounds.copy(next(name for name in ("src", "x", "data", "input_data") if bounds.tensor(name) is not None))
 
+
+# --- copies from and to a place known at run time ---------------------------------------------------------------------
+
+COPY_FROM_PLACE = operation(
+    "nisa.tensor_copy_dynamic_src",
+    dependence=Dependence(Link.ROW_MAJOR),
+    engine="any",
+    behaviour=OVERWRITES.but(moves=True),
+)
+COPY_TO_PLACE = operation(
+    "nisa.tensor_copy_dynamic_dst",
+    dependence=Dependence(Link.ROW_MAJOR),
+    engine="any",
+    behaviour=OVERWRITES.but(moves=True),
+)
+
+
+@COPY_FROM_PLACE.legacy
+def _(
+    src: object,
+    *,
+    mask: Mask | None = None,
+    dtype: object = None,
+    engine: object = legacy_enums.engine.unknown,
+    **kwargs: object,
+) -> LegacyTensor:
+    """A copy in SBUF of what is, in each partition, at a place known at run time."""
+    source = operand(src, mask, "src", placed=True)
+    result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
+    _claim_copy(result, source, legacy_enums.as_engine(engine))
+    return result
+
+
+@COPY_TO_PLACE.legacy
+def _(
+    *,
+    dst: object,
+    src: object,
+    mask: Mask | None = None,
+    dtype: object = None,
+    engine: object = legacy_enums.engine.unknown,
+    **kwargs: object,
+) -> None:
+    """A copy to a place, in each partition, that is known at run time."""
+    target = given_destination(dst, dtype, mask, placed=True)
+    _claim_copy(target, operand(src, mask, "src"), legacy_enums.as_engine(engine))
+
+
+COPY_FROM_PLACE.meaning(copied)
+COPY_FROM_PLACE.bounds(copied_numbers)
+COPY_TO_PLACE.meaning(copied)
+COPY_TO_PLACE.bounds(copied_numbers)
 
 # --- copies of nl -----------------------------------------------------------------------------------------------------
 

@@ -460,7 +460,6 @@ SENDRECV = operation(
     dependence=Dependence(Link.ROWS, exchanges=True),
     engine="dma",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values="what the other core sends is not known in one",
 )
 
 define_current("sendrecv.gen3_lnc2", "sendrecv needs gen3 or later and a launch on two cores.", "sendrecv")
@@ -513,3 +512,9 @@ def _(
         limit = _EXCHANGED[min(source.dtype.itemsize, 4)]
         size = source.free_size * source.dtype.itemsize
         require("sendrecv.gpsimd_size", size <= limit, bytes_per_partition=size, limit=limit)
+
+
+@SENDRECV.meaning
+def _(step: Step) -> None:
+    """The elements that the other core sends, bit by bit."""
+    step.write("dst", step.exchanged(step.stored("src")), stored=True)

@@ -21,6 +21,7 @@ from nkiverify.model.legacy_tensor import Allocator, LegacyTensor
 from nkiverify.model.memory import PRIVATE_HBM, PSUM, SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.registry import host
 from nkiverify.model.tensor import Tensor
+from nkiverify.model.vendor_helpers import finfo
 from nkiverify.symbolic.execution import unsupported
 
 # --- allocation ---------------------------------------------------------------------------------------------
@@ -38,6 +39,17 @@ def _(shape: object, dtype: object, buffer: object = SBUF, name: object = "", ad
 def _(shape: object, dtype: object, *, buffer: object = None, name: object = "", **kwargs: object) -> LegacyTensor:
     """An uninitialised tensor."""
     return legacy_tensor.allocate(shape, dtype, buffer, name)
+
+
+# --- limits of dtypes -------------------------------------------------------------------------------------------------
+
+FINFO = host("nl.finfo")
+
+
+@FINFO.legacy
+def _(dtype: object) -> Any:
+    """The limits of a float dtype, as NumPy's function of that name has them: the page says nothing of it."""
+    return finfo(dtype)
 
 
 # --- indices ----------------------------------------------------------------------------------------------------------

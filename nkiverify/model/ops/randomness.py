@@ -56,7 +56,6 @@ from nkiverify.symbolic import SymInt, all_of, equal
 from nkiverify.symbolic.execution import unsupported
 
 NKI = ("nki",)
-_STATES = "what the state of a generator means is not documented"
 
 # --- random numbers ---------------------------------------------------------------------------------------------------
 
@@ -235,14 +234,12 @@ RAND_SET_STATE = operation(
     dependence=Dependence(Link.NOTHING),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_STATES,
 )
 RAND_GET_STATE = operation(
     "nisa.rand_get_state",
     dependence=Dependence(Link.NOTHING),
     engine="any",
     behaviour=OVERWRITES.but(side_effect=True),
-    no_values=_STATES,
 )
 
 #: Elements of a generator's state per lane.
@@ -309,6 +306,18 @@ def _claim_state(contract: str, state: Tensor, engine: isa.engine) -> None:
 def _claim_state_engine(contract: str, engine: isa.engine) -> None:
     gpsimd = engine is isa.engine.gpsimd and generation() >= 3
     require(contract, gpsimd or (engine is isa.engine.vector and generation() >= 4), engine=engine)
+
+
+@RAND_SET_STATE.meaning
+def _(step: Step) -> None:
+    """The numbers that follow are those of the state."""
+    step.set_generator("src_seeds")
+
+
+@RAND_GET_STATE.meaning
+def _(step: Step) -> None:
+    """A state from which the numbers that follow come again."""
+    step.write("dst", step.generator_state("dst"), stored=True)
 
 
 # --- dropout ----------------------------------------------------------------------------------------------------------

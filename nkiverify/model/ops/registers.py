@@ -238,9 +238,8 @@ def _(data: object, cores: object, engine: object = isa.engine.gpsimd, name: obj
 
 @CORE_BARRIER.meaning
 def _(step: Step) -> None:
-    """Orders two cores. Here they run one after the other, so what they exchange would be missed."""
-    if step.programs > 1:
-        step.refuse("core_barrier of two cores, which are simulated one after the other")
+    """Orders two cores."""
+    step.meet()
 
 
 # --- printing ---------------------------------------------------------------------------------------------------------

@@ -291,7 +291,7 @@ def expand_dims(data, axis):
 
 @stub
 def finfo(dtype):
-    """Limits of a dtype."""
+    """The limits of a float dtype, as NumPy's function of that name has them: the page says nothing of it."""
 
 
 @stub

@@ -514,3 +514,52 @@ def test_microscaled_products():
     found = simulated(body, x, y, out=(16, 128), dtype=nl.float32)
     expected = np.einsum("kmi,kni->mn", f32(x).reshape(P, 16, 4), f32(y).reshape(P, 128, 4))
     assert np.abs(found - expected).max() < 0.1 * np.abs(expected).max()
+
+
+def test_a_rectifier_with_a_slope():
+    x = random(P, F)
+
+    def body(dst, a):
+        nisa.activate2(dst, nl.prelu, a, imm0=2.0, imm1=0.0, op0=nl.multiply, op1=nl.add, relu_param=0.25)
+
+    assert np.allclose(simulated(body, x), np.where(x > 0, 2 * x, 0.5 * x))
+
+
+def test_states_of_generators():
+    """A state that is set is read again, and gives the same numbers again."""
+    seeds = np.random.default_rng(0).integers(0, 2**31, (P, 6)).astype(np.uint32)
+
+    def body(state, first, later, second, again, a):
+        nisa.rand_set_state(a)
+        nisa.rand_get_state(state)
+        nisa.rng(first)
+        nisa.rand_get_state(later)
+        nisa.rng(second)
+        nisa.rand_set_state(later)
+        nisa.rng(again)
+
+    state, first, later, second, again = simulated(body, seeds, results=5)
+    assert np.array_equal(state, seeds)
+    assert not np.array_equal(later, seeds)
+    assert not np.array_equal(first, second)
+    assert np.array_equal(second, again)
+
+
+def test_dtypes_of_numpy():
+    @nki.jit
+    def kernel(a):
+        tile = nl.ndarray(a.shape, dtype=np.float32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=a)
+        out = nl.ndarray(a.shape, dtype=np.dtype("int32"), buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+
+    x = np.round(random(P, F) * 10)
+    found = kernel(x)
+    assert found.dtype == np.int32
+    assert np.array_equal(found, x)
+
+
+def test_broken_rules_raise_what_the_api_names():
+    with pytest.raises(nisa.NkiValidationError, match="partitions"):
+        simulated(lambda dst, a: sbuf(256, 4), random(P, F))

@@ -470,3 +470,49 @@ def test_the_version_of_the_core():
     out = np.zeros((P, 8), np.float32)
     nki.simulate_kernel(kernel, random(P, 8), out)
     assert found == [nisa.nc_version.gen3]
+
+
+@nki.jit(mode="simulation")
+def columns_at(a_tensor, places_tensor):
+    a, places = nl.load(a_tensor), nl.load(places_tensor)
+    i_p, i_f = nl.arange(P)[:, None], nl.arange(8)[None, :]
+    blocks = a.reshape((P, 64, 8))
+    single = nl.ndarray((P, 4), dtype=a.dtype)
+    wide = nl.ndarray((P, 4, 8), dtype=a.dtype)
+    spread = nl.zeros((P, 64, 8), dtype=a.dtype)
+    for at in nl.affine_range(4):
+        single[:, at] = nisa.tensor_copy_dynamic_src(a[:, places[0, at]])
+        wide[i_p, at, i_f] = nisa.tensor_copy_dynamic_src(blocks[i_p, places[0, at], i_f])
+        nisa.tensor_copy_dynamic_dst(dst=spread[i_p, places[0, at], i_f], src=wide[i_p, at, i_f])
+    return stored(single, wide, spread)
+
+
+def test_copies_from_and_to_a_place_known_at_run_time():
+    a, places = random(P, F), np.array([[3, 60, 0, 17]], np.int32)
+    single, wide, spread = columns_at(a, places)
+    assert np.array_equal(single, a[:, places[0]])
+    blocks = a.reshape(P, 64, 8)
+    assert np.array_equal(wide, blocks[:, places[0]])
+    expected = np.zeros_like(blocks)
+    expected[:, places[0]] = blocks[:, places[0]]
+    assert np.array_equal(spread, expected)
+
+
+def test_only_these_copies_take_such_a_place():
+    @nki.jit(mode="simulation")
+    def kernel(a_tensor, places_tensor):
+        return stored(nl.copy(nl.load(a_tensor)[:, nl.load(places_tensor)[0, 0]]))
+
+    with pytest.raises(Exception, match=r"leg\.indirect"):
+        kernel(random(P, F), np.zeros((1, 1), np.int32))
+
+
+@pytest.mark.parametrize("place", [F, -1])
+def test_places_out_of_bounds(place):
+    with pytest.raises(Exception, match=r"leg\.oob_dynamic"):
+        columns_at(random(P, F), np.array([[place, 0, 0, 0]], np.int32))
+
+
+def test_limits_of_dtypes():
+    assert nl.finfo(nl.float32).min == nl.fp32.min == np.finfo(np.float32).min
+    assert float(nl.finfo(nl.bfloat16).max) > 3e38

@@ -263,12 +263,12 @@ def tensor_copy(src, *, mask=None, dtype=None, engine=engine.unknown, **kwargs):
 
 @stub
 def tensor_copy_dynamic_dst(*, dst, src, mask=None, dtype=None, engine=engine.unknown, **kwargs):
-    """A copy to a place known at run time."""
+    """A copy to a place, in each partition, that is known at run time."""
 
 
 @stub
 def tensor_copy_dynamic_src(src, *, mask=None, dtype=None, engine=engine.unknown, **kwargs):
-    """A copy from a place known at run time."""
+    """A copy in SBUF of what is, in each partition, at a place known at run time."""
 
 
 @stub
