@@ -112,11 +112,11 @@ def _by_a_child(name: str, target: Any) -> dict[str, Any]:
 def _said(name: str, target: Any) -> dict[str, Any]:
     """All that a report says of each run of `target`."""
     from nkiverify.results.codec import entry
+    from nkiverify.run.executors.jobs import verify_target
     from nkiverify.verify.options import PHASES, Options
-    from nkiverify.verify.verifier import verify
 
     phases = tuple(PHASES) if target.name == "subject" else None
-    runs = verify(target, Options(root=target.root, phases=phases, unhurried=True))
+    runs = verify_target(target, Options(root=target.root, phases=phases, unhurried=True))
     found = {f"{name}, phase {run.phase}": dict(entry(run, target.root)) for run in runs}
     for one in found.values():
         for key in TIMES:

@@ -23,7 +23,6 @@ from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.phases import PHASES
-from nkiverify.symbolic.terms import anew
 from nkiverify.verify.exploration import Exploration, explore, played
 from nkiverify.verify.flags import unwind_of
 from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options, phases_to_run
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 _OPEN = (Verdict.UNKNOWN, Verdict.VACUOUS)
 
 
-@anew()
 @of_stage(Stage.DECIDING)
 def verify(target: Target, options: Options, told: Callable[[Run], None] = lambda run: None) -> list[Run]:
     """The verdict of `target` in each phase that `options` asks for. Raises nothing but KeyboardInterrupt.

@@ -30,13 +30,13 @@ def test_differences_are_told() -> None:
 
 
 def test_terms_that_are_left_of_earlier_kernels_order_nothing() -> None:
-    before = terms.dimension("N"), terms.dimension("K")
+    before = terms.dimension("later"), terms.dimension("sooner")
     with terms.anew():
-        first, second = terms.dimension("K"), terms.dimension("N")
-        assert str(terms.multiply(second, first)) == "K*N"
+        first, second = terms.dimension("sooner"), terms.dimension("later")
+        assert str(terms.multiply(second, first)) == "sooner*later"
         with terms.anew():
-            assert terms.dimension("N") is second
-    assert str(terms.multiply(*before)) == "N*K"
+            assert terms.dimension("later") is second
+    assert str(terms.multiply(*before)) == "later*sooner"
 
 
 def test_no_condition_has_the_key_of_a_truth_value() -> None:

@@ -210,9 +210,11 @@ def faulted(target: Target, options: Options, fault: BaseException) -> list[Run]
 def verify_target(target: Target, options: Options) -> list[Run]:
     """The task that executors are given. The verifier is imported by the worker: its libraries start threads, and then
     a process cannot fork."""
+    from nkiverify.symbolic.terms import anew
     from nkiverify.verify.verifier import verify
 
-    return verify(target, options)
+    with anew():
+        return verify(target, options)
 
 
 def targets_by_name(root: Path) -> Mapping[str, Target]:
