@@ -316,12 +316,11 @@ def _write_page(session: Session, project: Project) -> None:
     from nkiverify.cli import dashboard
     from nkiverify.results import file as results_file
 
-    # Where results could not be written, those that lie there are of an earlier run.
-    if dashboard.missing() or not session.runs or session.unwritten:
+    if dashboard.missing() or not session.runs:
         return
     path = dashboard.page_of(project)
     try:
-        dashboard.write(project, results_file.read(project.reports / "results.json"), path, {})
+        dashboard.write(project, results_file.of(session), path, {})
         print(f"nkiverify: the page of these results is {path}", file=sys.stderr)
     except Exception as error:  # on a full disk, of the library that makes it as well
         # The page only shows: without it, every verdict is what it is.

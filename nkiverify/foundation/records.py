@@ -226,6 +226,36 @@ class MemoryPeak:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """The elements of some rows and columns that were stored last by the same line: `store` is its position among the
+    stores, -1 for elements that nothing stores, -2 for those that may have been stored: data decide."""
+
+    row: int
+    rows: int
+    column: int
+    columns: int
+    store: int
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The lines that stored the elements of a tensor that a kernel returns, in a concrete run on the values `at`.
+
+    `rows` by `columns` are the elements, all dimensions but the last one together; where they are too many, one stands
+    for `each` of them and nothing that is left out is lost: it is shown as a whole. `parts` cover all of them.
+    """
+
+    tensor: str
+    shape: tuple[int, ...]
+    at: dict[str, int]
+    stores: tuple[Line, ...]
+    rows: int
+    columns: int
+    each: tuple[int, ...]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Remark:
     """The use of something outside the documented language. Columns count from 0."""
 
@@ -302,6 +332,8 @@ class Run:
     warnings: tuple[KernelWarning, ...] = ()
     #: Findings that the user accepts. What follows them is modelled as if their rules did not exist.
     accepted: tuple[AcceptedFinding, ...] = ()
+    #: Where phase 4 is FAILED, what stores each element of the tensors that are returned, for the first witness.
+    coverage: tuple[Coverage, ...] = ()
 
     @property
     def as_expected(self) -> bool:

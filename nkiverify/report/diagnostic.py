@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nkiverify.foundation.records import KernelWarning, LoopValue, Run, Violation
+from nkiverify.foundation.records import KernelWarning, Label, LoopValue, Run, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.report.excerpt import excerpt
 from nkiverify.report.style import PLAIN, Style
@@ -49,7 +49,7 @@ def violations(group: Sequence[Violation], root: Path, width: int = 80, style: S
     for position, tensor in enumerate(first.tensors):
         yield from _named("tensors" if position == 0 else "", tensor, width, style)
     yield from _witness(first, width, style)
-    yield from _named("help", _help(first, root), width, style)
+    yield from _named("help", help_for(first, root), width, style)
     yield from _named("note", first.note, width, style)
     others = [
         wording.place(other.file, other.line, root) + ("" if other.replayed or not other.note else f" ({other.note})")
@@ -123,7 +123,7 @@ def _source(violation: Violation | KernelWarning, root: Path, width: int, style:
             yield from lines
 
 
-def _help(violation: Violation, root: Path) -> str:
+def help_for(violation: Violation, root: Path) -> str:
     """The text to write instead, where that follows from the contract."""
     if violation.contract == "df.read_unwritten" and violation.labels:
         made = violation.labels[0].site
@@ -133,12 +133,15 @@ def _help(violation: Violation, root: Path) -> str:
 
 
 def _labels(violation: Violation, root: Path, width: int, style: Style) -> Iterator[str]:
-    """The other places that it is about which do not stand above its own."""
-    for label in violation.labels:
-        if not _is_above(label.site, violation):
-            where = wording.place(label.site.file, label.site.line, root)
-            yield from _named("with", f"{label.text}: {where}", width, style)
-            yield from excerpt(_absolute(label.site, root), indent=_INDENT * 3, width=width, style=style)
+    for label in labels_elsewhere(violation):
+        where = wording.place(label.site.file, label.site.line, root)
+        yield from _named("with", f"{label.text}: {where}", width, style)
+        yield from excerpt(_absolute(label.site, root), indent=_INDENT * 3, width=width, style=style)
+
+
+def labels_elsewhere(violation: Violation) -> list[Label]:
+    """The other places that it is about which do not stand in the excerpt above its own."""
+    return [label for label in violation.labels if not _is_above(label.site, violation)]
 
 
 def _is_above(site: Site, violation: Violation) -> bool:

@@ -10,8 +10,10 @@ from typing import Any
 
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Decided, KernelAnswer, Run, Violation
+from nkiverify.results import codec
 from nkiverify.results.by_field import decoded
 from nkiverify.results.codec import SCHEMA
+from nkiverify.results.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,15 @@ def parsed(content: str, name: str) -> Results:
         document = json.loads(content)
     except ValueError as error:
         raise UsageError(f"{name} is not JSON: {error}") from error
+    return _results(document, name)
+
+
+def of(session: Session) -> Results:
+    """The results of a session, as a reader of the file that it is written to has them."""
+    return _results(codec.document(session), "the session")
+
+
+def _results(document: Any, name: str) -> Results:
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         raise UsageError(f"{name} does not hold results of the schema {SCHEMA}")
     try:

@@ -110,6 +110,10 @@ def verdict_of(question: Question) -> Run:
     run = _tolerated(question, left, search, policy).beside(run)
     if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return run
+    if run.verdict is Verdict.FAILED and search is not None and search.found is not None:
+        from nkiverify.analysis.marks.writers import coverage
+
+        run = replace(run, coverage=coverage(search.found.recorded, search.found.values))
     return replace(run, warnings=(*run.warnings, *_warnings(question, proof, search)))
 
 

@@ -7,7 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation import resources
-from nkiverify.foundation.records import DISAGREEMENT, Decided, Kind, Run, Verdict
+from nkiverify.foundation.records import (
+    DISAGREEMENT,
+    Coverage,
+    Decided,
+    Kind,
+    Line,
+    MemoryPeak,
+    Part,
+    Run,
+    Span,
+    Tile,
+    Verdict,
+)
 from nkiverify.foundation.source import Site
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
@@ -24,6 +36,35 @@ from tests.report.samples import COUNT_VIOLATION, UNUSED_WARNING, refuted, run, 
 ROOT = resources.root()
 
 
+_KERNEL = f"{ROOT}/kernels/matmul_tiled.py"
+#: Two tensors over three lines, and an output of which the last row is stored by nothing.
+PEAK = MemoryPeak(
+    memory="psum",
+    limit=16384,
+    live="8*n",
+    at={"n": 512},
+    bytes=4096,
+    place=Site(_KERNEL, 41),
+    tensors=(),
+    fits={"n": None},
+    places=(Line(_KERNEL, 40), Line(_KERNEL, 41), Line(_KERNEL, 43)),
+    tiles=(
+        Tile("sums", Site(_KERNEL, 39), ("128", "n"), "float32", "4*n", (Span(0, 1, 2048),)),
+        Tile("<b>other</b>", None, ("128", "n"), "float32", "4*n", (Span(1, 2, 2048),)),
+    ),
+)
+COVERED = Coverage(
+    tensor="<i>out</i>",
+    shape=(3, 4),
+    at={"n": 4},
+    stores=(Line(_KERNEL, 57), Line(_KERNEL, 60)),
+    rows=3,
+    columns=4,
+    each=(1, 1),
+    parts=(Part(0, 2, 0, 2, 0), Part(0, 2, 2, 2, 1), Part(2, 1, 0, 4, -1)),
+)
+
+
 def every_ending() -> Session:
     """Passes, bounds, refutations, expected and not, and everything that is no conclusion, by two engines."""
     return session(
@@ -31,7 +72,7 @@ def every_ending() -> Session:
         run(phase=2, warnings=(replace(UNUSED_WARNING, file=f"{ROOT}/kernels/matmul_tiled.py"),)),
         run(target="bounded", qualifier="bounded 8", reason=f"{ROOT}/kernels/matmul_tiled.py:40: unrolled"),
         refuted(violations=(COUNT_VIOLATION,)),
-        refuted(target="unexpected", expected=Verdict.SUCCESSFUL, family="other"),
+        refuted(target="unexpected", expected=Verdict.SUCCESSFUL, family="other", memory=(PEAK,), coverage=(COVERED,)),
         run(
             target="unknown",
             verdict=Verdict.UNKNOWN,

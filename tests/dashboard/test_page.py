@@ -14,7 +14,8 @@ import pytest
 from nkiverify.cli.main import main
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
-from nkiverify.foundation.records import Verdict
+from nkiverify.foundation.records import Label, Verdict
+from nkiverify.foundation.source import Site
 from nkiverify.project.manifest import load_targets
 from nkiverify.report.dashboard import data, markdown, render, upstream
 from nkiverify.report.dashboard.figures import figures
@@ -24,7 +25,7 @@ from nkiverify.results import file as results_file
 from nkiverify.results import history
 from nkiverify.run import lowered
 from nkiverify.verify.options import Options
-from tests.dashboard.samples import every_ending, hostile, html, many, marked, page
+from tests.dashboard.samples import ROOT, every_ending, hostile, html, many, marked, page
 from tests.report.samples import COUNT_VIOLATION, refuted, run, session
 
 #: Bytes: the page is to be sent by mail.
@@ -187,6 +188,20 @@ def test_what_another_engine_refutes_is_shown_once(tmp_path: Path) -> None:
     shown = page(session(run(), other), tmp_path)
     section = render.sections(shown)[shown.targets[0].anchor]
     assert [section.count(f"<strong>{one.contract}</strong>") for one in two] == [1, 1]
+
+
+def test_a_finding_says_what_the_terminal_says_of_it(tmp_path: Path) -> None:
+    kernel = f"{ROOT}/kernels/matmul_tiled.py"
+    labels = (Label(Site(kernel, 40), "tile is allocated here"), Label(Site(kernel, 63), "and is written here"))
+    read = replace(
+        COUNT_VIOLATION, contract="df.read_unwritten", file=kernel, said="tile[0, 64] was never written", labels=labels
+    )
+    text = html(session(refuted(violations=(read,), expected=Verdict.SUCCESSFUL), root=ROOT), tmp_path)
+    assert "tile[0, 64] was never written" in text
+    # What stands above the place is a remark in its excerpt, what stands below has one of its own.
+    assert "and is written here: <code>kernels/matmul_tiled.py:63</code>" in text
+    assert "tile is allocated here</pre>" not in text and "tile is allocated here" in text
+    assert "Help: write all of tile before, or make it by nl.zeros(…) at kernels/matmul_tiled.py:40" in text
 
 
 def test_the_lowered_programs_of_a_target_are_those_that_are_asked(tmp_path: Path) -> None:

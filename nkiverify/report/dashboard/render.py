@@ -19,7 +19,7 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.records import KernelWarning, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.report import diagnostic
-from nkiverify.report.dashboard import data, markdown
+from nkiverify.report.dashboard import data, markdown, pictures
 from nkiverify.report.dashboard.data import Page
 from nkiverify.report.dashboard.figures import Figure, figures
 from nkiverify.report.dashboard.marks import claim_rows
@@ -161,6 +161,10 @@ def _environment(page: Page) -> jinja2.Environment:
         milliseconds=wording.milliseconds,
         phase_name=data.phase_name,
         excerpt=excerpt,
+        occupancy=pictures.occupancy,
+        coverage=pictures.coverage,
+        labels_elsewhere=diagnostic.labels_elsewhere,
+        help_for=lambda found: diagnostic.help_for(found, page.root),
         first_element=wording.first_element,
         extent_of=wording.extent_of,
         claim_rows=claim_rows,

@@ -1,0 +1,119 @@
+"""The pictures of a target: what is live over its lines, and what stores each element of its output."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nkiverify.foundation.records import Coverage, Line, Part, Tile, Verdict
+from nkiverify.frontend.target import Target
+from nkiverify.manifest import Verification
+from nkiverify.model.dtypes import bfloat16
+from nkiverify.report.dashboard import pictures, render
+from tests.dashboard.samples import COVERED, PEAK, every_ending, page
+from tests.soundness.trap import make_target, verdict
+
+
+def test_tensors_stand_upon_each_other_at_their_lines() -> None:
+    drawn = pictures.occupancy(PEAK)
+    assert drawn is not None and drawn.limit == 0.0
+    height = round(2048 * pictures.HEIGHT / 16384, 1)
+    third = pictures.WIDTH / 3
+    # At the second line the one that was there before is below.
+    assert [(one.colour, one.x, one.width, one.y) for one in drawn.bars] == [
+        (0, 0.0, round(2 * third, 1), pictures.HEIGHT - height),
+        (1, round(third, 1), round(third, 1), pictures.HEIGHT - 2 * height),
+        (1, round(2 * third, 1), round(third, 1), pictures.HEIGHT - height),
+    ]
+    assert drawn.bars[0].says == "sums: 2048 bytes, lines 40 to 41"
+    assert [text for _, text in drawn.numbers] == ["40", "41", "43"]
+
+
+def test_a_limit_far_above_is_said_and_not_drawn() -> None:
+    drawn = pictures.occupancy(replace(PEAK, limit=212984))
+    assert drawn is not None and drawn.limit is None
+    assert max(pictures.HEIGHT - one.y for one in drawn.bars) > pictures.HEIGHT / 2
+    over = pictures.occupancy(replace(PEAK, limit=2048))
+    assert over is not None and over.limit == pictures.HEIGHT / 2
+    assert pictures.occupancy(replace(PEAK, places=(), tiles=())) is None
+
+
+def test_of_many_tensors_those_that_take_least_share_a_colour() -> None:
+    tiles = tuple(
+        Tile(f"t{number}", None, ("1",), "int8", "1", (replace(PEAK.tiles[0].spans[0], bytes=100 - number),))
+        for number in range(12)
+    )
+    drawn = pictures.occupancy(replace(PEAK, tiles=tiles))
+    assert drawn is not None
+    assert [one.name for one in drawn.names] == [*(f"t{number}" for number in range(8)), "4 others"]
+    assert max(one.colour for one in drawn.bars) == pictures.COLOURS
+
+
+def test_a_map_says_which_line_stores_what_and_what_nothing_does() -> None:
+    drawn = pictures.coverage(COVERED)
+    assert drawn is not None and drawn.scale == ""
+    assert [one.says for one in drawn.bars] == ["stored at line 57", "stored at line 60", "nothing stores it"]
+    assert [one.name for one in drawn.names] == ["line 57", "line 60", "nothing"]
+    shrunk = pictures.coverage(replace(COVERED, each=(4, 1)))
+    assert shrunk is not None and "Each row stands for 4" in shrunk.scale
+
+
+def test_they_are_on_the_page_with_hostile_names_as_text(tmp_path: Path) -> None:
+    shown = page(every_ending(), tmp_path)
+    text = render.html(shown)
+    section = render.sections(shown)["target-unexpected"]
+    assert "nothing stores it" in text and "&lt;i&gt;out&lt;/i&gt;" in text
+    assert "PSUM over the lines: 4096 bytes of a partition at most" in section
+    assert "&lt;b&gt;other&lt;/b&gt;: 2048 bytes" in section and "<b>other" not in section
+
+
+KERNEL = """
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    def kernel(x):
+        rows, columns = x.shape
+        out = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((64, columns), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[0:64, :])
+        half = columns // 2
+        nisa.dma_copy(dst=out[0:64, 0:half], src=tile[:, 0:half])
+        nisa.dma_copy(dst=out[0:64, half:columns], src=tile[:, half:columns])
+        return out
+"""
+
+
+def _target(rows: int, folder: Path) -> Target:
+    def function(v: Verification) -> None:
+        v.call(v.tensor("x", (rows, v.dim("n", 6)), bfloat16))
+
+    (folder / "kernel.py").write_text(textwrap.dedent(KERNEL))
+    return replace(make_target(function, folder), expect={})
+
+
+def test_what_a_witness_leaves_unwritten_is_in_the_results(tmp_path: Path) -> None:
+    run = verdict(_target(66, tmp_path), 4)
+    assert run.verdict is Verdict.FAILED
+    file = str(tmp_path / "kernel.py")
+    assert run.coverage == (
+        Coverage(
+            tensor="out",
+            shape=(66, 6),
+            at={"n": 6},
+            stores=(Line(file, 12), Line(file, 13)),
+            rows=33,
+            columns=6,
+            each=(2, 1),
+            parts=(Part(0, 32, 0, 3, 0), Part(0, 32, 3, 3, 1), Part(32, 1, 0, 6, -1)),
+        ),
+    )
+
+
+@pytest.mark.parametrize("rows", [64])
+def test_what_is_proved_has_no_map(rows: int, tmp_path: Path) -> None:
+    run = verdict(_target(rows, tmp_path), 4)
+    assert (run.verdict, run.coverage) == (Verdict.SUCCESSFUL, ())
