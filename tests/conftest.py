@@ -25,8 +25,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that makes the corpus tests run every shape of every bounded target."""
+    """Add the options: every shape of every bounded target, and new texts where tests compare whole ones."""
     parser.addoption("--all-shapes", action="store_true", help="run every shape of every bounded target concretely")
+    parser.addoption("--new-answers", action="store_true", help="write what tests compare with anew, to be read")
 
 
 @pytest.fixture(scope="session")

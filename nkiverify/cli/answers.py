@@ -96,7 +96,7 @@ def answers(asked: Asked, options: Options) -> int:
 
 
 def _answer(reference: str, asked: Asked, options: Options, left: int) -> Answer:
-    seconds = options.timeout if options.engine == "embedded" else float("inf")
+    seconds = options.hard_deadline if options.engine == "embedded" else float("inf")
     try:
         with limited(reference, seconds, options.memory, left):
             return answer(

@@ -161,7 +161,7 @@ def _confinement(options: Options) -> Confinement:
 
 def _limit(options: Options, arguments: argparse.Namespace) -> float:
     """Seconds after which what is checked must have its verdicts; endless where somebody debugs, or tries an ESBMC."""
-    return float("inf") if arguments.pdb or options.engine != "embedded" else options.timeout
+    return float("inf") if arguments.pdb or options.engine != "embedded" else options.hard_deadline
 
 
 def _described(arguments: argparse.Namespace, reference: str) -> bool:
@@ -260,11 +260,13 @@ def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
     project = here()
     settings = project.settings if project is not None else Settings()
     target = layered("hardware", arguments.target, settings, DEFAULT_HARDWARE).value
+    timeout = layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS)
     options = Options(
         root=Path.cwd(),
         phases=layered("phases", arguments.phase, settings, None, "--phase").value,
         unwind=layered("unwind", arguments.unwind, settings, None).value,
-        timeout=layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS).value,
+        timeout=timeout.value,
+        unhurried=timeout.source == "default",
         engine=layered("engine", arguments.engine, settings, QUICK_ENGINE).value,
         lowering=arguments.lowering,
         memory=arguments.memory,

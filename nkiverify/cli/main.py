@@ -85,10 +85,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def console() -> int:
     """The program as it is typed: in a child process, which no kernel can end without it being told."""
-    from nkiverify.run.supervisor import supervised
+    try:
+        from nkiverify.run.supervisor import supervised
 
-    # The language server runs no kernels: the checks that it starts have supervisors of their own.
-    return main() if sys.argv[1:2] == ["lsp"] else supervised(main)
+        # The language server runs no kernels: the checks that it starts have supervisors of their own.
+        return main() if sys.argv[1:2] == ["lsp"] else supervised(main)
+    except KeyboardInterrupt:  # before there is a child to tell
+        _complain("interrupted")
+        return _INTERRUPTED
 
 
 #: What each command is for, as helps list them.

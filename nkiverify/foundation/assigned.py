@@ -13,6 +13,8 @@ def assigned_name(site: Site | None) -> str:
     """The name that the statement at `site` gives the tensor that it allocates; empty where it gives it no name."""
     if site is None:
         return ""
+    # The file may have changed since another run of this process.
+    linecache.checkcache(site.file)
     for node in ast.walk(_parsed("".join(linecache.getlines(site.file)))):
         if isinstance(node, ast.Assign) and node.lineno <= site.line <= (node.end_lineno or 0):
             target = node.targets[0]

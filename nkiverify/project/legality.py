@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine
+from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.frontend.domain.arguments import dtype_called
+from nkiverify.frontend.domain.expressions import names_in
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.language_rules import findings
 from nkiverify.frontend.loader import parse as parse_file
@@ -40,6 +42,8 @@ SKIPPED_FOLDERS = frozenset(
     {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env", "third_party", "vendor"}
 )
 _PHASES = frozenset({1, 2, 3, 4})
+#: Seconds that a step is given in any case.
+_LEAST_SECONDS = 0.2
 
 
 def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
@@ -195,7 +199,7 @@ def answer(
     asked = request(
         reference, base, arguments, where, launched or None, assume_asserts=assume_asserts, no_spills=no_spills
     )
-    with applied(options.policy):
+    with applied(options.policy), counting(options.unhurried):
         runs, derived = _verified(asked, hardware, options)
     seconds = time.perf_counter() - clock
     return replace(answered, runs=runs, derived=derived, seconds=seconds, language=tuple(findings(asked.kernel)))
@@ -208,28 +212,33 @@ def _verified(asked: Request, hardware: str, options: Options) -> tuple[tuple[Ru
         more = tuple(parse("--where", text) for text in texts)
         return replace(asked, where=(*asked.where, *more)).target(hardware, False)
 
-    clock = time.perf_counter()
+    clock = now()
 
     def left() -> float:
-        return max(1.0, options.timeout - (time.perf_counter() - clock))
+        return max(_LEAST_SECONDS, options.timeout - (now() - clock))
+
+    def share(seconds: float) -> Options:
+        return replace(options, timeout=seconds, share_of=options.timeout)
 
     target = target_for(())
     model = hardware_named(hardware)
     try:
-        exploration = explore(target, model, Limits(seconds=options.timeout / 2), _PHASES)
+        exploration = explore(target, model, Limits(seconds=options.timeout / 2, asked=options.timeout), _PHASES)
     except UnsupportedConstruct:
-        return tuple(verify(target, replace(options, timeout=left()))), None
+        return tuple(verify(target, share(left()))), None
     if not exploration.run.program.dimensions:
-        return tuple(verify(target, replace(options, timeout=left()))), None
+        return tuple(verify(target, share(left()))), None
     if exploration.run.unsupported_construct is None and _likely(EmbeddedEngine(exploration.run.program)):
-        runs = tuple(verify(target, replace(options, timeout=left() / 2)))
+        runs = tuple(verify(target, share(left() / 2)))
         if all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs):
             from nkiverify.verify.derive import already_proved
 
-            return runs, already_proved(exploration, runs, time.perf_counter() - clock)
+            return runs, already_proved(exploration, runs, now() - clock)
     from nkiverify.verify.derive import Budget, derive
 
-    derived = derive(target_for, exploration, model, options, Budget().within(left()))
+    grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
+    budget = Budget() if options.unhurried else Budget.of(options.timeout)
+    derived = derive(target_for, exploration, model, options, budget.within(left()), grid)
     return _with_failures(target, derived), derived
 
 

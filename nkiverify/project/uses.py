@@ -9,7 +9,9 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import nkiverify.model.ops  # noqa: F401 (declares the operations)
 from nkiverify.frontend.domain.arguments import dtype_called
+from nkiverify.model.registry import declarations
 
 #: Calls of helpers within helpers that are followed.
 _DEPTH = 4
@@ -121,9 +123,9 @@ class Uses:
         elif isinstance(parent, ast.BinOp):
             other = parent.right if parent.left is node else parent.left
             decimal = isinstance(other, ast.Constant) and type(other.value) is float
-            fraction = decimal or isinstance(parent.op, ast.Div)
+            fraction = decimal or isinstance(parent.op, ast.Div) or _with_elements(node, parents, _tiles(function))
             use.kinds.add("number" if fraction else "integer")
-            if isinstance(parent.op, ast.Mult | ast.FloorDiv | ast.Mod | ast.Pow):
+            if not fraction and isinstance(parent.op, ast.Mult | ast.FloorDiv | ast.Mod | ast.Pow):
                 use.kinds.add("count")
         elif isinstance(parent, ast.Tuple):
             # A part of a shape, as a rule.
@@ -453,6 +455,57 @@ def _indexed_by(function: ast.FunctionDef, tile: str) -> list[tuple[str, int]]:
             if offset is not None and _base_name(offset) == tile and isinstance(node.func.value, ast.Name):
                 found.append((node.func.value.id, axis or 0))
     return found
+
+
+# --- elements ---------------------------------------------------------------------------------------------------------
+
+
+def _with_elements(node: ast.expr, parents: dict[ast.AST, ast.AST], tiles: set[str]) -> bool:
+    """True if arithmetic on `node` is arithmetic on the elements of tiles: one stands beside it, or takes what comes
+    out."""
+    at: ast.AST = node
+    while isinstance(parent := parents.get(at), ast.BinOp | ast.UnaryOp):
+        if isinstance(parent, ast.BinOp) and _is_tile(parent.right if parent.left is at else parent.left, tiles):
+            return True
+        at = parent
+    if isinstance(parent, ast.keyword):
+        return parent.arg in _NUMBER_KEYWORDS
+    return isinstance(parent, ast.Call) and at in parent.args and _computes(parent)
+
+
+def _tiles(function: ast.FunctionDef) -> set[str]:
+    """The names that are assigned what an operation returns, or arithmetic on that."""
+    found: set[str] = set()
+    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
+    while True:
+        new = {
+            target.id
+            for node in assigned
+            if _is_tile(node.value, found)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        if new <= found:
+            return found
+        found |= new
+
+
+def _is_tile(value: ast.expr, tiles: set[str]) -> bool:
+    if isinstance(value, ast.Name):
+        return value.id in tiles
+    if isinstance(value, ast.BinOp):
+        return _is_tile(value.left, tiles) or _is_tile(value.right, tiles)
+    if isinstance(value, ast.Subscript):
+        return _is_tile(value.value, tiles)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return _computes(value) or (value.func.attr in _TENSOR_ATTRIBUTES and _is_tile(value.func.value, tiles))
+    return isinstance(value, ast.UnaryOp) and _is_tile(value.operand, tiles)
+
+
+def _computes(call: ast.Call) -> bool:
+    """True if `call` is one of an operation on elements, by its name."""
+    declared = {f"{module}.{last_name(call.func)}" for module in ("nl", "nisa")}
+    return any(one.dependence is not None and one.name in declared for one in declarations())
 
 
 # --- texts, flags, numbers --------------------------------------------------------------------------------------------

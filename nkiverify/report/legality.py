@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from nkiverify.foundation.records import BOUNDED, Run, Verdict, Violation
+from nkiverify.foundation.records import BOUNDED, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.language_rules import Finding
 from nkiverify.report import diagnostic
@@ -34,13 +34,18 @@ def text(
     `every`: show the source of all failures. `language`: what it uses outside the documented language.
     """
     lines = list(_lines(answer, root, width, style, every))
+    warned: dict[str, list[KernelWarning]] = {}
     for run in answer.derived.runs if answer.derived is not None else answer.runs:
-        for warned in run.warnings:
-            words = f"{style.warn('warning')} {warned.rule}: {wording.text(warned.message, root)}"
-            lines += _placed(words, Site(warned.file, warned.line), root, width, style)
+        for one in run.warnings:
+            warned.setdefault(one.rule, []).append(one)
+    for rule, alike in warned.items():
+        for first in alike if every else alike[:1]:
+            more = f" (+ {len(alike) - 1} more)" if len(alike) > 1 and not every else ""
+            words = f"{style.warn('warning')} {rule}: {wording.text(first.message, root)}{more}"
+            lines += _placed(words, Site(first.file, first.line), root, width, style)
     by_rule: dict[str, list[Finding]] = {}
-    for one in language:
-        by_rule.setdefault(one.rule, []).append(one)
+    for finding in language:
+        by_rule.setdefault(finding.rule, []).append(finding)
     for rule, places in by_rule.items():
         more = f" and {len(places) - 1} more" if len(places) > 1 else ""
         words = f"outside the language: {rule}{more}"
@@ -135,7 +140,14 @@ def _domain(derived: Derived) -> str:
 def _proof(runs: Sequence[Run], derived: Derived) -> str:
     """The grounds of the answer."""
     counted = [run for run in derived.runs or runs if run.verdict is Verdict.SUCCESSFUL]
-    bounds = [f"phase {run.phase}: {run.qualifier.removeprefix(BOUNDED).strip()}" for run in counted if run.qualifier]
+    by_bound: dict[str, list[int]] = {}
+    for run in counted:
+        if run.qualifier:
+            by_bound.setdefault(run.qualifier.removeprefix(BOUNDED).strip(), []).append(run.phase)
+    bounds = [
+        f"{wording.phases(sorted(numbers))}: {f'{bound} iterations' if bound.isdigit() else bound}"
+        for bound, numbers in by_bound.items()
+    ]
     phases = wording.counted(len(counted), "phase")
     where = f"proved within bounds ({'; '.join(bounds)})" if bounds else "proved for all such shapes"
     return f"{where}, {phases}"
@@ -196,8 +208,9 @@ def _beyond(derived: Derived, root: Path, width: int, style: Style, every: bool)
     failing = [one for one in unchecked if not one.from_above]
     for one in failing:
         yield from _unchecked(one, root, width, style)
-    if failing and derived.proved:
-        lacking = " and ".join(f"({one.text})" if " or " in one.text else one.text for one in failing)
+    checkable = [one for one in failing if not one.launch]
+    if checkable and derived.proved:
+        lacking = " and ".join(f"({one.text})" if " or " in one.text else one.text for one in checkable)
         yield from _hint(f"assert {lacking}", "--fix prints it, where it can stand", width, style)
     if derived.preconditions and not unchecked:
         yield "  the kernel checks it itself"
@@ -213,18 +226,19 @@ def _beyond(derived: Derived, root: Path, width: int, style: Style, every: bool)
 
 def _unchecked(one: Precondition, root: Path, width: int, style: Style) -> Iterator[str]:
     told = False
+    duty = f"its launch has to see to {one.text}" if one.launch else f"the kernel does not check {one.text}"
     if one.dropped is not None:
         what = f"{_values(one, one.dropped_at)} is accepted and drops {one.dropped.name}{one.dropped.elements}"
-        yield from _placed(f"the kernel does not check {one.text}: {what}", one.dropped.site, root, width, style)
+        yield from _placed(f"{duty}: {what}", one.dropped.site, root, width, style)
         told = True
     if one.failure is not None:
         what = f"{_values(one, one.values)} is accepted and {consequence(one.failure)}"
         place = Site(one.failure.file, one.failure.line) if one.failure.file else None
-        head = "and: " if told else f"the kernel does not check {one.text}: "
+        head = "and: " if told else f"{duty}: "
         yield from _placed(head + what, place, root, width, style)
         told = True
     if not told:
-        yield from _wrapped(f"the kernel does not check {one.text}: no shape beyond it could be run", width)
+        yield from _wrapped(f"{duty}: no shape beyond it could be run", width)
 
 
 def consequence(violation: Violation) -> str:
@@ -249,7 +263,7 @@ def _limits(derived: Derived, root: Path, width: int, style: Style) -> Iterator[
     if not limits:
         return
     told = []
-    for one in limits:
+    for one in {each.text: each for each in limits}.values():
         where = wording.place(one.site.file, one.site.line, root) if one.site is not None else ""
         told.append(f"{one.text} ({', '.join(part for part in (one.limit, where) if part)})")
     yield from _wrapped(f"limits: {' · '.join(told) if style.unicode else '; '.join(told)}", width)

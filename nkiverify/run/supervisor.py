@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 #: Seconds past its time limit after which what has not ended by itself is stopped.
 GRACE_SECONDS = 1.0
 #: Seconds that something with a time limit has to end after Ctrl-C.
-FAREWELL_SECONDS = 0.4
+FAREWELL_SECONDS = 0.3
 #: Seconds between two looks at the deadline, which an interrupt may have moved, and at the memory that is held.
 _LOOK_SECONDS = 0.1
 #: Seconds that a child may take to end once it has said that it is done, or can say nothing more.
@@ -94,6 +94,8 @@ def supervised(command: Callable[[], int]) -> int:
     shown, output = os.pipe()
     life, ours = os.pipe()
     password = os.urandom(16).hex().encode()
+    # Ctrl-C waits until there is somebody who takes it.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     child = os.fork()
     if child == 0:
         for theirs in (reading, shown, ours):
@@ -119,6 +121,7 @@ def _work(command: Callable[[], int], parent: _Parent, life: int) -> None:
     status = _INTERNAL_ERROR
     try:
         try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             status = command()
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
@@ -208,6 +211,7 @@ class _Supervisor:
         handlers = {number: signal.signal(number, self._forward) for number in (signal.SIGTERM, signal.SIGHUP)}
         handlers[signal.SIGINT] = signal.signal(signal.SIGINT, self._interrupt)
         try:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             return self._wait()
         finally:
             for number, handler in handlers.items():

@@ -62,7 +62,8 @@ class Options:
     decides: `phases` are then those the target expects a verdict for, `unwind` is the bound of the target's flags,
     `hardware` the generation it names, `jobs` the number of usable cores, `memory` (MiB that a worker process may hold)
     an equal share of the machine's. `executor` says where targets are verified (nkiverify.run.executors.choice).
-    `timeout` is in seconds: the wall's, or, `unhurried`, of processor time, so that no other work changes a verdict.
+    `timeout` is in seconds: the wall's, or, `unhurried`, of processor time, so that no other work changes a verdict;
+    `share_of` is the time-out that messages name where it is a share of one.
     `fixed` are values that dimensions of the domain are assumed to have, by name. `every_violation` asks for all
     refuted claims instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their
     verdicts.
@@ -82,6 +83,7 @@ class Options:
     hardware: str | None = None
     timeout: float = DEFAULT_TIMEOUT_SECONDS
     unhurried: bool = False
+    share_of: float | None = None
     jobs: int | None = None
     memory: int | None = None
     executor: str = "processes"
@@ -97,6 +99,11 @@ class Options:
     json: Path | None = None
     policy: Policy = DEFAULT_POLICY
     allowed: Allowed = NOTHING
+
+    @property
+    def asked_timeout(self) -> float:
+        """The time-out as a user knows it."""
+        return self.timeout if self.share_of is None else self.share_of
 
     @property
     def hard_deadline(self) -> float:

@@ -210,7 +210,7 @@ class _Verifying:
         """The limits of a run that may take so many seconds."""
         target, options = self._target, self._options
         bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
-        limits = Limits(seconds=seconds, asked=options.timeout)
+        limits = Limits(seconds=seconds, asked=options.asked_timeout)
         return limits if bound is None else replace(limits, unwind=bound)
 
     @staticmethod

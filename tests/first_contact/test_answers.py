@@ -273,6 +273,59 @@ def test_a_kernel_whose_least_sizes_are_large_is_not_said_to_fail(capsys: pytest
     assert "is legal where R % 4096 == 0, C % 2048 == 0" in ran.out
 
 
+HUGE = BLOCKS.replace("    out = nl", "    assert R % 65536 == 0 and C % 2048 == 0\n    out = nl", 1)
+
+
+def test_sizes_that_no_run_reaches_are_proved_without_one(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(HUGE)
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 0, ran.out
+    assert "is legal where R % 65536 == 0, C % 2048 == 0 proved for all such shapes" in ran.out
+    assert "limits: C <= 106492" in ran.out
+    Path("k.py").write_text(HUGE.replace("* 128, :], src=tile", "* 128 - 1, :], src=tile[0:127, :]"))
+    assert Ran(capsys, "k.py").status in (1, 3)
+
+
+def test_the_grid_is_up_to_who_launches_the_kernel(capsys: pytest.CaptureFixture[str]) -> None:
+    text = """
+        import neuronxcc.nki.language as nl
+        from neuronxcc import nki
+
+
+        @nki.jit
+        def blocks(x):
+            rows, cols = x.shape
+            out = nl.ndarray((rows, cols), dtype=x.dtype, buffer=nl.shared_hbm)
+            i = nl.program_id(0) * 128 + nl.arange(128)[:, None]
+            j = nl.arange(cols)[None, :]
+            tile = nl.load(x[i, j], mask=i < rows)
+            nl.store(out[i, j], value=tile, mask=i < rows)
+            return out
+    """
+    Path("k.py").write_text(textwrap.dedent(text))
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 0, ran.out
+    assert "blocks is legal where rows <= 128*G proved for all such shapes" in ran.out
+    assert "its launch has to see to rows <= 128*G: rows = 129, G = 1 is accepted" in ran.out
+    assert "help:" not in ran.out
+
+
+def test_the_time_limit_is_told_as_it_was_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(GUARDED)
+    ran = Ran(capsys, "k.py", "--timeout", "0.003")
+    assert ran.status == 3
+    assert set(re.findall(r"the time limit of (\S+) s", ran.out)) == {"0.003"}
+
+
+def test_names_are_those_of_the_file_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """It may have changed since the last check of this process."""
+    unwritten = GUARDED.replace("        nisa.dma_copy(dst=tile", "        # nisa.dma_copy(dst=tile")
+    Path("k.py").write_text(unwritten)
+    assert "tile[0, 0] is read unwritten" in Ran(capsys, "k.py").out
+    Path("k.py").write_text(unwritten.replace("tile", "block"))
+    assert "block[0, 0] is read unwritten" in Ran(capsys, "k.py").out
+
+
 def test_a_line_for_each_finding(capsys: pytest.CaptureFixture[str]) -> None:
     Path("k.py").write_text(BLOCKS)
     assert main(["check", "k.py", "--output-format", "concise"]) == 1

@@ -1,4 +1,7 @@
-"""`check FILE` and nothing else: every right kernel gets the domain derived by hand, every bug its line."""
+"""`check FILE` and nothing else: every right kernel gets the domain derived by hand, every bug its line.
+
+What is printed is compared as a whole with the files in `answers`; `pytest --new-answers` writes them, to be read.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,17 @@ from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.terms import dimension
 
 from .conftest import Case, cases
+
+ANSWERS = Path(__file__).parent / "answers"
+#: Enough for every kernel on a machine that does other things as well.
+PATIENCE = ("--timeout", "600")
+
+#: What differs from one run to the next: seconds, with the space before them, and how many shapes there was time for.
+_VARIES = (
+    (re.compile(r" *\n? +(proved (?:for|within))"), r"\n  \1"),
+    (re.compile(r"\d+\.\d s\b"), "… s"),
+    (re.compile(r"\(\d+\)$", re.MULTILINE), "(…)"),
+)
 
 _LEGAL = re.compile(r"is legal (?:where +(.*?)|for all shapes) +proved (for all such shapes|within bounds)")
 
@@ -39,30 +53,55 @@ def _same(one: set[str] | frozenset[str], two: set[str] | frozenset[str]) -> boo
     )
 
 
+def _compared(name: str, out: str, request: pytest.FixtureRequest) -> None:
+    """Compare what was printed with the file of this name, or write the file."""
+    for pattern, text in _VARIES:
+        out = pattern.sub(text, out)
+    file = ANSWERS / f"{name}.txt"
+    if request.config.getoption("--new-answers"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(out, encoding="utf-8")
+    assert out == file.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_a_right_kernel_is_legal_where_it_was_derived_by_hand(
-    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    case: Case,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
     Path("kernel.py").write_text(case.text, encoding="utf-8")
-    main(["check", "kernel.py"])
-    out = " ".join(capsys.readouterr().out.split())
+    status = main(["check", "kernel.py", *PATIENCE])
+    text = capsys.readouterr().out
+    out = " ".join(text.split())
     found = _LEGAL.search(out)
     assert found is not None, out
     stated = set() if found[1] is None else {part.strip() for part in found[1].split(", ")}
     assert _same(stated, case.domain), out
     assert (found[2] == "within bounds") <= case.bounded, out
     assert all(f"{limit} (" in out.partition("limits:")[2] for limit in case.limits), out
+    assert status == (1 if "the kernel does not check" in out else 0), out
+    _compared(f"{case.name}.right", text, request)
 
 
 @pytest.mark.parametrize("case", cases(), ids=lambda case: case.name)
 def test_a_bug_is_reported_at_its_line(
-    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    case: Case,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
     Path("kernel.py").write_text(case.wrong, encoding="utf-8")
-    status = main(["check", "kernel.py"])
+    status = main(["check", "kernel.py", *PATIENCE])
     out = capsys.readouterr().out
     lines = {int(number) for number in re.findall(r"kernel\.py:(\d+)", out.partition("limits:")[0])}
     assert status == 1, out
     assert lines & case.lines, out
+    _compared(f"{case.name}.bug", out, request)

@@ -38,6 +38,18 @@ ARGUMENTS = {
     "a flag": ("def k(fast):\n    if fast:\n        pass", ["fast=False"]),
     "a text": ("def k(mode):\n    if mode == 'causal':\n        pass", ["mode='causal'"]),
     "a number": ("def k(eps):\n    nisa.tensor_scalar(dst=1, data=2, op0=nl.add, operand0=eps)", ["eps=1.0"]),
+    "a number beside a tile": (
+        "def k(x, eps):\n    t = nl.load(x[0:1, 0:2])\n    r = nl.rsqrt(nl.mean(t, axis=1) + eps)",
+        ["x=bf16[x0,x1]", "eps=1.0"],
+    ),
+    "a number in arithmetic on tiles": (
+        "def k(x, alpha):\n    t = nl.load(x[0:1, 0:2])\n    d = t - t\n    nl.store(x, value=2 * alpha * d)",
+        ["x=bf16[x0,x1]", "alpha=1.0"],
+    ),
+    "an integer beside the extents of a tile": (
+        "def k(x, n):\n    t = nl.load(x[0:1, 0:2])\n    P = t.shape[0]\n    nl.store(x[0 : P * n, 0], value=t)",
+        ["x=bf16[x0,x1]", "n=n:1.."],
+    ),
     "a dtype": ("def k(kind):\n    nl.ndarray((1, 2), dtype=kind)", ["kind=bf16"]),
     "defaults stay": ("def k(x, tile=128, eps=1e-6):\n    A, B = x.shape", ["x=bf16[A,B]"]),
     "a helper's look": ("def h(t):\n    A, B, C = t.shape\ndef k(x):\n    h(x)", ["x=bf16[A,B,C]"]),

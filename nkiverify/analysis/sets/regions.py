@@ -290,7 +290,9 @@ def _start(layout: _Layout, coordinates: Coordinates) -> list[Term] | None:
         # With finer coordinates than dimensions, and of a number of elements, only the product tells how far it goes in
         # each.
         parts, times = coordinates.decomposed(whole), constant(1)
-        if parts is None or not (coordinates.finer or is_one(stride)):
+        # Column F + 3 of rows of F + 8 is not in the next row, 5 columns ahead of it.
+        backwards = any((constant_value(part) or 0) < 0 for part in parts or ())
+        if parts is None or backwards or not (coordinates.finer or is_one(stride)):
             other = coordinates.decomposed(stride)
             if other is not None:
                 parts, times = other, as_term(start)

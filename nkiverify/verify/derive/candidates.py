@@ -15,6 +15,7 @@ from itertools import permutations
 from nkiverify.analysis.sets.structure import items
 from nkiverify.engines.embedded import Decision
 from nkiverify.ir.program import Assume, Branch, Claim, DomainDimension, Loop, Program
+from nkiverify.model.indices import Relation as MaskRelation
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
@@ -28,6 +29,8 @@ MOST_CONSTANTS = 6
 _MOST_CLAIMS = 200
 
 
+#: Characters of a condition that somebody reads.
+_LONGEST = 60
 #: A bound from below as conditions write it.
 _TURNED = re.compile(r"^(\d+) <= (\w+)$")
 
@@ -101,7 +104,7 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
     def add(condition: Condition | bool, cost: float, rule: str = "") -> None:
         if isinstance(condition, Condition) and condition.uid not in found:
             text = readable(condition, program)
-            if text:
+            if 0 < len(text) <= _LONGEST:
                 found[condition.uid] = Candidate(condition, text, cost, rule)
 
     dimensions = [one for one in program.dimensions if not one.choices]
@@ -132,6 +135,8 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
     for one, other in permutations(dimensions, 2):
         for factor in _ratios(decisions, one, other):
             add(conditions.equals_zero(terms.add(of_atom(one.atom), of_atom(other.atom), -factor)), 1.4)
+    for part in _reaching(program):
+        add(part, _cost(part))
     for atom in _symbolic_divisions(program):
         rest = terms.add(atom.numerator, terms.multiply(of_atom(atom), atom.denominator), -1)
         if not any(isinstance(leaf, Index) for leaf in _leaves(rest.atoms)):
@@ -262,6 +267,25 @@ def _ratios(decisions: Sequence[Decision], one: DomainDimension, other: DomainDi
                 if mine and others and mine * others < 0 and others % mine == 0 and abs(others // mine) > 1:
                     found.add(-others // mine)
     yield from sorted(found)
+
+
+def _reaching(program: Program) -> Iterator[Condition]:
+    """The extents that the last iterations, or programs, come to the end of: `R <= 128*G`, where a mask or the end of a
+    slice says how far each comes."""
+    for item in items(program.body):
+        ends: list[Condition | bool] = []
+        if isinstance(item, Claim):
+            ends = [item.condition]
+        elif isinstance(item, Executed) and item.operation.mask is not None:
+            bounds = (one.difference for one in item.operation.mask.terms if one.relation is MaskRelation.AT_MOST)
+            greatest = (bound.at([extent - 1 for extent in bound.shape]) for bound in bounds)
+            ends = [conditions.at_most_zero(value) for value in greatest if isinstance(value, Term)]
+        for end in ends:
+            for part in _at_last(end) or (end,):
+                if isinstance(part, Comparison) and part.relation is Relation.AT_MOST:
+                    reached = conditions.at_most_zero(terms.scale(part.term, -1))
+                    if isinstance(reached, Condition):
+                        yield reached
 
 
 def _symbolic_divisions(program: Program) -> Iterator[Div]:

@@ -9,11 +9,12 @@ try. Nothing is legal because it was inferred.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import domain_of
+from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.domain.expressions import condition as meaning
@@ -39,22 +40,30 @@ from nkiverify.verify.derive.runs import Kind, Shown, violation
 from nkiverify.verify.derive.sampling import Shapes
 from nkiverify.verify.derive.statements import LIMITS, Derived, Statements, guards, is_limit, simplest, unsaid
 from nkiverify.verify.exploration import Exploration
-from nkiverify.verify.options import Options
+from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options
 from nkiverify.verify.verifier import verify
 from nkiverify.verify.witness.sufficient import about_dimensions, plainer, without_implied
 
 #: Domains that are tried to be proved, at most.
 _ROUNDS = 6
+#: Seconds that a domain is given in any case.
+_LEAST_SECONDS = 0.2
 #: Phases whose claims are about integers.
 _INTEGER_PHASES = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Seconds of processor time for concrete runs of shapes, and those after which no further domain is proved."""
+    """Seconds for concrete runs of shapes, and those after which no further domain is proved."""
 
     sampling: float = 1.5
     proving: float = 20.0
+
+    @staticmethod
+    def of(timeout: float) -> Budget:
+        """The budget of somebody who has named a time-out: all of it, and of that as much for shapes as usual."""
+        usual = Budget()
+        return Budget(timeout * usual.sampling / DEFAULT_TIMEOUT_SECONDS, timeout)
 
     def within(self, seconds: float) -> Budget:
         """The budget, or so many seconds in all where that is less."""
@@ -67,10 +76,20 @@ def derive(
     hardware: Hardware,
     options: Options,
     budget: Budget = Budget(),
+    grid: frozenset[str] = frozenset(),
 ) -> Derived:
     """The domain of a kernel. `target_for` gives the target restricted by more conditions; `exploration` is that of the
-    unrestricted one."""
-    return _Derivation(target_for, exploration, hardware, options, budget).run()
+    unrestricted one; `grid` are the dimensions of its launch grid."""
+    return _Derivation(target_for, exploration, hardware, options, budget, grid).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Conditions, the verdicts on the domain that they are, and whether every phase is proved there."""
+
+    chosen: Cover
+    runs: tuple[Run, ...]
+    proved: bool
 
 
 class _Derivation:
@@ -81,9 +100,11 @@ class _Derivation:
         hardware: Hardware,
         options: Options,
         budget: Budget,
+        grid: frozenset[str],
     ) -> None:
-        self._started = time.perf_counter()
-        self._deadline = time.process_time() + budget.proving
+        self._started = now()
+        self._grid = grid
+        self._deadline = now() + budget.proving
         self._target_for = target_for
         self._options = options
         self._budget = budget
@@ -116,20 +137,39 @@ class _Derivation:
         if base is None:
             return self._nothing_passes()
         self._shapes.around(base.values, self._numbers, pairs)
-        chosen = self._cover()
-        runs: tuple[Run, ...] = ()
-        proved = False
+        found = self._proof(self._cover(), self._cover)
+        return self._said(found, base.values)
+
+    def _proof(self, chosen: Cover, again: Callable[[], Cover]) -> _Found:
+        """The domain `chosen`, as far as it can be proved; what verdicts on it show is taken into account by
+        `again`."""
         deadline = self._deadline
         for _ in range(_ROUNDS):
             limits = self._needed_limits(chosen)
             runs = self._verdicts(self._texts(chosen, limits))
             proved = all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs)
             proved = proved and any(run.verdict is Verdict.SUCCESSFUL for run in runs)
-            if proved or time.process_time() > deadline or not self._learn(runs):
+            if proved or now() > deadline or not self._learn(runs):
                 break
-            chosen = self._cover()
+            chosen = again()
+        if now() > deadline:
+            runs = tuple(map(self._without_limits, runs))
+        return _Found(chosen, runs, proved)
+
+    def _without_limits(self, run: Run) -> Run:
+        """`run`, UNKNOWN where it fails only beyond what the hardware can hold: there was no time to say up to where it
+        does not."""
+        limits = all(is_limit(one.contract, one.statement) for one in run.violations)
+        if run.verdict is not Verdict.FAILED or not limits:
+            return run
+        why, advice = f"the time limit of {self._options.timeout:g} s", "raise --timeout"
+        return replace(run, verdict=Verdict.UNKNOWN, qualifier="", reason=why, advice=advice, violations=())
+
+    def _said(self, found: _Found, base: dict[str, int]) -> Derived:
+        """The domain `found`, with what is to be said of each of its conditions; `base` is a shape that passes."""
+        chosen = found.chosen
         limits = self._needed_limits(chosen)
-        statements = Statements(self._program, self._shapes, self._guards, base.values, self._limit_places)
+        statements = Statements(self._program, self._shapes, self._guards, base, self._limit_places, self._grid)
         stated = statements.preconditions(chosen.chosen, limits)
         said = [*self._ranges, *(one.condition for one in (*chosen.chosen, *limits))]
         stated += unsaid(self._program, self._assumptions, said)
@@ -138,20 +178,21 @@ class _Derivation:
         return Derived(
             preconditions=tuple(one for one in stated if not (one.limit and one.large)),
             limits=tuple(one for one in stated if one.limit and one.large),
-            runs=runs,
-            proved=proved,
-            seconds=time.perf_counter() - self._started,
+            runs=found.runs,
+            proved=found.proved,
+            seconds=now() - self._started,
             bugs=tuple(violation(one, self._program) for one in inside),
             passing=statements.passing_outside(chosen.chosen),
             outside=len(failing),
             tried=len(self._shapes.runs),
-            example=base.values,
+            example=base,
         )
 
     def _verdicts(self, texts: tuple[str, ...]) -> tuple[Run, ...]:
         """The verdicts on the domain that `texts` describe, in the time that is left."""
-        left = max(1.0, self._deadline - time.process_time())
-        return tuple(verify(self._target_for(texts), replace(self._options, timeout=left, unhurried=True)))
+        left = max(_LEAST_SECONDS, self._deadline - now())
+        share = replace(self._options, timeout=left, share_of=self._options.timeout)
+        return tuple(verify(self._target_for(texts), share))
 
     def _nothing_passes(self) -> Derived:
         """The message about a kernel of which no shape is found that passes: what is wrong, or why it cannot be
@@ -163,23 +204,30 @@ class _Derivation:
         furthest = max((one.reached for one in plain), default=0)
         likely = [one for one in failing if one in plain or one.reached > furthest]
         untold = self._shapes.of(Kind.UNTOLD)
-        if untold and not plain:
-            runs = self._verdicts(self._holdable())
-            return Derived((), (), runs, False, time.perf_counter() - self._started, tried=tried)
+        if not plain:
+            own = Cover((*self._own_guards(), *self._holdable()))
+            found = self._proof(own, lambda: own)
+            if found.proved or untold or not likely:
+                return self._said(found, {})
         bugs = tuple(violation(one, self._program) for one in simplest(likely, self._program))
-        seconds = time.perf_counter() - self._started
+        seconds = now() - self._started
         return Derived((), (), (), False, seconds, bugs, tried=tried, untold=len(untold))
 
-    def _holdable(self) -> tuple[str, ...]:
-        """Upper bounds that refuted claims about what the hardware can hold state, as `--where` reads them."""
-        texts = {
-            readable(part, self._program)
-            for one in self._decisions
-            if is_limit(one.claim.contract.id, one.claim.contract.statement)
-            for part in _about(one)
-            if isinstance(part, Condition) and is_upper_bound(part)
-        }
-        return tuple(sorted(texts - {""}))
+    def _holdable(self) -> Iterator[Candidate]:
+        """Upper bounds that refuted claims about what the hardware can hold state."""
+        found: dict[str, Candidate] = {}
+        for one in self._decisions:
+            rule = one.claim.contract
+            for part in _about(one) if is_limit(rule.id, rule.statement) else ():
+                text = readable(part, self._program)
+                if text and is_upper_bound(part) and _bound_of(part) <= LARGEST:
+                    found.setdefault(text, Candidate(part, text, 1.0, rule.id))
+        yield from found.values()
+
+    def _own_guards(self) -> Iterator[Candidate]:
+        """The kernel's own preconditions."""
+        for one in self._guards:
+            yield Candidate(one, readable(one, self._program), 0.0)
 
     def _cover(self) -> Cover:
         passing, failing = self._shapes.split()
@@ -188,7 +236,7 @@ class _Derivation:
             [one.values for one in passing],
             [one.values for one in failing],
             self._program,
-            needed=[Candidate(one, readable(one, self._program), 0.0) for one in self._guards],
+            needed=self._own_guards(),
         )
 
     def _inside(self, chosen: Cover) -> list[Shown]:

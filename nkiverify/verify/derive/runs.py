@@ -15,6 +15,7 @@ from nkiverify.analysis.marks.findings import Fault
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.minimise import Witness
+from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import described
 from nkiverify.foundation.records import Violation
 from nkiverify.foundation.source import Site
@@ -93,15 +94,16 @@ class Shown:
 
 def shown(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, work: int = WORK) -> Shown:
     """Run `target` with its dimensions set to `values`, in at most so many `seconds`, and with so much `work`."""
+    end = now() + seconds
     run = ShadowRun(hardware, seconds, work, phases=frozenset({3}))
-    found = _shown(target, values, hardware, run)
+    found = _shown(target, values, hardware, run, end)
     sites = (one.site for one in run.recorded[: run.until] if isinstance(one, Executed))
     lines = {(site.file, site.line) for site in sites if site is not None}
     at_a_line = run.until is not None or found.text
     return replace(found, reached=2 * len(lines) + (1 if at_a_line else 0))
 
 
-def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: ShadowRun) -> Shown:
+def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: ShadowRun, end: float) -> Shown:
     played = play(target, values, run)
     found = Shown(dict(values), Kind.PASSES)
     if played.outside and played.raised is not None:
@@ -125,7 +127,7 @@ def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: S
     for one in PHASES[3].broken_at_end(run, hardware):
         return _failed(found, one.contract, one.site, one.quantities, None)
     # Without what the user accepts, as in the verdicts.
-    findings = executed(run, found.values, played.recorded, run.work).findings
+    findings = executed(run, found.values, played.recorded, run.work, max(0.0, end - now())).findings
     if findings.faults:
         return _fault(found, findings.faults, played.recorded)
     if findings.doubts:

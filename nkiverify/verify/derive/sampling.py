@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations, islice
 from math import lcm
 
 from nkiverify.engines.minimise import smallest_legal
+from nkiverify.foundation.clock import now
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
@@ -21,8 +21,12 @@ from nkiverify.verify.derive.runs import Kind, Shown, shown
 
 #: Shapes that are tried for one that passes.
 _FIRST = 24
+#: The first of them, which are made of the sizes that the kernel itself names.
+_LIKELY = 6
 #: Seconds for a large shape.
 _PATIENCE = 5.0
+#: Bounds within which a size is looked for that the kernel takes.
+_REACH = (LARGEST, 8 * LARGEST)
 #: Sizes of a dimension of which the program says nothing.
 _USUAL = (1, 2, 3, 128, 129, 512, 513)
 _EQUAL = (128, 1, 2, 8, 16, 32, 64, 256, 512, 1024)
@@ -43,14 +47,14 @@ class Shapes:
         self._program = program
         self._guards = [one for one in guards if one is not True]
         self._hardware = hardware
-        self._deadline = time.process_time() + seconds
+        self._deadline = now() + seconds
         self.dimensions = [one for one in program.dimensions if not one.choices]
         self.runs: dict[tuple[int, ...], Shown] = {}
 
     @property
     def late(self) -> bool:
         """True if the time is over."""
-        return time.process_time() > self._deadline
+        return now() > self._deadline
 
     def of(self, kind: Kind) -> list[Shown]:
         """The runs that ended so."""
@@ -81,7 +85,7 @@ class Shapes:
             return None
         key = tuple(values.values())
         if key not in self.runs:
-            left = max(1.0 if needed else 0.05, self._deadline - time.process_time())
+            left = max(1.0 if needed else 0.05, self._deadline - now())
             self.runs[key] = shown(self._target, values, self._hardware, left)
         return self.runs[key]
 
@@ -93,12 +97,15 @@ class Shapes:
     ) -> Shown | None:
         """A shape that passes. `assumed` are conditions under which claims that are refuted hold, `pairs` dimensions
         that belong together."""
-        for wanted in islice(self._starts(numbers, assumed, pairs), _FIRST):
+        worth: list[tuple[tuple[int, ...], Shown]] = []
+        for number, wanted in enumerate(islice(self._starts(numbers, assumed, pairs), _FIRST)):
             found = self.run(wanted)
             if found is not None and found.kind is Kind.PASSES:
                 return found
+            if number == _LIKELY - 1:
+                worth = [pair for pair in self.runs.items() if pair[1].kind is Kind.UNTOLD]
         # Where the least sizes that the kernel takes are large ones, the first two of them are worth the time.
-        for key, untold in islice([pair for pair in self.runs.items() if pair[1].kind is Kind.UNTOLD], 2):
+        for key, untold in worth[:2]:
             found = shown(self._target, untold.values, self._hardware, _PATIENCE, SHAPE_WORK)
             self.runs[key] = found
             if found.kind is Kind.PASSES:
@@ -211,10 +218,11 @@ class Shapes:
             narrower = prover.with_conditions([equals(dimension, value)])
             if narrower.satisfiable() is Answer.YES:
                 return narrower, value
-        if prover.satisfiable(*within(dimension, LARGEST)) is not Answer.YES:
-            return None
-        value = prover.model.get(dimension.atom, 1)
-        return prover.with_conditions([equals(dimension, value)]), value
+        for most in _REACH:
+            if prover.satisfiable(*within(dimension, most)) is Answer.YES:
+                value = prover.model.get(dimension.atom, 1)
+                return prover.with_conditions([equals(dimension, value)]), value
+        return None
 
 
 def _connected(pairs: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -37,7 +37,8 @@ class Precondition:
     `asserted`: the kernel itself rejects shapes beyond, at `site`. `failure`: a shape beyond that the kernel accepts,
     and what goes wrong there. `dropped`: one that it accepts, of which it leaves out a part of an input, `dropped_at`.
     `limit`: it is an upper bound that memory ("SBUF"), integers ("32 bits") or an instruction sets. `verbatim`: it is
-    an assert as the kernel has it, which `--where` does not read.
+    an assert as the kernel has it, which `--where` does not read. `launch`: it is about the launch grid, which who
+    launches the kernel chooses.
     """
 
     text: str
@@ -50,6 +51,7 @@ class Precondition:
     values: dict[str, int] = field(default_factory=dict)
     limit: str = ""
     dimensions: tuple[str, ...] = ()
+    launch: bool = False
 
     @property
     def from_above(self) -> bool:
@@ -97,14 +99,16 @@ class Derived:
 
     @property
     def accepted(self) -> tuple[Precondition, ...]:
-        """The conditions that the kernel does not check, shapes beyond which fail."""
-        return tuple(one for one in self.preconditions if one.failure is not None and not one.from_above)
+        """The conditions that the kernel does not check, shapes beyond which fail; but for those of its launch."""
+        failing = (one for one in self.preconditions if one.failure is not None and not one.from_above)
+        return tuple(one for one in failing if not one.launch)
 
 
 class Statements:
     """Says of a domain what the runs of `shapes` show.
 
-    `base` is a shape that passes, `guards` are the kernel's own preconditions, `limit_places` the claims of limits.
+    `base` is a shape that passes, `guards` are the kernel's own preconditions, `limit_places` the claims of limits,
+    `grid` the dimensions of the launch grid.
     """
 
     def __init__(
@@ -114,12 +118,14 @@ class Statements:
         guards: Sequence[Condition],
         base: Mapping[str, int],
         limit_places: Mapping[int, Decision],
+        grid: frozenset[str],
     ) -> None:
         self._program = program
         self._shapes = shapes
         self._guards = guards
         self._base = base
         self._limit_places = limit_places
+        self._grid = grid
 
     def preconditions(self, chosen: Sequence[Candidate], limits: Sequence[Candidate]) -> list[Precondition]:
         """The conditions of the domain, none that follows from the others; then its limits."""
@@ -152,7 +158,7 @@ class Statements:
         failing = [each for each in beyond if each.kind is Kind.FAILS]
         whole = self._shapes.whole
         dropping = [each for each in beyond if each.kind is Kind.PASSES and each.dropped(whole)]
-        found = Precondition(text, dimensions=names)
+        found = Precondition(text, dimensions=names, launch=not self._grid.isdisjoint(names))
         if dropping:
             first = min(dropping, key=self._telling)
             part = first.dropped(whole)[0]
