@@ -17,6 +17,7 @@ from nkiverify.verify.options import HARDWARE
 if TYPE_CHECKING:
     from nkiverify.project.request import Request
     from nkiverify.verify.equivalence import Comparison
+    from nkiverify.verify.gradients import GradientAnswers
     from nkiverify.verify.references import Reference
 
 #: `x=f32[128,512] in -4..4`: a tensor of floats with a range.
@@ -71,13 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE::FUNCTION",
         help="instead of a second kernel: a function of NumPy's arrays, or of PyTorch's tensors",
     )
-    add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of either kernel is given")
-    add("--arg-a", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of the first is given")
-    add("--arg-b", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of the second is given")
-    add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
-    add("--grid", metavar="N", help="the launch grid of both kernels")
-    add("--target", choices=HARDWARE, default="trn2", help="the hardware generation (default: %(default)s)")
-    add("--seed", type=int, default=0, metavar="N", help="chooses the random inputs (default: %(default)s)")
+    add_pair(parser)
     add(
         "--tolerance",
         type=positive_number,
@@ -85,13 +80,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="of the floating-point answer, relative to the greatest magnitude "
         "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
     )
-    add_limits(parser)
     add(
         "--reshape",
         action="store_true",
         help="let tensors that are compared, and arguments, differ in shape: the same elements in row-major order",
     )
     add("--debug", action="store_true", help="show tracebacks of internal errors")
+
+
+def add_pair(parser: argparse.ArgumentParser) -> None:
+    """Add what two kernels are run on."""
+    add = parser.add_argument
+    add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of either kernel is given")
+    add("--arg-a", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of the first is given")
+    add("--arg-b", action="append", default=[], metavar="NAME=VALUE", help="what a parameter of the second is given")
+    add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
+    add("--grid", metavar="N", help="the launch grid of both kernels")
+    add("--target", choices=HARDWARE, default="trn2", help="the hardware generation (default: %(default)s)")
+    add("--seed", type=int, default=0, metavar="N", help="chooses the random inputs (default: %(default)s)")
+    add_limits(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -102,7 +109,7 @@ def execute(arguments: argparse.Namespace) -> int:
         if (arguments.second is None) == (arguments.reference is None):
             raise UsageError("give a second kernel, or --reference FILE::FUNCTION")
         allowed = allowed_by(arguments.allow)
-        reference = _reference(arguments)
+        reference = reference_of(arguments)
         with isolated(f"{arguments.first} and {arguments.second or arguments.reference}", arguments, allowed):
             return _compare(arguments, reference)
     except TextError as error:
@@ -110,7 +117,7 @@ def execute(arguments: argparse.Namespace) -> int:
         return 2
 
 
-def _reference(arguments: argparse.Namespace) -> Reference | None:
+def reference_of(arguments: argparse.Namespace) -> Reference | None:
     """The function of `--reference`. It is the user's, and imported as any other."""
     if arguments.reference is None:
         return None
@@ -129,7 +136,7 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
     from nkiverify.verify.paired_runs import Side
     from nkiverify.verify.references import Reference
 
-    ranges = _float_ranges(arguments)
+    ranges = float_ranges(arguments)
     first, second = _sides(arguments, reference)
     kernels = [side for side in (first, second) if not isinstance(side, Reference)]
     hardware = hardware_named(arguments.target)
@@ -160,7 +167,7 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
     return exit_status([found for _, found in answers])
 
 
-def _float_ranges(arguments: argparse.Namespace) -> tuple[dict[str, tuple[float, float]], ...]:
+def float_ranges(arguments: argparse.Namespace) -> tuple[dict[str, tuple[float, float]], ...]:
     """The ranges of floats, which are taken out of the arguments of the first and of the second kernel."""
     found: list[dict[str, tuple[float, float]]] = []
     for texts in (arguments.arg, arguments.arg_a, arguments.arg_b):
@@ -183,12 +190,12 @@ def _sides(arguments: argparse.Namespace, reference: Reference | None) -> tuple[
     from nkiverify.project.request import request
 
     if reference is None:
-        return _requests(arguments)
+        return requests(arguments)
     given = [*arguments.arg, *arguments.arg_a]
     return request(arguments.first, Path.cwd(), given, arguments.where, arguments.grid), reference
 
 
-def _requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
+def requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
     """Both kernels with their arguments; `--arg` goes to those that have the parameter."""
     from nkiverify.project.request import parameters_of, request
 
@@ -205,13 +212,14 @@ def _requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
         for position in takers:
             given[position].append(text)
     first, second = (
-        request(reference, base, texts, arguments.where, arguments.grid)
+        # A reference is launched on no grid.
+        request(reference, base, texts, arguments.where, None if reference == arguments.reference else arguments.grid)
         for reference, texts in zip(references, given, strict=True)
     )
     return first, second
 
 
-def exit_status(found: Sequence[Comparison]) -> int:
+def exit_status(found: Sequence[Comparison | GradientAnswers]) -> int:
     """1 for a difference at any shapes, else 3 for something unknown, else 0."""
     from nkiverify.results.session import ExitStatus
     from nkiverify.verify.equivalence import Answer

@@ -33,18 +33,19 @@ def text(
     lines = [style.head(f"{first.reference} and {second.reference}")]
     (chosen, found), *others = answers
     if chosen:
-        lines.append("  chosen: " + _sizes(chosen))
+        lines.append("  chosen: " + sizes(chosen))
     lines += _answers(found, first, second, base, style)
     for dimensions, other in others:
         if [one.answer for one in other.findings()] == [one.answer for one in found.findings()]:
-            lines.append(f"  also: {_sizes(dimensions)}: the same answers")
+            lines.append(f"  also: {sizes(dimensions)}: the same answers")
         else:
-            lines.append(f"  also: {_sizes(dimensions)}")
+            lines.append(f"  also: {sizes(dimensions)}")
             lines += _answers(other, first, second, base, style)
     return "\n".join(lines)
 
 
-def _sizes(dimensions: Mapping[str, int]) -> str:
+def sizes(dimensions: Mapping[str, int]) -> str:
+    """Dimensions with their values."""
     return ", ".join(f"{name} = {value}" for name, value in dimensions.items())
 
 
@@ -58,7 +59,7 @@ def _answers(found: Comparison, first: Request, second: Request | Reference, bas
         if finding is None:
             lines.append(f"  {called:15} not asked: the kernels do not both run")
             continue
-        lines.append(f"  {called:15} {_painted(name, finding.answer, style)}: {wording.text(finding.text, base)}")
+        lines.append(f"  {called:15} {painted(name, finding.answer, style)}: {wording.text(finding.text, base)}")
     if found.reals is not None and found.reals.difference is not None:
         lines += _difference(found.reals.difference, first, second, base)
     return lines
@@ -86,7 +87,8 @@ def _difference(difference: Difference, first: Request, second: Request | Refere
     return lines
 
 
-def _painted(question: str, answer: Answer, style: Style) -> str:
+def painted(question: str, answer: Answer, style: Style) -> str:
+    """The word of an answer, in its colour."""
     word = _LEGAL.get(answer, answer.value) if question == "legal" else answer.value
     if answer is Answer.NO:
         return style.bad(word)

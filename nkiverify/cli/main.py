@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "doctor": "nkiverify.cli.doctor",
     "equiv": "nkiverify.cli.equiv",
     "explain": "nkiverify.cli.explain",
+    "grad": "nkiverify.cli.grad",
     "history": "nkiverify.cli.history",
     "init": "nkiverify.cli.init",
     "lsp": "nkiverify.cli.lsp",
@@ -106,6 +107,7 @@ COMMAND_LIST = """\
   contracts  all contracts, with their sources
   simulate   run a kernel on numbers
   equiv      whether two kernels compute the same
+  grad       whether a backward kernel computes the gradients of a forward one
   history    what earlier runs found, and what changed since
   dashboard  everything on one HTML page
   lsp        a language server, for editors

@@ -4,9 +4,11 @@ it."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FunctionType
+from typing import Any
 
 from nkiverify.frontend.loader import parse
 from nkiverify.frontend.placeholders import STUB_PACKAGES
@@ -188,3 +190,21 @@ def _without_annotations(arguments: ast.arguments) -> ast.arguments:
         if isinstance(part, ast.arg):
             part.annotation = None
     return arguments
+
+
+def returned_names(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of what a function returns, in the order of its last `return`; empty ones for what has no name. What it
+    returns as another function of its module does has the names that it has there."""
+    code = getattr(function, "__code__", None)
+    node = None if code is None else function_at(Path(code.co_filename), code.co_firstlineno)
+    if node is None:
+        return ()
+    returns = [part for statement in node.body for part in _own_parts(statement) if isinstance(part, ast.Return)]
+    if not returns:
+        return ()
+    value = max(returns, key=lambda statement: statement.lineno).value
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        called = getattr(function, "__globals__", {}).get(value.func.id)
+        return returned_names(called) if isinstance(called, FunctionType) and called is not function else ("",)
+    parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+    return tuple(part.id if isinstance(part, ast.Name) else "" for part in parts)

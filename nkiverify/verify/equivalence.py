@@ -141,7 +141,7 @@ class Comparer:
                 found.legal = Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
                 return found
             except UnsupportedConstruct as limit:
-                found.legal = Finding(Answer.UNKNOWN, _limit_text(limit))
+                found.legal = Finding(Answer.UNKNOWN, limit_text(limit))
                 return found
             if self._legal_only and found.legal.answer is not Answer.YES:
                 return found
@@ -151,7 +151,7 @@ class Comparer:
             try:
                 pairs = self._paired(floats)
             except UnsupportedConstruct as limit:
-                pairs = Finding(Answer.UNKNOWN, _limit_text(limit))
+                pairs = Finding(Answer.UNKNOWN, limit_text(limit))
             if isinstance(pairs, Finding):
                 found.defined = found.reals = found.floats = pairs
                 return found
@@ -179,7 +179,7 @@ class Comparer:
             try:
                 text = broken_text(self._runs.memory(side))
             except UnsupportedConstruct as limit:
-                return Finding(Answer.UNKNOWN, f"the memory of {side.label}: {_limit_text(limit)}")
+                return Finding(Answer.UNKNOWN, f"the memory of {side.label}: {limit_text(limit)}")
             if text:
                 return Finding(Answer.NO, f"{side.label}: {text}")
         return Finding(Answer.YES, "no contract is broken at these shapes")
@@ -317,7 +317,7 @@ class Comparer:
         except Illegal as illegal:
             return Finding(Answer.UNKNOWN, f"{illegal.side.label}: {illegal.text}")
         except UnsupportedConstruct as limit:
-            return Finding(Answer.UNKNOWN, _limit_text(limit))
+            return Finding(Answer.UNKNOWN, limit_text(limit))
 
     def _over_fields(
         self, *, roundings: bool, first: int = 0, chains: int = 1
@@ -481,6 +481,6 @@ def _functions(numbers: Fields) -> str:
     return f", for any functions {', '.join(names)}" if names else ""
 
 
-def _limit_text(limit: UnsupportedConstruct) -> str:
+def limit_text(limit: UnsupportedConstruct) -> str:
     where = f" at {limit.site}" if limit.site is not None else ""
     return f"{limit.construct}{where}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -76,44 +77,12 @@ class PairedRuns:
             run = ValueExecution(self._hardware, shared, stop_at_first=self._stop_at_first)
             if watch:
                 run.keep_history()
-            try:
-                if isinstance(side.asked, Reference):
-                    executions.append(side.asked.execute(run, executions[0], filling(shared)))
-                else:
-                    executions.append(execute(side.asked, run, side.dimensions, filling(shared)))
-            except (UsageError, OutsideDomain):
-                raise
-            except ContractViolation as violation:
-                where = f" at {violation.site}" if violation.site is not None else ""
-                raise Illegal(side, broken_text(run.broken) or f"{violation}{where}") from None
-            except UnsupportedConstruct:
-                if run.broken:
-                    raise Illegal(side, broken_text(run.broken)) from None
-                raise
-            except MemoryError as error:
-                # That is no fault of the kernel.
-                raise UnsupportedConstruct(f"running {side.label} on numbers at these shapes: {error}") from None
-            except Exception as error:
-                if in_simulator(error) and not run.broken:
-                    raise
-                site = innermost_kernel_site(error)
-                where = f" at {site}" if site is not None else ""
-                raise Illegal(side, broken_text(run.broken) or f"{described(error)}{where}") from None
+            executions.append(guarded(side, run, partial(_executed, run, side, executions, filling(shared))))
         return executions[0], executions[1]
 
     def memory(self, side: Side) -> list[BrokenContract]:
         """The contracts that a kernel breaks with those of memory, on a run without values."""
-        if isinstance(side.asked, Reference):
-            return []
-        run = ConcreteExecution(self._hardware, stop_at_first=False, phases=frozenset({MEMORY.number}))
-        try:
-            called(side.asked, run, side.dimensions)
-        except Exception as error:
-            # The kernel does run on values, which decided something here.
-            raise UnsupportedConstruct(f"{type(error).__name__} in a run without values: {error}") from None
-        for one in MEMORY.broken_at_end(run, self._hardware):
-            run.note(one)
-        return run.broken
+        return broken_in_memory(side, self._hardware)
 
     def _generators(self) -> Callable[[Tensor], np.random.Generator]:
         """One generator for the i-th tensor argument of either kernel."""
@@ -175,6 +144,53 @@ class PairedRuns:
             return numbers.entered(random.integers(given[0], given[1] + 1, shape), tensor.dtype)
 
         return integers
+
+
+def _executed(
+    run: ValueExecution, side: Side, before: Sequence[Execution], fill: Filling, asked: Asked | Reference
+) -> Execution:
+    if isinstance(asked, Reference):
+        return asked.execute(run, before[0], fill)
+    return execute(asked, run, side.dimensions, fill)
+
+
+def guarded(side: Side, run: ValueExecution, executed: Callable[[Asked | Reference], Execution]) -> Execution:
+    """A kernel executed in a run; what ends it early is `Illegal` where the kernel is to blame."""
+    try:
+        return executed(side.asked)
+    except (UsageError, OutsideDomain):
+        raise
+    except ContractViolation as violation:
+        where = f" at {violation.site}" if violation.site is not None else ""
+        raise Illegal(side, broken_text(run.broken) or f"{violation}{where}") from None
+    except UnsupportedConstruct:
+        if run.broken:
+            raise Illegal(side, broken_text(run.broken)) from None
+        raise
+    except MemoryError as error:
+        # That is no fault of the kernel.
+        raise UnsupportedConstruct(f"running {side.label} on numbers at these shapes: {error}") from None
+    except Exception as error:
+        if in_simulator(error) and not run.broken:
+            raise
+        site = innermost_kernel_site(error)
+        where = f" at {site}" if site is not None else ""
+        raise Illegal(side, broken_text(run.broken) or f"{described(error)}{where}") from None
+
+
+def broken_in_memory(side: Side, hardware: Hardware) -> list[BrokenContract]:
+    """The contracts that a kernel breaks with those of memory, on a run without values."""
+    if isinstance(side.asked, Reference):
+        return []
+    run = ConcreteExecution(hardware, stop_at_first=False, phases=frozenset({MEMORY.number}))
+    try:
+        called(side.asked, run, side.dimensions)
+    except Exception as error:
+        # The kernel does run on values, which decided something here.
+        raise UnsupportedConstruct(f"{type(error).__name__} in a run without values: {error}") from None
+    for one in MEMORY.broken_at_end(run, hardware):
+        run.note(one)
+    return run.broken
 
 
 def broken_text(broken: Sequence[BrokenContract]) -> str:

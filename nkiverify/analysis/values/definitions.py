@@ -1,4 +1,4 @@
-"""Functions that are defined by others: what the activation functions mean, in exp, log and erf."""
+"""Functions defined by others: activation functions in exp, log and erf, and the derivatives of these."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from nkiverify.analysis.values.formats import Array
 from nkiverify.model.meaning import Numbers
 
 Function = Callable[[Numbers, Array], Array]
+#: A derivative, given the argument and the value of the function there.
+Derivative = Callable[[Numbers, Array, Array], Array]
 
 
 def _constant(n: Numbers, x: Array, value: float) -> Array:
@@ -118,3 +120,21 @@ ODD = frozenset(("erf", "sin", "arctan", "sign"))
 LOGARITHMIC = frozenset(("log", "softplus"))
 #: Those whose values need an exponential, which all of `DEFINED` do.
 EXPONENTIAL = frozenset(("exp", *DEFINED))
+
+#: The derivatives of functions of one number that have no definition above, where they have any (DLMF 4.2, 4.7, 4.20,
+#: 4.24, 7.2; the power rule). Each is made of the function itself where it can be, which holds for any numbers.
+DERIVATIVES: dict[str, Derivative] = {
+    "exp": lambda n, x, y: y,
+    "log": lambda n, x, y: n.unary("reciprocal", x),
+    "square": lambda n, x, y: _times(n, x, 2),
+    "reciprocal": lambda n, x, y: n.unary("negative", n.unary("square", y)),
+    "sqrt": lambda n, x, y: _times(n, n.unary("reciprocal", y), 0.5),
+    "rsqrt": lambda n, x, y: _times(n, _product(n, y, n.unary("square", y)), -0.5),
+    "sin": lambda n, x, y: n.unary("cos", x),
+    "cos": lambda n, x, y: n.unary("negative", n.unary("sin", x)),
+    "tan": lambda n, x, y: _plus(n, n.unary("square", y), 1),
+    "arctan": lambda n, x, y: n.unary("reciprocal", _plus(n, n.unary("square", x), 1)),
+    "erf": lambda n, x, y: _erf_derivative(n, x),
+}
+#: Functions that are constant but for jumps.
+STEPS = frozenset(("sign", "ceil", "floor", "trunc", "logical_not"))

@@ -238,6 +238,11 @@ def _powers_of(base: int, prime: int, count: int) -> Array:
     while known < count:
         more = min(known, count - known)
         factor = pow(base, known, prime)
-        found[known : known + more] = np.remainder(found[:more] * factor, prime)
+        part = found[:more] * factor
+        part -= np.floor(part * (1.0 / prime)) * prime
+        # The quotient may be wrong by one; this takes a fifth of the time of `np.remainder`.
+        part += (part < 0) * float(prime)
+        part -= (part >= prime) * float(prime)
+        found[known : known + more] = part
         known += more
     return found

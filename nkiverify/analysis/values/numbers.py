@@ -145,6 +145,8 @@ class Floats(Numbers):
     """The engines' arithmetic: float32 inside, storage rounded to its dtype ("isa.fp32_internal")."""
 
     lanes = 1
+    #: The type of the numbers.
+    kind: type[np.floating[Any]] = np.float32
 
     def __init__(self) -> None:
         #: The functions of one number that were computed.
@@ -202,13 +204,13 @@ class Floats(Numbers):
         with np.errstate(all="ignore"):
             if name in _SINGLE:
                 result = _UNARY[name](x)
-                return result if result.dtype == np.int64 else np.asarray(result, dtype=np.float32)
-            return _UNARY[name](x.astype(np.float64)).astype(np.float32)
+                return result if result.dtype == np.int64 else np.asarray(result, dtype=self.kind)
+            return _UNARY[name](x.astype(np.float64)).astype(self.kind)
 
     def binary(self, name: str, x: Array, y: Array) -> Array:
         with np.errstate(all="ignore"):
             if name in _COMPARISONS:
-                return _COMPARISONS[name](x, y).astype(np.float32)
+                return _COMPARISONS[name](x, y).astype(self.kind)
             if name not in _BINARY:
                 raise UnsupportedConstruct(f"the value of the operator {name}")
             return np.asarray(_BINARY[name](x, y))
@@ -220,7 +222,7 @@ class Floats(Numbers):
             raise UnsupportedConstruct(f"a reduction with {name}")
         with np.errstate(all="ignore"):
             result = np.asarray(_REDUCERS[name].reduce(x, axis=-1, keepdims=True))
-        return result.astype(np.float32) if result.dtype == np.bool_ else result
+        return result.astype(self.kind) if result.dtype == np.bool_ else result
 
     def matmul(self, x: Array, y: Array) -> Array:
         with np.errstate(all="ignore"):
@@ -258,6 +260,15 @@ class Floats(Numbers):
 
     def packed(self, values: Array, dtype: DType) -> Array:
         return formats.repacked(values, dtype)
+
+
+class Doubles(Floats):
+    """The functions in float64; these numbers are stored by others (`nkiverify.analysis.values.pieces`)."""
+
+    kind = np.float64
+
+    def constant(self, value: float, rank: int) -> Array:
+        return np.full((1,) * rank, value, dtype=np.float64)
 
 
 class Marks(Numbers):

@@ -1,0 +1,187 @@
+"""`nkiverify grad FORWARD::f BACKWARD::g`: whether a backward kernel computes the gradients of a forward one."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nkiverify.cli.allowing import allowed_by, isolated
+from nkiverify.cli.arguments import positive_number
+from nkiverify.cli.equiv import add_pair, exit_status, float_ranges, reference_of, requests
+from nkiverify.foundation.errors import UsageError
+
+if TYPE_CHECKING:
+    from nkiverify.project.compared_shapes import Shapes
+    from nkiverify.project.request import Request
+    from nkiverify.verify.gradients import GradientAnswers
+    from nkiverify.verify.references import Reference
+
+DESCRIPTION = """\
+Ask whether a backward kernel computes the gradients of a forward kernel, or of
+a NumPy function: u . (J v) = (J^T u) . v, with the forward kernel run on dual
+numbers, over random prime fields and in float64."""
+
+EPILOG = """\
+What belongs together is told by names: an argument of the backward kernel named
+like an argument of the forward one is that argument, one named like a result
+(of its `return`) is what the forward kernel leaves there, and dy, d_y, grad_y
+or y_grad is the gradient of y. What is left goes by order. One line of the
+output says what was assumed; options say it otherwise:
+  --pair dx=x      a gradient, given or computed, and what it is the gradient of
+  --value m=lse    an argument of the backward kernel, and the argument or the
+                   result of the forward kernel that it is
+Arguments and shapes are as for `nkiverify equiv`; --arg-a is for the forward
+kernel, --arg-b for the backward one.
+
+Answers (docs/gradients.md):
+  legal, defined   as for equiv
+  over the reals   for each gradient: EQUAL; EQUAL (tested) where comparing
+                   floats decides something, as a maximum does: exact for the
+                   order of the numbers that were drawn; DIFFERENT, with what is
+                   wrong; UNKNOWN, with the operation that has no derivative
+  floating point   the gradient beside the same in float64, on random inputs
+
+exit status: as for equiv
+  0  LEGAL and EQUAL     1  ILLEGAL or DIFFERENT     2  cannot be used
+  3  UNKNOWN             4  an error of nkiverify"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    parser.description = DESCRIPTION
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("first", metavar="FORWARD::KERNEL", help="a Python file, and the forward kernel in it")
+    add("second", nargs="?", metavar="BACKWARD::KERNEL", help="the kernel that is to compute its gradients")
+    add("--reference", metavar="FILE::FUNCTION", help="a function of NumPy's arrays instead of a forward kernel")
+    add("--pair", action="append", default=[], metavar="GRADIENT=TENSOR", help="which gradient belongs to what")
+    add("--value", action="append", default=[], metavar="ARGUMENT=TENSOR", help="what an argument holds")
+    add_pair(parser)
+    add(
+        "--tolerance",
+        type=positive_number,
+        metavar="X",
+        help="of the floating-point answer, relative to the greatest magnitude "
+        "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
+    )
+    add("--debug", action="store_true", help="show tracebacks of internal errors")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Ask, and print the answers; the exit status. Mistakes in the text are shown with a caret."""
+    from nkiverify.frontend.domain.excerpt import TextError
+
+    try:
+        if (arguments.second is None) == (arguments.reference is None):
+            raise UsageError("give a forward and a backward kernel, or --reference FILE::FUNCTION and a backward one")
+        allowed = allowed_by(arguments.allow)
+        reference = reference_of(arguments)
+        with isolated(f"{arguments.first} and {arguments.second or arguments.reference}", arguments, allowed):
+            return _check(arguments, reference)
+    except TextError as error:
+        print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
+        return 2
+
+
+def _check(arguments: argparse.Namespace, reference: Reference | None) -> int:
+    from nkiverify.cli import gradient_text
+    from nkiverify.model.hardware import hardware_named
+    from nkiverify.report.style import Style
+    from nkiverify.verify.gradient_pairing import Said
+    from nkiverify.verify.gradient_runs import Kernel
+    from nkiverify.verify.gradients import GradientChecker
+    from nkiverify.verify.paired_runs import Side
+
+    ranges = float_ranges(arguments)
+    like, forward, backward = _kernels(arguments, reference)
+    names = _returned(forward), _returned(backward.kernel)
+    said = Said(_pairs(arguments.pair, "--pair"), _pairs(arguments.value, "--value"))
+    hardware = hardware_named(arguments.target)
+    shapes = _shapes(like, forward, backward, arguments.target)
+
+    def checked(dimensions: dict[str, int], legal_only: bool) -> GradientAnswers:
+        one = Kernel(Side(forward.reference, forward, dimensions, ranges[0]), names[0], like)
+        other = Kernel(Side(backward.reference, backward, dimensions, ranges[1]), names[1])
+        options = (arguments.seed, arguments.tolerance, legal_only)
+        return GradientChecker(one, other, hardware, said, *options).check()
+
+    answers = _at_all(shapes, checked)
+    references = (forward.reference, backward.reference)
+    print(gradient_text.text(answers, references, Path.cwd(), Style.of(sys.stdout)))
+    return exit_status([found for _, found in answers])
+
+
+def _at_all(
+    shapes: Shapes, checked: Callable[[dict[str, int], bool], GradientAnswers]
+) -> list[tuple[dict[str, int], GradientAnswers]]:
+    """The answers at the chosen shapes, then at greater ones where both kernels are legal."""
+    from nkiverify.frontend.target import OutsideDomain
+    from nkiverify.verify.equivalence import Answer
+
+    answers = [(shapes.chosen, checked(shapes.chosen, False))]
+
+    def also(dimensions: dict[str, int]) -> bool:
+        try:
+            found = checked(dimensions, True)
+        except OutsideDomain:
+            return False
+        if found.legal is None or found.legal.answer is not Answer.YES:
+            return False
+        answers.append((dimensions, found))
+        return True
+
+    if shapes.greater is None or not also(shapes.greater):
+        for dimensions in shapes.greater_by_one:
+            also(dimensions)
+    return answers
+
+
+def _kernels(
+    arguments: argparse.Namespace, reference: Reference | None
+) -> tuple[Request, Request | Reference, Request]:
+    """The forward kernel, or a reference as if it were one, either of them, and the backward kernel."""
+    if reference is None:
+        forward, backward = requests(arguments)
+        return forward, forward, backward
+    if reference.torch:
+        raise UsageError(f"{arguments.reference} uses PyTorch, which takes no dual numbers: write it with NumPy")
+    arguments.first, arguments.second = arguments.reference, arguments.first
+    like, backward = requests(arguments)
+    return like, reference, backward
+
+
+def _shapes(like: Request, forward: Request | Reference, backward: Request, target: str) -> Shapes:
+    from nkiverify.project.compared_shapes import chosen_dimensions
+
+    kernels = [backward] if like is not forward else [like, backward]
+    shapes = chosen_dimensions(kernels, target)
+    free = set(like.domain.ranges) - set(shapes.chosen)
+    if free:
+        raise UsageError(f"the backward kernel does not say what {', '.join(sorted(free))} may be: give numbers")
+    return shapes
+
+
+def _returned(kernel: Any) -> tuple[str, ...]:
+    """The names in the `return` of a kernel or a reference; none where its text is not there."""
+    from nkiverify.project.discovery import returned_names
+
+    return returned_names(
+        inspect.unwrap(getattr(kernel, "function", None) or getattr(kernel, "kernel", None) or kernel)
+    )
+
+
+def _pairs(texts: Sequence[str], option: str) -> dict[str, str]:
+    """`a=b` of an option, by what stands on the left."""
+    found = {}
+    for text in texts:
+        left, separator, right = (part.strip() for part in text.partition("="))
+        if not separator or not left or not right:
+            raise UsageError(f"{option} is written NAME=NAME, not {text!r}")
+        if left in found:
+            raise UsageError(f"{option} {left} is given twice")
+        found[left] = right
+    return found

@@ -1,0 +1,75 @@
+"""The answers about a backward kernel, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nkiverify.cli.equivalence_text import painted, sizes
+from nkiverify.report.style import Style
+from nkiverify.results import wording
+from nkiverify.verify.equivalence import Finding
+from nkiverify.verify.gradient_pairing import Part
+from nkiverify.verify.gradient_runs import Pairing
+from nkiverify.verify.gradients import GradientAnswers
+
+
+def text(
+    answers: Sequence[tuple[Mapping[str, int], GradientAnswers]], references: tuple[str, str], base: Path, style: Style
+) -> str:
+    """The output of `nkiverify grad`, given the answers with the dimensions they are about, the chosen ones first."""
+    lines = [style.head(f"{references[0]} and its gradients in {references[1]}")]
+    (chosen, found), *others = answers
+    if found.pairing is not None:
+        lines.append("  assumed: " + assumed(found.pairing))
+    if chosen:
+        lines.append("  chosen: " + sizes(chosen))
+    lines += _answers(found, base, style)
+    for dimensions, other in others:
+        if [one.answer for one in other.findings()] == [one.answer for one in found.findings()]:
+            lines.append(f"  also: {sizes(dimensions)}: the same answers")
+        else:
+            lines.append(f"  also: {sizes(dimensions)}")
+            lines += _answers(other, base, style)
+    return "\n".join(lines)
+
+
+def assumed(pairing: Pairing) -> str:
+    """The line that says what belongs together, and what only the order says."""
+    inputs, outputs = [known.name for known in pairing.inputs], [known.name for known in pairing.outputs]
+    parts = []
+    for name, role in pairing.roles.items():
+        of = (outputs if role.part in (Part.SAVED, Part.INCOMING) else inputs)[role.position]
+        if (role.part, of) != (Part.INPUT, name):
+            parts.append(f"{name} {role.part.value} {of}{'' if role.by_name else ' (by order)'}")
+    for gradient in pairing.gradients:
+        parts.append(f"{gradient.name} is the gradient of {gradient.of}{'' if gradient.by_name else ' (by order)'}")
+    given = {role.position for role in pairing.roles.values() if role.part is Part.INCOMING}
+    without = [name for place, name in enumerate(outputs) if place not in given]
+    if without:
+        parts.append(f"the gradient of {', '.join(without)} is 0")
+    asked = {gradient.position for gradient in pairing.gradients}
+    others = [name for place, name in enumerate(inputs) if place in pairing.floats and place not in asked]
+    if others:
+        parts.append(f"there is no gradient of {', '.join(others)}")
+    return "; ".join(parts)
+
+
+def _answers(found: GradientAnswers, base: Path, style: Style) -> list[str]:
+    lines = []
+    if found.shapes:
+        lines.append("  at: " + ", ".join(f"{name} {shape}" for name, shape in found.shapes.items()))
+
+    def line(label: str, question: str, finding: Finding) -> str:
+        return f"  {label:15} {painted(question, finding.answer, style)}: {wording.text(finding.text, base)}"
+
+    if found.legal is not None:
+        lines.append(line("legal", "legal", found.legal))
+    if found.defined is not None:
+        lines.append(line("defined", "defined", found.defined))
+    for one in found.gradients:
+        lines.append(f"  {one.gradient.name}, the gradient of {one.gradient.of}")
+        lines.append("  " + line("over the reals", "reals", one.reals))
+        lines += [f"      {wording.text(sentence, base)}" for sentence in one.diagnosis]
+        lines.append("  " + line("floating point", "floats", one.floats))
+    return lines

@@ -1,0 +1,360 @@
+"""Runs of a forward kernel on dual numbers, and of its backward kernel on numbers, from the same draws."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from nkiverify.analysis.values.asked_kernel import (
+    Asked,
+    Execution,
+    Filling,
+    argument_range,
+    called,
+    contents,
+    execute,
+    random_array,
+)
+from nkiverify.analysis.values.degrees import Degrees
+from nkiverify.analysis.values.duals import Duals
+from nkiverify.analysis.values.fields import Fields
+from nkiverify.analysis.values.formats import Array, widened
+from nkiverify.analysis.values.numbers import Floats
+from nkiverify.analysis.values.pieces import Pieces
+from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.foundation.errors import UsageError
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.meaning import Numbers
+from nkiverify.model.returned import named_tensors
+from nkiverify.model.tensor import Tensor
+from nkiverify.verify.gradient_pairing import Known, Part, Role, Roles, Said, gradients_in
+from nkiverify.verify.paired_runs import Side, guarded
+from nkiverify.verify.references import Reference
+
+_UNIT = (-1.0, 1.0)
+#: So many different numbers are in an argument whose elements are drawn with ties.
+_TIED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One of the two kernels: `like` has the arguments of a reference, `returned` the names of what is returned."""
+
+    side: Side
+    returned: tuple[str, ...] = ()
+    like: Asked | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """A result of the backward kernel, and the argument of the forward kernel that it is the gradient of."""
+
+    name: str
+    of: str
+    position: int
+    by_name: bool
+
+
+@dataclass(slots=True)
+class Pairing:
+    """The parts of both kernels that belong together."""
+
+    inputs: list[Known]
+    outputs: list[Known]
+    roles: dict[str, Role]
+    #: The positions of inputs that may have a gradient: floats that the kernel does not write.
+    floats: frozenset[int]
+    gradients: list[Gradient] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The choice of numbers: with `tied`, elements of an argument are often equal, and move alike."""
+
+    seed: int
+    tied: bool = False
+
+    def generator(self, *what: str) -> np.random.Generator:
+        """The generator of one kind of number of one tensor."""
+        return np.random.default_rng((self.seed, *(crc32(part.encode()) for part in what)))
+
+    def floats(self, what: str, name: str, tensor: Tensor, ends: tuple[float, float]) -> Array:
+        """Elements of a tensor, as float64, or as integers."""
+        random, shape = self.generator(what, name), _shape(tensor)
+        given = argument_range(tensor)
+        if given is not None:
+            return random.integers(given[0], given[1] + 1, shape)
+        found = random_array(random, (_TIED,) if self._ties(tensor) else shape, tensor.dtype, *ends)
+        if tensor.dtype.is_integer:
+            return found.astype(np.int64)
+        wide = widened(found, tensor.dtype).astype(np.float64)
+        return wide[self._places(name, shape)] if self._ties(tensor) else wide
+
+    def exact(self, what: str, name: str, tensor: Tensor, numbers: Fields | Degrees) -> Array:
+        """Elements of a tensor in exact numbers: residues, or variables."""
+        shape = _shape(tensor)
+        if isinstance(numbers, Degrees):
+            return numbers.variables(shape)
+        random = self.generator("exact", what, name)
+        if not self._ties(tensor):
+            return numbers.random_elements(random, shape, tensor.dtype)
+        return numbers.random_elements(random, (_TIED,), tensor.dtype)[:, self._places(name, shape)]
+
+    def _ties(self, tensor: Tensor) -> bool:
+        return self.tied and tensor.dtype.is_float
+
+    def _places(self, name: str, shape: tuple[int, ...]) -> Array:
+        return self.generator("places", name).integers(0, _TIED, shape)
+
+
+class _Collected(Exception):
+    """The arguments of a kernel are known."""
+
+
+@dataclass(slots=True)
+class Forward:
+    """Values of the outputs of the forward kernel and their derivatives by direction, (lanes, elements)."""
+
+    values: list[Array]
+    derivatives: list[list[Array]]
+
+
+class GradientRuns:
+    """Both kernels, run as often as it is asked for, and what they are paired by."""
+
+    def __init__(self, forward: Kernel, backward: Kernel, hardware: Hardware, said: Said, *, legal_only: bool) -> None:
+        """With `legal_only` a contract that is broken ends a run."""
+        self.forward, self.backward = forward, backward
+        self._hardware = hardware
+        self._said = said
+        self._legal_only = legal_only
+        self.pairing: Pairing | None = None
+        #: The arguments of the forward kernel as it was run first, and where its outputs are defined.
+        self._given: dict[str, Tensor] = {}
+        self._defined: list[Array] = []
+
+    # --- what is run --------------------------------------------------------------------------------------------------
+
+    def floats(self, draw: Draw) -> tuple[Execution, Execution]:
+        """Both kernels as they are, in floating point; the backward one is given what the forward one left. Says, the
+        first time, what is paired. Raises `UsageError` where nothing says it."""
+        first = self._executed(self.forward, Floats(), self._inputs(Floats(), draw))
+        outputs = first.outputs()
+        if self.pairing is None:
+            self._given = first.arguments
+            self.pairing = self._paired(first, outputs)
+        numbers = first.run.numbers
+        found = [contents(first.run, tensor) for _, tensor in outputs]
+        self._defined = [np.ones(part[0].size, bool) if part[1] is None else (part[1] == 0).ravel() for part in found]
+        values = [
+            numbers.read(part[0], tensor.dtype).reshape(1, -1) for part, (_, tensor) in zip(found, outputs, strict=True)
+        ]
+        second = self.run_backward(numbers, draw, values)
+        if not self.pairing.gradients:
+            self.pairing.gradients = self._gradients(second)
+        return first, second
+
+    def run_forward(self, numbers: Duals, draw: Draw, along: Sequence[tuple[int, Array]]) -> Forward:
+        """The forward kernel on dual numbers; a direction moves one input, given by its position."""
+        assert self.pairing is not None
+        fill = self._inputs(numbers.base, draw)
+        names = list(self._given)
+
+        def moved(name: str, tensor: Tensor) -> Array:
+            value = fill(name, tensor)
+            still = np.zeros_like(value)
+            parts = [part.reshape(value.shape) if names[place] == name else still for place, part in along]
+            return numbers.dual(value, *parts)
+
+        execution = self._executed(self.forward, numbers, moved)
+        outputs = [contents(execution.run, tensor)[0] for _, tensor in execution.outputs()]
+        flat = [part.reshape(numbers.lanes, -1) for part in outputs]
+        return Forward([numbers.value(part) for part in flat], [numbers.derivatives(part) for part in flat])
+
+    def run_backward(
+        self,
+        numbers: Numbers,
+        draw: Draw,
+        values: Sequence[Array],
+        only: Mapping[int, Array] | None = None,
+    ) -> Execution:
+        """The backward kernel, given the values of the outputs; their gradients are 0 but where `only` says."""
+        return self._executed(self.backward, numbers, self._arguments(numbers, draw, values, only))
+
+    def gradients(self, execution: Execution) -> list[Array]:
+        """The gradients that the backward kernel left, (lanes, elements), in the order of the pairing."""
+        return [
+            contents(execution.run, tensor)[0].reshape(execution.run.numbers.lanes, -1)
+            for _, tensor in execution.outputs()
+        ]
+
+    # --- what is drawn ------------------------------------------------------------------------------------------------
+
+    def direction(self, numbers: Pieces, draw: Draw, position: int) -> Array:
+        """A direction in which an input moves, (lanes, elements)."""
+        name, tensor = list(self._given.items())[position]
+        return _drawn(numbers, draw, "along", name, tensor, _UNIT).reshape(numbers.lanes, -1)
+
+    def incoming(self, numbers: Pieces, draw: Draw) -> dict[int, Array]:
+        """The gradients of the outputs that the backward kernel is given, (lanes, elements), by position."""
+        assert self.pairing is not None
+        tensors = self._parameters()
+        return {
+            role.position: self._of_output(numbers, draw, role.position, name, tensors[name])
+            for name, role in self.pairing.roles.items()
+            if role.part is Part.INCOMING
+        }
+
+    def incoming_shape(self, position: int) -> tuple[str, tuple[int, ...]]:
+        """The argument that is the gradient of an output, and its shape."""
+        assert self.pairing is not None
+        names = (
+            name for name, role in self.pairing.roles.items() if role == Role(Part.INCOMING, position, role.by_name)
+        )
+        name = next(names)
+        return name, _shape(self._parameters()[name])
+
+    def _inputs(self, numbers: Floats | Pieces, draw: Draw) -> Filling:
+        ranges = self.forward.side.ranges
+
+        def fill(name: str, tensor: Tensor) -> Array:
+            found = _drawn(numbers, draw, "input", name, tensor, ranges.get(name, _UNIT))
+            return numbers.convert(found, tensor.dtype)
+
+        return fill
+
+    def _arguments(
+        self, numbers: Numbers, draw: Draw, values: Sequence[Array], only: Mapping[int, Array] | None
+    ) -> Filling:
+        assert isinstance(numbers, Floats | Pieces) and self.pairing is not None
+        roles = self.pairing.roles
+        ranges = self.forward.side.ranges
+
+        def fill(name: str, tensor: Tensor) -> Array:
+            role = roles[name]
+            if role.part is Part.SAVED:
+                found = values[role.position]
+            elif role.part is Part.INPUT:
+                known = list(self._given)[role.position]
+                found = _drawn(numbers, draw, "input", known, self._given[known], ranges.get(known, _UNIT))
+            elif role.part is Part.INCOMING:
+                found = self._of_output(numbers, draw, role.position, name, tensor)
+                if only is not None:
+                    found = np.where(only.get(role.position, False), found, found.dtype.type(0))
+            else:
+                found = _drawn(numbers, draw, "own", name, tensor, _UNIT)
+            return numbers.convert(found.reshape(numbers.lanes, *_shape(tensor)), tensor.dtype)
+
+        return fill
+
+    def _of_output(self, numbers: Floats | Pieces, draw: Draw, position: int, name: str, tensor: Tensor) -> Array:
+        """The gradient of an output, (lanes, elements); 0 where the forward kernel leaves it undefined."""
+        ends = self.backward.side.ranges.get(name, _UNIT)
+        found = _drawn(numbers, Draw(draw.seed), "incoming", str(position), tensor, ends).reshape(numbers.lanes, -1)
+        return np.where(self._defined[position], found, found.dtype.type(0))
+
+    # --- how ----------------------------------------------------------------------------------------------------------
+
+    def _executed(self, kernel: Kernel, numbers: Numbers, fill: Filling) -> Execution:
+        run = ValueExecution(self._hardware, numbers, stop_at_first=self._legal_only)
+        dimensions = kernel.side.dimensions
+
+        def executed(asked: Asked | Reference) -> Execution:
+            if not isinstance(asked, Reference):
+                return execute(asked, run, dimensions, fill)
+            assert kernel.like is not None
+            tensors, others = _arguments_of(kernel.like, self._hardware, dimensions)
+            return asked.execute(run, Execution(run, tensors, others, None), fill)
+
+        return guarded(kernel.side, run, executed)
+
+    def _parameters(self) -> dict[str, Tensor]:
+        """The tensors that the backward kernel takes."""
+        asked = self.backward.side.asked
+        assert not isinstance(asked, Reference)
+        return _arguments_of(asked, self._hardware, self.backward.side.dimensions)[0]
+
+    def _paired(self, first: Execution, outputs: Sequence[tuple[str, Tensor]]) -> Pairing:
+        # What the kernel writes goes by the name of a result.
+        inputs = [
+            Known((f"{name} as given" if place in first.written else name,), _shape(tensor))
+            for place, (name, tensor) in enumerate(first.arguments.items())
+        ]
+        known = _results(outputs, first.results(), self.forward.returned)
+        if not known:
+            raise UsageError("the forward kernel returns nothing and writes nothing")
+        parameters = [Known((name,), _shape(tensor)) for name, tensor in self._parameters().items()]
+        floats = [place for place, tensor in enumerate(first.arguments.values()) if tensor.dtype.is_float]
+        roles = Roles(inputs, known, self._said).assign(parameters)
+        return Pairing(inputs, known, roles, frozenset(floats) - first.written)
+
+    def _gradients(self, second: Execution) -> list[Gradient]:
+        assert self.pairing is not None
+        inputs = self.pairing.inputs
+        results = _results(second.outputs(), second.results(), self.backward.returned)
+        if not results:
+            raise UsageError("the backward kernel returns nothing and writes nothing")
+        found = gradients_in(results, inputs, self._said, self.pairing.floats.__contains__)
+        unused = set(self._said.gradients) - set(self.pairing.roles) - {name for one in results for name in one.names}
+        unused |= set(self._said.values) - set(self.pairing.roles)
+        if unused:
+            names = (*self.pairing.roles, *(one.name for one in results))
+            raise UsageError(f"the backward kernel has no {', '.join(sorted(unused))}, but {', '.join(names)}")
+        return [
+            Gradient(result.name, inputs[position].name, position, by_name)
+            for result, (position, by_name) in zip(results, found, strict=True)
+        ]
+
+
+def _results(
+    outputs: Sequence[tuple[str, Tensor]], results: Sequence[tuple[str, Tensor]], returned: Sequence[str]
+) -> list[Known]:
+    """The tensors that a kernel leaves, by names in its `return`, keys of what it returns, or arguments."""
+    names = list(returned) if len(returned) == len(results) else [""] * len(results)
+    names += [""] * (len(outputs) - len(results))
+    found = []
+    for (path, tensor), name in zip(outputs, names, strict=True):
+        known = (name, path, path.removeprefix("result_"))
+        found.append(Known(tuple(dict.fromkeys(filter(None, known))), _shape(tensor)))
+    return found
+
+
+def _drawn(
+    numbers: Floats | Pieces, draw: Draw, what: str, name: str, tensor: Tensor, ends: tuple[float, float]
+) -> Array:
+    """Numbers of a tensor (lanes, *shape), the same floats in all kinds of numbers."""
+    floats = draw.floats(what, name, tensor, ends)
+    if isinstance(numbers, Floats):
+        return numbers.read(numbers.entered(floats, tensor.dtype), tensor.dtype)
+    if tensor.dtype.is_integer:
+        return numbers.entered(floats, tensor.dtype)
+    return numbers.joined(draw.exact(what, name, tensor, numbers.exactly), floats[None])
+
+
+def _arguments_of(
+    asked: Asked, hardware: Hardware, dimensions: Mapping[str, int]
+) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The tensors that a kernel is called with, and its other arguments; it is not run."""
+    tensors: dict[str, Tensor] = {}
+    others: dict[str, Any] = {}
+
+    def prepare(values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            found = dict(named_tensors(name, value))
+            tensors.update(found)
+            if not found:
+                others[name] = value
+        raise _Collected
+
+    with contextlib.suppress(_Collected):
+        called(asked, ValueExecution(hardware, Floats()), dimensions, prepare)
+    return tensors, others
+
+
+def _shape(tensor: Tensor) -> tuple[int, ...]:
+    return tuple(map(int, tensor.shape))

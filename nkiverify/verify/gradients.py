@@ -1,0 +1,320 @@
+"""The gradients of a forward kernel that a backward kernel computes, right or wrong (docs/gradients.md).
+
+For incoming gradients u and a direction v, u . (J v) = (J^T u) . v: the left side is computed by the forward kernel on
+dual numbers, the right side is what the backward kernel leaves, times v. Both are compared over prime fields, exactly
+on the piece that the drawn floats lie in, and in float64; what the backward kernel rounds is asked of float32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from nkiverify.analysis.values import formats
+from nkiverify.analysis.values.asked_kernel import Execution, contents
+from nkiverify.analysis.values.degrees import Degrees
+from nkiverify.analysis.values.duals import Duals
+from nkiverify.analysis.values.fields import Fields, Mode
+from nkiverify.analysis.values.numbers import Floats
+from nkiverify.analysis.values.pieces import Pieces
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.model.hardware import Hardware
+from nkiverify.verify.equivalence import Answer, Finding, limit_text
+from nkiverify.verify.error_probability import error_bits
+from nkiverify.verify.gradient_diagnosis import Diagnosis
+from nkiverify.verify.gradient_evaluation import Evaluation, apart
+from nkiverify.verify.gradient_pairing import Said
+from nkiverify.verify.gradient_runs import Draw, Gradient, GradientRuns, Kernel, Pairing
+from nkiverify.verify.paired_runs import Illegal, broken_in_memory, broken_text
+
+#: How many times other primes are tried where a divisor is zero by chance.
+_ATTEMPTS = 4
+#: The least -log2 of the probability of an error that is wanted, that is given, and runs for it at most.
+_WANTED_BITS, _LEAST_BITS, _RUNS = 40, 20, 4
+
+
+@dataclass(slots=True)
+class GradientAnswer:
+    """The answers about one gradient."""
+
+    gradient: Gradient
+    reals: Finding
+    floats: Finding
+    #: What is wrong with it, in sentences.
+    diagnosis: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class GradientAnswers:
+    """All answers at one choice of shapes."""
+
+    shapes: dict[str, str] = field(default_factory=dict)
+    pairing: Pairing | None = None
+    legal: Finding | None = None
+    defined: Finding | None = None
+    gradients: list[GradientAnswer] = field(default_factory=list)
+
+    def findings(self) -> list[Finding]:
+        """The answers that were given."""
+        found = [answer for answer in (self.legal, self.defined) if answer is not None]
+        return found + [part for one in self.gradients for part in (one.reals, one.floats)]
+
+
+class GradientChecker:
+    """Asks about a backward kernel at one choice of shapes."""
+
+    def __init__(
+        self,
+        forward: Kernel,
+        backward: Kernel,
+        hardware: Hardware,
+        said: Said,
+        seed: int,
+        tolerance: float | None,
+        legal_only: bool = False,
+    ) -> None:
+        """With `legal_only` nothing is asked about shapes that are not legal in both kernels."""
+        self.runs = GradientRuns(forward, backward, hardware, said, legal_only=legal_only)
+        self._kernels = (forward, backward)
+        self._hardware = hardware
+        self._seed, self._tolerance = seed, tolerance
+        self._legal_only = legal_only
+        self._mode = Mode.POLYNOMIAL
+
+    def check(self) -> GradientAnswers:
+        """Answer all questions, as far as they can be answered. Raises `UsageError` where nothing says what belongs to
+        what, `OutsideDomain` where a target does not call its kernel with these dimensions."""
+        found = GradientAnswers()
+        with threadpool_limits(1):
+            try:
+                both = self.runs.floats(Draw(self._seed))
+                found.legal = self._legality(both)
+            except Illegal as illegal:
+                found.legal = Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
+                return found
+            except UnsupportedConstruct as limit:
+                found.legal = Finding(Answer.UNKNOWN, limit_text(limit))
+                return found
+            if self._legal_only and found.legal.answer is not Answer.YES:
+                return found
+            found.pairing = self.runs.pairing
+            found.shapes = {
+                name: f"{tensor.dtype}{list(map(int, tensor.shape))}"
+                for execution in both
+                for name, tensor in execution.arguments.items()
+            }
+            found.defined = self._definedness(both[1])
+            computed = (execution.run.numbers for execution in both)
+            functions = set().union(*(numbers.computed for numbers in computed if isinstance(numbers, Floats)))
+            self._mode = self._mode.with_laws_of(functions)
+            self._answer(found, both)
+        return found
+
+    # --- the questions ------------------------------------------------------------------------------------------------
+
+    def _legality(self, both: tuple[Execution, Execution]) -> Finding:
+        for kernel, execution in zip(self._kernels, both, strict=True):
+            side = kernel.side
+            text = broken_text(execution.run.broken)
+            try:
+                text = text or broken_text(broken_in_memory(side, self._hardware))
+            except UnsupportedConstruct as limit:
+                return Finding(Answer.UNKNOWN, f"the memory of {side.label}: {limit_text(limit)}")
+            if text:
+                return Finding(Answer.NO, f"{side.label}: {text}")
+        return Finding(Answer.YES, "no contract is broken at these shapes")
+
+    def _definedness(self, backward: Execution) -> Finding:
+        assert self.runs.pairing is not None
+        for gradient, (_, tensor) in zip(self.runs.pairing.gradients, backward.outputs(), strict=True):
+            marks = contents(backward.run, tensor)[1]
+            if marks is not None and marks.any():
+                element = np.unravel_index(int((marks != 0).argmax()), marks.shape)
+                origin = backward.run.origin(int(marks[element]))
+                why = "nothing writes it" if origin is None else str(origin)
+                return Finding(Answer.NO, f"{gradient.name}[{', '.join(map(str, map(int, element)))}]: {why}")
+        return Finding(Answer.YES, "the backward kernel defines every element of its gradients")
+
+    def _answer(self, found: GradientAnswers, both: tuple[Execution, Execution]) -> None:
+        assert self.runs.pairing is not None
+        gradients = self.runs.pairing.gradients
+        try:
+            evaluation = self.evaluation(Draw(self._seed))
+        except (Illegal, UnsupportedConstruct) as limit:
+            text = limit_text(limit) if isinstance(limit, UnsupportedConstruct) else limit.text
+            unknown = Finding(Answer.UNKNOWN, text)
+            found.gradients = [GradientAnswer(gradient, unknown, unknown) for gradient in gradients]
+            return
+        ties, why_not = self._with_ties(evaluation)
+        bits = self._bits(evaluation)
+        for number, gradient in enumerate(gradients):
+            reals, at = self._over_the_reals(evaluation, ties, number, bits[number], why_not)
+            one = GradientAnswer(gradient, reals, self._floating(both[1], evaluation, number, reals))
+            if reals.answer is Answer.NO:
+                one.diagnosis = self._diagnosis(at, number)
+            found.gradients.append(one)
+
+    def _over_the_reals(
+        self, evaluation: Evaluation, ties: Evaluation | None, number: int, bits: int, why_not: str
+    ) -> tuple[Finding, Evaluation]:
+        """The answer, and the evaluation that it comes from."""
+        for one, where in ((evaluation, ""), (ties, " where elements of an argument are equal")):
+            if one is None:
+                continue
+            finding = _compared(one, number, where)
+            if finding is not None:
+                return finding, one
+        if bits < _LEAST_BITS:
+            return Finding(
+                Answer.UNKNOWN, f"no difference was found, but the bound on an error is only 2^-{bits}"
+            ), evaluation
+        text = f"at these shapes, error <= 2^-{bits}{self._arbitrary(evaluation)}"
+        if not evaluation.numbers.decided:
+            return Finding(Answer.YES, text), evaluation
+        drawn = "with ties and without" if ties is not None else f"without ties ({why_not})"
+        return Finding(Answer.TESTED, f"{text}, for the order of the numbers that were drawn, {drawn}"), evaluation
+
+    @staticmethod
+    def _arbitrary(evaluation: Evaluation) -> str:
+        fields = evaluation.numbers.exactly
+        assert isinstance(fields, Fields)
+        names = sorted(set(fields.functions) - {"exp", "log"})
+        return f", for any functions {', '.join(names)}" if names else ""
+
+    def _floating(self, backward: Execution, evaluation: Evaluation, number: int, reals: Finding) -> Finding:
+        """The gradient in floating point beside the same in float64."""
+        if reals.answer is Answer.NO:
+            return Finding(Answer.NO, "as over the reals")
+        _, tensor = backward.outputs()[number]
+        elements, marks = contents(backward.run, tensor)
+        computed = backward.run.numbers.read(elements, tensor.dtype).astype(np.float64).ravel()
+        wanted = evaluation.gradients[number][-1]
+        compared = np.ones(wanted.shape, bool) if marks is None else (marks == 0).ravel()
+        dtypes = {part.dtype for part in (*backward.arguments.values(), tensor)}
+        relative = formats.tolerance(dtypes) if self._tolerance is None else self._tolerance
+        finite = compared & np.isfinite(wanted)
+        limit = relative * float(np.abs(wanted[finite]).max(initial=1e-30))
+        with np.errstate(invalid="ignore"):
+            away = np.abs(computed - wanted)
+        away = np.where(~compared | (np.isnan(computed) & np.isnan(wanted)) | (computed == wanted), 0.0, away)
+        away = np.where(np.isnan(away), np.inf, away)
+        worst = int(away.argmax())
+        if away[worst] > limit:
+            place = ", ".join(str(int(part)) for part in np.unravel_index(worst, tuple(map(int, tensor.shape))))
+            name = evaluation_name(self.runs, number)
+            text = f"{name}[{place}] is {computed[worst]:.9g}, and {wanted[worst]:.9g} in float64"
+            return Finding(Answer.NO, f"{text}; tolerance {limit:.3g}")
+        return Finding(
+            Answer.TESTED,
+            f"greatest difference {away[worst]:.3g} from float64 on one random input, tolerance {limit:.3g}",
+        )
+
+    # --- runs ---------------------------------------------------------------------------------------------------------
+
+    def evaluation(self, draw: Draw, chains: int = 1, first: int = 0) -> Evaluation:
+        """Both kernels over prime fields at which no divisor is zero. Raises `UnsupportedConstruct`, `Illegal`."""
+        for attempt in range(first, first + _ATTEMPTS):
+            fields = Fields((self._seed, attempt), False, self._mode, chains)
+            found = self._evaluated(fields, draw)
+            needed = self._mode.with_laws_of(fields.functions)
+            if needed is not self._mode:
+                self._mode = needed
+                return self.evaluation(draw, chains, first)
+            if not fields.divided_by_zero:
+                return found
+        raise UnsupportedConstruct("a divisor that is zero for all values that were tried")
+
+    def _evaluated(self, exact: Fields | Degrees, draw: Draw) -> Evaluation:
+        assert self.runs.pairing is not None
+        numbers = Pieces(exact)
+        places = [gradient.position for gradient in self.runs.pairing.gradients]
+        directions = [self.runs.direction(numbers, draw, place) for place in places]
+        duals = Duals(numbers, len(places))
+        forward = self.runs.run_forward(duals, draw, list(zip(places, directions, strict=True)))
+        backward = self.runs.run_backward(numbers, draw, forward.values)
+        incoming = self.runs.incoming(numbers, draw)
+        return Evaluation(numbers, draw, forward, incoming, directions, self.runs.gradients(backward))
+
+    def _with_ties(self, evaluation: Evaluation) -> tuple[Evaluation | None, str]:
+        """Both kernels where elements of arguments are equal, if anything is decided by them; or why not."""
+        if not evaluation.numbers.decided:
+            return None, ""
+        draw, fields = Draw(self._seed, tied=True), evaluation.numbers.exactly
+        assert isinstance(fields, Fields)
+        try:
+            # The same primes: what is costly is to find their logarithms.
+            found = self._evaluated(fields, draw)
+            return (self.evaluation(draw, first=1) if fields.divided_by_zero else found), ""
+        except (Illegal, UnsupportedConstruct) as limit:
+            return None, limit_text(limit) if isinstance(limit, UnsupportedConstruct) else limit.text
+
+    def _bits(self, evaluation: Evaluation) -> list[int]:
+        """-log2 of the probability that a wrong gradient agrees by chance, by gradient; there are runs on other primes
+        as long as it is great. 0 for a gradient of which one of them shows a difference."""
+        known = [not _differs(evaluation, number) for number in range(len(evaluation.gradients))]
+        bits = self._error_bits(evaluation)
+        for number in range(1, _RUNS):
+            if bits >= _WANTED_BITS or not any(known):
+                break
+            again = self.evaluation(evaluation.draw, chains=4, first=number * _ATTEMPTS)
+            known = [equal and not _differs(again, place) for place, equal in enumerate(known)]
+            bits += self._error_bits(again)
+        return [bits if equal else 0 for equal in known]
+
+    def _error_bits(self, evaluation: Evaluation) -> int:
+        fields = evaluation.numbers.exactly
+        assert isinstance(fields, Fields)
+        degrees = Degrees(roundings=False)
+        found = self._evaluated(degrees, evaluation.draw)
+        greatest = 0.0
+        for number in range(len(found.gradients)):
+            left, right, _ = found.sides(number)
+            greatest = max(greatest, float(left[:2].sum() + right[:2].sum()))
+        bits = error_bits(
+            output_degree=greatest,
+            argument_degree=2 * degrees.of_arguments,
+            applications=fields.applications,
+            maxima=0,
+            lane_bits=fields.lane_bits,
+            maximum_bits=fields.payload_bits,
+        )
+        return min(bits, fields.identity) if fields.chooses_roots else bits
+
+    def _diagnosis(self, evaluation: Evaluation, number: int) -> list[str]:
+        return Diagnosis(self.runs, evaluation, number).sentences()
+
+
+def evaluation_name(runs: GradientRuns, number: int) -> str:
+    """The name of a gradient."""
+    assert runs.pairing is not None
+    return runs.pairing.gradients[number].name
+
+
+def _differs(evaluation: Evaluation, number: int) -> bool:
+    """True if a gradient differs over prime fields."""
+    left, right, _ = evaluation.sides(number)
+    fields = evaluation.numbers.exactly
+    assert isinstance(fields, Fields)
+    return not fields.equal(left[:-1], right[:-1]).all()
+
+
+def _compared(evaluation: Evaluation, number: int, where: str) -> Finding | None:
+    """The answer about a gradient that is not equal; None if it is."""
+    left, right, size = evaluation.sides(number)
+    exactly = not _differs(evaluation, number)
+    one, other = float(left[-1, 0]), float(right[-1, 0])
+    if not np.isfinite(one) or not np.isfinite(other):
+        return Finding(Answer.UNKNOWN, f"numbers that are not finite in float64{where}")
+    differ = apart(left, right, size)
+    if exactly and not differ:
+        return None
+    if differ and not exactly:
+        return Finding(Answer.NO, f"in a random direction it is {other:.6g}, and has to be {one:.6g}{where}")
+    if exactly:
+        return Finding(Answer.UNKNOWN, f"equal over prime fields, but not in float64: {other:.6g} and {one:.6g}{where}")
+    fields = evaluation.numbers.exactly
+    names = sorted(fields.functions) if isinstance(fields, Fields) else []
+    why = f"an identity of {' and '.join(names)} may make it equal" if names else "constants may have been rounded"
+    return Finding(Answer.UNKNOWN, f"equal in float64, but not over prime fields; {why}{where}")

@@ -1,0 +1,65 @@
+"""`nkiverify grad` tells the gradients of the kernels beside this file from wrong ones, and says what is wrong."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nkiverify.model.hardware import hardware_named
+from nkiverify.project.discovery import returned_names
+from nkiverify.project.request import Request, parameters_of, request
+from nkiverify.verify.equivalence import Answer
+from nkiverify.verify.gradient_pairing import Said
+from nkiverify.verify.gradient_runs import Kernel
+from nkiverify.verify.gradients import GradientAnswers, GradientChecker
+from nkiverify.verify.paired_runs import Side
+from tests.grad import SHAPES
+
+FOLDER = Path(__file__).parent / "kernels"
+WORDS = {"EQUAL": Answer.YES, "TESTED": Answer.TESTED, "DIFFERENT": Answer.NO, "UNKNOWN": Answer.UNKNOWN}
+EXPECTED = re.compile(r"((?:EQUAL|TESTED|DIFFERENT|UNKNOWN)(?: (?:EQUAL|TESTED|DIFFERENT|UNKNOWN))*): [^.]+\. ?(.*)")
+FILES = tuple(SHAPES)
+
+
+def cases() -> Iterator[tuple[str, str, str, tuple[Answer, ...], str]]:
+    """The file, forward and backward kernel, the answers for each gradient, and part of what is said."""
+    for file in FILES:
+        for node in ast.parse((FOLDER / f"{file}.py").read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and "backward" in node.name and not node.name.startswith("_"):
+                found = EXPECTED.fullmatch(ast.get_docstring(node) or "")
+                assert found is not None, node.name
+                forward = node.name.partition("_backward")[0] if "_backward" in node.name else "forward"
+                yield file, forward, node.name, tuple(WORDS[word] for word in found[1].split()), found[2]
+
+
+CASES = list(cases())
+
+
+def asked(file: str, name: str) -> Request:
+    reference = f"{file}.py::{name}"
+    given = [f"{parameter}={SHAPES[file][parameter]}" for parameter in parameters_of(reference, FOLDER)]
+    return request(reference, FOLDER, given, [], None)
+
+
+def checked(file: str, forward: str, backward: str, seed: int = 0) -> GradientAnswers:
+    first, second = (asked(file, name) for name in (forward, backward))
+    kernels = [Kernel(Side(one.name, one, {}), returned_names(one.kernel)) for one in (first, second)]
+    return GradientChecker(kernels[0], kernels[1], hardware_named("trn2"), Said({}, {}), seed, None).check()
+
+
+@pytest.mark.parametrize(
+    ("file", "forward", "backward", "expected", "said"), CASES, ids=[f"{c[0]}-{c[2]}" for c in CASES]
+)
+def test_gradients(file: str, forward: str, backward: str, expected: tuple[Answer, ...], said: str) -> None:
+    found = checked(file, forward, backward)
+    assert found.legal is not None and found.legal.answer is Answer.YES, found.legal
+    assert found.defined is not None and found.defined.answer is Answer.YES, found.defined
+    assert tuple(one.reals.answer for one in found.gradients) == expected, [one.reals for one in found.gradients]
+    for one in found.gradients:
+        assert one.floats.answer is (Answer.NO if one.reals.answer is Answer.NO else Answer.TESTED), one.floats
+    texts = [one.reals.text for one in found.gradients] + [part for one in found.gradients for part in one.diagnosis]
+    assert any(said in text for text in texts), texts
