@@ -150,7 +150,12 @@ def _dispatch(words: list[str]) -> int:
         name, rest = words[0], words[1:]
     else:
         name, rest = DEFAULT_COMMAND, words
-    status: int = importlib.import_module(COMMANDS[name]).execute(parser_of(name).parse_intermixed_args(rest))
+    arguments = parser_of(name).parse_intermixed_args(rest)
+    try:
+        status: int = importlib.import_module(COMMANDS[name]).execute(arguments)
+    except SystemExit as ended:
+        # Code of a kernel, or of a reference: commands of ours return their status.
+        raise RuntimeError(f"code that the command ran ended it: {described(ended)}") from None
     return status
 
 

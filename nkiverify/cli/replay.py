@@ -117,7 +117,7 @@ def replayed(recorded: RecordedViolation, target: Target, root: Path, hardware: 
             if debug:
                 _debug(error)
             return ExitStatus.AS_EXPECTED
-        if isinstance(error, MemoryError | UnsupportedConstruct):
+        if isinstance(error, UnsupportedConstruct):
             print(f"\nnot replayed: {described(error)}")
             return ExitStatus.UNKNOWN
         print(f"\nNOT reproduced: {described(error)}")

@@ -189,10 +189,7 @@ class Simulation:
                 outcome.unsupported = f"{limit.construct}{where}"
             except UsageError:
                 raise
-            except MemoryError:
-                # How much there is says nothing about the kernel.
-                outcome.unsupported = "a kernel that needs more memory than there is"
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 if in_simulator(error):
                     raise
                 site = innermost_kernel_site(error)

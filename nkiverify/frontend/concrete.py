@@ -211,9 +211,10 @@ class ConcreteExecution:
     def assume(self, condition: object) -> None:
         """Nothing to do: what is assumed of ordinary values holds or was a claim."""
 
-    def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
-        """The exception to raise where the stubs do not model something."""
-        return UnsupportedConstruct(construct, advice, kernel_site(2))
+    def unsupported(self, construct: str, advice: str = "", at: Site | None = None) -> UnsupportedConstruct:
+        """The exception to raise where the stubs do not model something; `at` says where, if the kernel's code has been
+        left."""
+        return UnsupportedConstruct(construct, advice, at or kernel_site(2))
 
     def fresh_index(self, name: str, extent: Extent) -> Extent:
         """A representative of `range(extent)`, which conditions are checked for element by element."""

@@ -19,7 +19,14 @@ from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_
 from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, innermost_kernel_site
 from nkiverify.frontend.observe import ObservingExecution, key_of, observed_in
 from nkiverify.frontend.paths import Limits, Unsupported
-from nkiverify.frontend.tracebacks import kernel_entries, our_entry, raised_by_chance, stub_of, undocumented
+from nkiverify.frontend.tracebacks import (
+    kernel_entries,
+    limit_of_machine,
+    our_entry,
+    raised_by_chance,
+    stub_of,
+    undocumented,
+)
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Claim, Program
 from nkiverify.model.contracts import contract
@@ -168,6 +175,9 @@ class ConcreteLaunch(ObservingExecution):
         """Kernel code handles `error`: it must not where the error is about us rather than about the kernel."""
         if isinstance(error, UnsupportedConstruct):
             raise error
+        limit = limit_of_machine(error)
+        if limit is not None:
+            raise self.unsupported(*limit)
         ours = isinstance(error, AttributeError | NotImplementedError) and our_entry(error) is not None
         if ours or raised_by_chance(error):
             raise self.unsupported(f"a handler for {described(error)}")
@@ -176,8 +186,6 @@ class ConcreteLaunch(ObservingExecution):
         """The kernel has raised `error`. Raises `InternalError` where that is the model's fault."""
         if isinstance(error, InternalError):
             raise error
-        if isinstance(error, MemoryError):
-            raise self.unsupported("a kernel that needs more memory than there is", "bound the dimensions")
         if raised_by_chance(error):
             fault = fault_of_model(error)
             if not self.broken:

@@ -18,6 +18,7 @@ from nkiverify.frontend.signals import PathEnded
 from nkiverify.frontend.tracebacks import (
     frame_site_of,
     kernel_entries,
+    limit_of_machine,
     name_of,
     our_entry,
     raised_by_chance,
@@ -306,9 +307,6 @@ class SymbolicExecution(Paths):
 
     def claim_exception(self, error: Exception | SystemExit) -> None:
         """The kernel raises `error` on the present path, which ends here."""
-        if isinstance(error, MemoryError):
-            # How much there is says nothing about the kernel.
-            raise self.unsupported("a kernel that needs more memory than there is", "bound the dimensions")
         if isinstance(error, RecursionError) and len(kernel_entries(error)) < RECURSION:
             # Not the kernel calls itself without end, but we go through what it has computed.
             raise self.unsupported(*TOO_DEEP)
@@ -520,6 +518,9 @@ class SymbolicExecution(Paths):
     def passes(self, error: BaseException) -> None:
         """Kernel code may handle or drop `error`: it must not if the error is about us rather than about the kernel."""
         self.check_alive()
+        limit = limit_of_machine(error)
+        if limit is not None:
+            raise self.unsupported(*limit)
         name = name_of(error)
         for loop in self.open_loops:
             loop.refuse_unbound(name)

@@ -17,6 +17,7 @@ from nkiverify.foundation.kernel_text import kernel_output
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.foundation.source import is_exception_of_kernel
 from nkiverify.frontend.guard import temporary_files
+from nkiverify.frontend.tracebacks import limit_of_machine
 from nkiverify.ir.program import DomainDimension
 from nkiverify.model.allocation import argument
 from nkiverify.model.contracts import require
@@ -226,9 +227,9 @@ def ordinary_exceptions() -> Iterator[None]:
     except BaseException as error:
         if is_exception_of_kernel(error):
             raise RaisedByKernel(error) from None
-        if isinstance(error, PermissionError):
-            # Where it is the system that refuses, the kernel may be right elsewhere.
-            raise unsupported(f"the kernel asks for what it may not: {error}", "docs/security.md") from None
+        limit = limit_of_machine(error)
+        if limit is not None:
+            raise unsupported(*limit) from None
         raise
 
 

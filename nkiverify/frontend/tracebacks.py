@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import errno
 import functools
 import re
 from difflib import get_close_matches
@@ -11,6 +12,11 @@ from types import FrameType, TracebackType
 from nkiverify.foundation.errors import InternalError
 from nkiverify.foundation.source import KERNEL_MARKER, Site
 from nkiverify.frontend.placeholders import STUB_PACKAGES
+
+#: Numbers of errors of the system where it has no more of something: room, files, processes.
+_EXHAUSTED = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+)
 
 
 def raised_in(error: BaseException) -> str:
@@ -54,6 +60,20 @@ def undocumented(error: BaseException) -> tuple[str, str] | None:
     close = get_close_matches(error.name, [name for name in dir(error.obj) if not name.startswith("_")], 1)
     advice = f"did you mean {close[0]}?" if close else "there is no model of it"
     return f"{kind.__name__}.{error.name}, which is not documented", advice
+
+
+def limit_of_machine(error: BaseException) -> tuple[str, str, Site | None] | None:
+    """The limit of this machine, or of the process, that `error` is about, with advice and the line of the kernel; None
+    where it is about something else. How much there is, and what is let pass, says nothing about the kernel."""
+    entries = kernel_entries(error)
+    site = frame_site_of(entries[-1]) if entries else None
+    if isinstance(error, MemoryError):
+        return "a kernel that needs more memory than there is", "bound the dimensions", site
+    if isinstance(error, PermissionError):
+        return f"the kernel asks for what it may not: {error}", "docs/security.md", site
+    if isinstance(error, OSError) and error.errno in _EXHAUSTED:
+        return f"the kernel asks for more than there is: {error}", "docs/security.md", site
+    return None
 
 
 def raised_by_kernel(error: BaseException) -> bool:

@@ -11,6 +11,7 @@ from nkiverify.foundation.errors import CalledOutsideRun, UnsupportedConstruct
 if TYPE_CHECKING:
     from types import FrameType
 
+    from nkiverify.foundation.source import Site
     from nkiverify.symbolic.conditions import Condition
     from nkiverify.symbolic.terms import Term
 
@@ -31,7 +32,7 @@ class Execution(Protocol):
     def assume(self, condition: object) -> None:
         """From here on, `condition` holds on this path."""
 
-    def unsupported(self, construct: str, advice: str = "") -> BaseException:
+    def unsupported(self, construct: str, advice: str = "", at: Site | None = None) -> BaseException:
         """Remember that the run cannot conclude anything, and return the exception to raise."""
 
     def fresh_index(self, name: str, extent: Extent) -> Extent:
@@ -95,10 +96,11 @@ def execution_in_progress() -> Execution | None:
     return _current[-1] if _current else None
 
 
-def unsupported(construct: str, advice: str = "") -> BaseException:
-    """The exception to raise where the verifier cannot follow a kernel; the run in progress remembers it."""
+def unsupported(construct: str, advice: str = "", at: Site | None = None) -> BaseException:
+    """The exception to raise where the verifier cannot follow a kernel; the run in progress remembers it. `at` says
+    where, if the kernel's code has been left."""
     run = execution_in_progress()
-    return run.unsupported(construct, advice) if run is not None else UnsupportedConstruct(construct, advice)
+    return run.unsupported(construct, advice, at) if run is not None else UnsupportedConstruct(construct, advice, at)
 
 
 @contextmanager

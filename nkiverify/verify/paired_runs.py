@@ -170,7 +170,7 @@ def guarded(side: Side, run: ValueExecution, executed: Callable[[Asked | Referen
     except MemoryError as error:
         # That is no fault of the kernel.
         raise UnsupportedConstruct(f"running {side.label} on numbers at these shapes: {error}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if in_simulator(error) and not run.broken:
             raise
         site = innermost_kernel_site(error)
@@ -185,7 +185,7 @@ def broken_in_memory(side: Side, hardware: Hardware) -> list[BrokenContract]:
     run = ConcreteExecution(hardware, stop_at_first=False, phases=frozenset({MEMORY.number}))
     try:
         called(side.asked, run, side.dimensions)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # The kernel does run on values, which decided something here.
         raise UnsupportedConstruct(f"{type(error).__name__} in a run without values: {error}") from None
     for one in MEMORY.broken_at_end(run, hardware):

@@ -66,7 +66,6 @@ def test_a_shape_that_breaks_only_what_is_accepted_is_no_failure(capsys: pytest.
     assert "R = 129 is accepted and out[128, 0] is never written" not in ran.out
 
 
-
 def test_a_kernel_that_checks_its_shapes_is_status_0(capsys: pytest.CaptureFixture[str]) -> None:
     Path("k.py").write_text(GUARDED)
     ran = Ran(capsys, "k.py")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -150,13 +151,25 @@ def test_processor_time_has_a_limit_that_nobody_has_to_watch() -> None:
     assert (done.stdout, done.returncode) == ("begun\n", -signal.SIGXCPU)
 
 
+REFUSED = {
+    "kernel": ("P, F = a.shape", "P, F = a.shape; os.mkfifo('made')", 9),
+    "loop": ("part = nl", "os.mkfifo('made'); part = nl", 14),
+    "handler": ("P, F = a.shape", "P, F = a.shape\n        try: os.mkfifo('made')\n        except OSError: pass", 10),
+    "temporary file": ("P, F = a.shape", "P, F = a.shape; tempfile.TemporaryFile().truncate(5 << 30)", 9),
+}
+
+
 @needs_landlock
-def test_what_python_tells_of_nobody_is_refused_by_the_system(tmp_path: Path) -> None:
-    write(tmp_path, k=COPY.replace("P, F = a.shape", "P, F = a.shape\n        import os; os.mkfifo('made')"))
-    command = [sys.executable, "-m", "nkiverify", "check", "k.py::copy", "--arg", "a=bf16[P,F]"]
+@pytest.mark.parametrize(("line", "tried", "number"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_the_system_refuses_is_unknown_with_its_place(line: str, tried: str, number: int, tmp_path: Path) -> None:
+    write(tmp_path, k=COPY.replace("import nki\n", "import os, tempfile\n    import nki\n", 1).replace(line, tried, 1))
+    command = [sys.executable, "-m", "nkiverify", "check", "k.py::copy", "--arg", "a=bf16[P,F]", "--phase", "1"]
     (tmp_path / "tmp").mkdir()
     environment = os.environ | {"PYTHONPATH": str(TOP), "TMPDIR": str(tmp_path / "tmp")}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 3
-    assert "the kernel asks for what it may not" in " ".join(done.stdout.split())
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 3, said
+    asked = r"the kernel asks for (what it may not|more than there is): \[Errno \d+\] [\w ]+ at k.py"
+    assert re.search(f"{asked}:{number}", said), said
+    assert "in the symbolic run only" not in said
     assert not (tmp_path / "made").exists()

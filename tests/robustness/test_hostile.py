@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab.hostile import Bench, Input, inputs
+from lab.hostile.bench import Bench
+from lab.hostile.inputs import Input, inputs
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are supervised on Linux")
 

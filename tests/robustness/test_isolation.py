@@ -119,6 +119,21 @@ def test_what_ends_the_process_is_told(name: str, repository: Path) -> None:
     assert "ended with exit status 0 before it was done" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["simulate", "equiv"])
+def test_a_kernel_that_exits_raises(name: str, repository: Path) -> None:
+    done = tried(repository, "import sys; sys.exit(0)", *COMMANDS[name])
+    assert done.returncode == 1
+    assert "SystemExit: 0" in done.stdout and "k.py:8" in done.stdout
+
+
+def test_a_reference_that_exits_is_no_success(repository: Path) -> None:
+    (repository / "ref.py").write_text("import sys\n\n\ndef k(a):\n    sys.exit(0)\n")
+    for words in (("simulate", "k.py::k", "--reference", "ref:k"), ("equiv", "k.py::k", "--reference", "ref.py::k")):
+        done = tried(repository, "pass", *words, "--arg", "a=f32[4,8]")
+        assert done.returncode in (1, 4), done.stdout
+        assert "SystemExit: 0" in done.stdout + done.stderr
+
+
 def test_what_takes_all_memory_is_stopped(repository: Path) -> None:
     done = tried(repository, "x = [bytes(10 ** 7) for _ in range(1000)]", *COMMANDS["simulate"], "--memory", "400")
     assert done.returncode == 3
