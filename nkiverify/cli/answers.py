@@ -24,7 +24,8 @@ from nkiverify.report.style import Style
 from nkiverify.results.answers import Answer
 from nkiverify.results.session import ExitStatus, status_of, worst
 from nkiverify.results.warning_rules import failing, outside, with_unused, without_ignored
-from nkiverify.run.supervisor import limited
+from nkiverify.run.confinement import Confinement
+from nkiverify.run.supervisor import Stopped, confined, in_child, limited
 from nkiverify.verify.options import Options
 from nkiverify.verify.rule_ids import check_comments
 
@@ -54,66 +55,96 @@ class Asked:
     form: str = "full"
 
 
-def answers(asked: Asked, options: Options) -> int:
-    """Check all kernels, print what is found out about each; the exit status."""
+def answers(asked: Asked, options: Options, confinement: Confinement) -> int:
+    """Check all kernels, each in a process of its own that is confined so, print what is found out about each; the exit
+    status. What ends with one kernel takes nothing from the others."""
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     style, width = Style.of(sys.stdout), terminal_width()
     files = list(dict.fromkeys(reference.partition("::")[0] for reference in asked.references))
     check_comments([str(Path(file).resolve()) for file in files])
     progress = Progress(len(asked.references), sys.stderr)
     found: list[Answer] = []
-    for number, reference in enumerate(asked.references, 1):
+    passed: dict[str, str] = {}
+    ending = 0
+    for reference in asked.references:
         progress.started(reference)
         try:
-            one = _answer(reference, asked, options, len(asked.references) - number)
+            one, ending = _answer_apart(reference, asked, options, confinement, passed)
         finally:
             progress.close()
+        if ending:
+            break
         progress.finished(reference, one.runs)
         progress.close()
         found.append(one)
+        if one.status is not None:
+            # What the supervisor has said.
+            continue
         if asked.form == "full":
             print(_told(one, asked, options, style, width), flush=True)
         elif one.problem:
             print(f"nkiverify: {one.problem}", file=sys.stderr)
     progress.close()
-    for line in passed_over.values():
+    for line in passed.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
     session = session_here((run for one in found for run in one.runs), options.root, started, clock)
     session = without_ignored(with_unused(session, options.policy, everything=True, language=True), options.policy)
     session = replace(session, answers=tuple(_recorded(one, options) for one in found))
-    statuses = [*map(status_of_answer, found), *_language_statuses(found, options)]
+    statuses = [status_of_answer(one) for one in found]
     people = asked.form == "full"
     if not people:
         print(text_of(session, asked.form), end="", flush=True)
-    elif len(found) > 1:
-        print(legality.summary(found, [status_of_answer(one) for one in found], session.seconds))
+    elif len(asked.references) > 1:
+        print(legality.summary(statuses, len(asked.references), session.seconds))
+    statuses += _language_statuses(found, options)
     for file in written(session, options.json).unwritten:
         print(f"not written: {file}", file=sys.stdout if people else sys.stderr, flush=True)
         statuses.append(ExitStatus.INTERNAL_ERROR)
     failed = failing(session, options.policy)
     print(failed, end="", file=sys.stdout if people else sys.stderr, flush=True)
-    return worst([*statuses, ExitStatus.MISMATCH] if failed else statuses)
+    return ending or worst([*statuses, ExitStatus.MISMATCH] if failed else statuses)
 
 
-def _answer(reference: str, asked: Asked, options: Options, left: int) -> Answer:
-    seconds = options.hard_deadline if options.engine == "embedded" else float("inf")
+def _answer_apart(
+    reference: str, asked: Asked, options: Options, confinement: Confinement, passed: dict[str, str]
+) -> tuple[Answer, int]:
+    """The answer about one kernel, from a process that has nothing else to do, and the exit status to end with at once;
+    0 if none. What was refused to its modules is `passed` over, by place."""
+
+    def work() -> tuple[Answer, dict[str, str]]:
+        confined(confinement)
+        return _answer(reference, asked, options), passed_over
+
     try:
-        with limited(reference, seconds, options.memory, left):
-            return answer(
-                reference,
-                options.root,
-                asked.arguments,
-                asked.where,
-                asked.grid,
-                asked.hardware,
-                options,
-                no_spills=asked.no_spills,
-                assume_asserts=asked.assume_asserts,
-            )
+        found = in_child(work)
     except UsageError as error:
         if len(asked.references) == 1:
             raise
-        return Answer(reference, (), "", problem=str(error))
+        return Answer(reference, (), "", problem=str(error)), 0
+    if isinstance(found, Stopped):
+        one = Answer(reference, (), "", problem="its process ended before it was done")
+        if found.status in (ExitStatus.UNKNOWN, ExitStatus.INTERNAL_ERROR):
+            return replace(one, status=ExitStatus(found.status)), 0
+        return one, found.status
+    one, refused = found
+    passed |= refused
+    return one, 0
+
+
+def _answer(reference: str, asked: Asked, options: Options) -> Answer:
+    seconds = options.timeout if options.engine == "embedded" else float("inf")
+    with limited(reference, seconds, options.memory):
+        return answer(
+            reference,
+            options.root,
+            asked.arguments,
+            asked.where,
+            asked.grid,
+            asked.hardware,
+            options,
+            no_spills=asked.no_spills,
+            assume_asserts=asked.assume_asserts,
+        )
 
 
 def _recorded(one: Answer, options: Options) -> KernelAnswer:
@@ -160,7 +191,7 @@ def terminal_width() -> int:
 def status_of_answer(found: Answer) -> ExitStatus:
     """The exit status that the answer about one kernel asks for."""
     if found.problem:
-        return ExitStatus.USAGE
+        return found.status or ExitStatus.USAGE
     if not found.runs:
         return ExitStatus.NOTHING_VERIFIED
     return worst(status_of(run) for run in found.runs)

@@ -133,9 +133,9 @@ def execute(arguments: argparse.Namespace) -> int:
             return _list(arguments)
         paths = arguments.paths or ["."]
         options, hardware = _options(arguments)
-        if not arguments.pdb:
-            confined(_confinement(options))
         if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
+            if not arguments.pdb:
+                confined(_confinement(options))
             arguments.kernel = paths[0]
             with limited(paths[0], _limit(options, arguments) * len(hardware), options.memory):
                 return _check(arguments, options, hardware)
@@ -252,7 +252,7 @@ def _answers(arguments: argparse.Namespace, paths: Sequence[str], options: Optio
         manifest_entry=arguments.manifest_entry,
         form=arguments.output_format,
     )
-    return answers(asked, options)
+    return answers(asked, options, _confinement(options))
 
 
 def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:

@@ -12,23 +12,15 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from nkiverify.foundation.records import Run, Verdict
-from nkiverify.frontend.binding import SymbolicBinding
-from nkiverify.frontend.domain.syntax import parse
-from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.language_rules import Finding
-from nkiverify.frontend.paths import Limits
-from nkiverify.frontend.target import Verification
-from nkiverify.ir.program import Assume
-from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import Request
+from nkiverify.project.vacuous import counted, is_empty
 from nkiverify.report import terminal
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 from nkiverify.results.session import Session, Versions, counting
 from nkiverify.results.warning_rules import Outside
 from nkiverify.run.executors.jobs import replacement
-from nkiverify.symbolic.prover import BUDGETS, Prover
-from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import anew
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 from nkiverify.verify.verifier import verify
@@ -77,12 +69,7 @@ def check(
             told(session((*before, *missing.values())))
 
         found = verify(target, options, heard)
-        if all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in counting(found)):
-            # Whatever another engine leaves open beside it.
-            found = [_explained(run, request, name) for run in found]
-        checked = [run for run in found if run.verdict is not Verdict.VACUOUS]
-        # A kernel may have nothing to check in one phase.
-        runs += checked if checked and request.outcome.returned and options.phases is None else found
+        runs += counted(found, request, name, options.phases)
     return session(runs)
 
 
@@ -109,7 +96,7 @@ def next_step(session: Session, request: Request) -> str:
     failed = [run for run in counting(session.runs) if run.verdict is Verdict.FAILED]
     phases = sorted({run.phase for run in failed} - {run.phase for run in failed if not run.suffices})
     texts = _strictest(text for run in failed if run.phase in phases for text in run.suffices)
-    if not texts or _is_empty(request, DEFAULT_HARDWARE, texts):
+    if not texts or is_empty(request, DEFAULT_HARDWARE, texts):
         return ""
     words = f"--where {shlex.quote(' and '.join(texts))}"
     if request.asserts and not request.where:
@@ -171,38 +158,6 @@ def _subject(request: Request) -> str:
     if ranges:
         line += " for " + ", ".join(ranges)
     return textwrap.fill(line, terminal.WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-
-
-def _explained(run: Run, request: Request, hardware: str) -> Run:
-    """`run`, VACUOUS where the kernel returns for no values; with the precise reason where it is."""
-    if run.verdict is Verdict.SUCCESSFUL and not request.outcome.returned:
-        reason = "the kernel returns for no values of the domain"
-        run = replace(run, verdict=Verdict.VACUOUS, qualifier="", reason=reason)
-    if run.verdict is not Verdict.VACUOUS or request.outcome.returned:
-        return run
-    if request.where and _is_empty(request, hardware):
-        texts = " and ".join(f"({text.content.strip()})" for text, _ in request.where)
-        return replace(run, reason=f"no values satisfy --where {texts}")
-    asserted = [text for text in run.assumptions if text in request.asserts.values()]
-    if asserted:
-        return replace(run, reason=f"no values pass the kernel's own asserts: {'; '.join(asserted)}")
-    return run
-
-
-def _is_empty(request: Request, hardware: str, more: Sequence[str] = ()) -> bool:
-    """True if no values of the dimensions satisfy `--where`, and `more`, as far as the solver can tell in a moment."""
-    request = replace(request, where=(*request.where, *(parse("--where", text) for text in more)))
-    run = SymbolicExecution(hardware_named(hardware), Limits(seconds=10.0), {})
-    empty = True
-
-    def domain() -> None:
-        nonlocal empty
-        request.assumed_domain(Verification(SymbolicBinding(run), lambda: None))
-        conditions = tuple(item.condition for item in run.program.body.items if isinstance(item, Assume))
-        empty = Prover(conditions, BUDGETS.domain).satisfiable() is Answer.NO
-
-    run.explore(domain)
-    return empty
 
 
 def written(session: Session, file: Path | None) -> Session:

@@ -28,6 +28,7 @@ from nkiverify.model.policy import applied
 from nkiverify.project.discovery import Found, kernels_in
 from nkiverify.project.inference import Inferred, inferred
 from nkiverify.project.request import Request, request
+from nkiverify.project.vacuous import counted, passed
 from nkiverify.results.answers import Answer
 from nkiverify.symbolic.terms import anew
 from nkiverify.verify.exploration import explore
@@ -213,6 +214,7 @@ def _verified(asked: Request, hardware: str, options: Options) -> tuple[tuple[Ru
         return replace(asked, where=(*asked.where, *more)).target(hardware, False)
 
     clock = now()
+    asked.outcome.returned = False
 
     def left() -> float:
         return max(_LEAST_SECONDS, options.timeout - (now() - clock))
@@ -230,16 +232,19 @@ def _verified(asked: Request, hardware: str, options: Options) -> tuple[tuple[Ru
         return tuple(verify(target, share(left()))), None
     if exploration.run.unsupported_construct is None and _likely(EmbeddedEngine(exploration.run.program)):
         runs = tuple(verify(target, share(left() / 2)))
-        if all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs):
+        if passed(runs):
             from nkiverify.verify.derive import already_proved
 
+            runs = tuple(counted(runs, asked, hardware, options.phases))
+            if not asked.outcome.returned:
+                return runs, None
             return runs, already_proved(exploration, runs, now() - clock)
     from nkiverify.verify.derive import Budget, derive
 
     grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
     budget = Budget() if options.unhurried else Budget.of(options.timeout)
     derived = derive(target_for, exploration, model, options, budget.within(left()), grid)
-    return _with_failures(target, derived), derived
+    return tuple(counted(_with_failures(target, derived), asked, hardware, options.phases)), derived
 
 
 def _likely(engine: EmbeddedEngine) -> bool:

@@ -53,8 +53,8 @@ def text(
     return "\n".join(lines) + "\n"
 
 
-def summary(answers: Sequence[Answer], statuses: Sequence[ExitStatus], seconds: float) -> str:
-    """How many kernels there are, and how many of them are legal, fail, or are open."""
+def summary(statuses: Sequence[ExitStatus], kernels: int, seconds: float) -> str:
+    """How many kernels there are, how many of them are legal, fail, or are open, and how many were not begun."""
     words = {
         ExitStatus.AS_EXPECTED: "legal",
         ExitStatus.MISMATCH: "FAILED",
@@ -64,8 +64,9 @@ def summary(answers: Sequence[Answer], statuses: Sequence[ExitStatus], seconds: 
         ExitStatus.INTERNAL_ERROR: "with an error of nkiverify",
     }
     counted = [(statuses.count(status), text) for status, text in words.items()]
+    counted.append((kernels - len(statuses), "not begun"))
     told = ", ".join(f"{number} {text}" for number, text in counted if number)
-    return f"{wording.counted(len(answers), 'kernel')} in {seconds:.1f} s: {told}"
+    return f"{wording.counted(kernels, 'kernel')} in {seconds:.1f} s: {told}"
 
 
 def headline(answer: Answer, root: Path) -> str:

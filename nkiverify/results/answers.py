@@ -9,6 +9,7 @@ from nkiverify.foundation.records import Run
 
 if TYPE_CHECKING:
     from nkiverify.frontend.language_rules import Finding
+    from nkiverify.results.session import ExitStatus
     from nkiverify.verify.derive import Derived
 
 
@@ -18,7 +19,8 @@ class Answer:
 
     `arguments` are what it was given, as after `--arg`, and `grid` as after `--grid`; `inferred` are those that nobody
     typed, `inferred_grid` the grid if nobody did. `runs` are its verdicts, `derived` the domain, where one was looked
-    for; `problem` says what has to be told before anything can be said.
+    for; `problem` says what has to be told before anything can be said, or how its process ended, with the `status`
+    that asks for.
     """
 
     reference: str
@@ -29,6 +31,7 @@ class Answer:
     runs: tuple[Run, ...] = ()
     derived: Derived | None = None
     problem: str = ""
+    status: ExitStatus | None = None
     seconds: float = 0.0
     #: What it uses outside the documented language.
     language: tuple[Finding, ...] = ()

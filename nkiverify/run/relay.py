@@ -77,7 +77,12 @@ def keep_streams() -> None:
         if not isinstance(stream, io.TextIOWrapper):
             continue
         stream.flush()
-        descriptor = io.BufferedWriter(io.FileIO(os.dup(stream.fileno()), "w"))
+        try:
+            number = stream.fileno()
+        except io.UnsupportedOperation:
+            # It is in memory, as in tests: there is nowhere to move it from.
+            continue
+        descriptor = io.BufferedWriter(io.FileIO(os.dup(number), "w"))
         moved = io.TextIOWrapper(descriptor, stream.encoding, stream.errors)
         moved.reconfigure(line_buffering=stream.line_buffering, write_through=stream.write_through)
         setattr(sys, name, moved)

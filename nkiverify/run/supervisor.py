@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import select
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
 from nkiverify.foundation.process import is_for_kernels
@@ -27,6 +29,8 @@ from nkiverify.run.relay import Relay, give_up_output, keep_streams
 
 if TYPE_CHECKING:
     from nkiverify.run.confinement import Confinement
+
+ResultT = TypeVar("ResultT")
 
 #: Seconds past its time limit after which what has not ended by itself is stopped.
 GRACE_SECONDS = 1.0
@@ -59,16 +63,15 @@ _parent: _Parent | None = None
 
 
 @contextmanager
-def limited(subject: str, seconds: float, mebibytes: int | None = None, left: int = 0) -> Iterator[None]:
+def limited(subject: str, seconds: float, mebibytes: int | None = None) -> Iterator[None]:
     """The block is about `subject` and ends within `seconds`; a supervisor stops this process where it does not, or
-    where it holds more than `mebibytes` MiB, by default nine tenths of the machine's memory. So many others are `left`
-    for later."""
+    where it holds more than `mebibytes` MiB, by default nine tenths of the machine's memory."""
     with contextlib.ExitStack() as stack:
         if _parent is not None:
             from nkiverify.run.confinement import processor_time
 
             stack.enter_context(processor_time(seconds + GRACE_SECONDS))
-        _tell("busy", f"{seconds:g}", str(mebibytes or ""), str(left), " ".join(subject.split()))
+        _tell("busy", f"{seconds:g}", str(mebibytes or ""), " ".join(subject.split()))
         try:
             yield
         finally:
@@ -104,6 +107,43 @@ def supervised(command: Callable[[], int]) -> int:
     for theirs in (writing, output, life):
         os.close(theirs)
     return _Supervisor(child, reading, password, Relay(shown)).wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A call that has no result, as its process has ended; why has been said. `status` is what that asks for."""
+
+    status: int
+
+
+def in_child(work: Callable[[], ResultT]) -> ResultT | Stopped:
+    """The result of `work`, or what it raises, from a child process that is supervised as a command is; of this process
+    where the system is not Linux. Both are pickled."""
+    if sys.platform != "linux":
+        return work()
+    with tempfile.TemporaryFile() as file:
+
+        def command() -> int:
+            try:
+                answer: object = (work(),)
+            except Exception as error:
+                # Without its `__init__`, which may take other arguments.
+                answer = [type(error), error.args, vars(error)]
+            pickle.dump(answer, file)
+            file.flush()
+            return 0
+
+        status = supervised(command)
+        if status != 0:
+            return Stopped(status)
+        file.seek(0)
+        answer = pickle.load(file)
+    if isinstance(answer, tuple):
+        return cast("ResultT", answer[0])
+    kind, arguments, attributes = answer
+    error: Exception = kind.__new__(kind, *arguments)
+    vars(error).update(attributes)
+    raise error
 
 
 # --- in the child -----------------------------------------------------------------------------------------------------
@@ -196,8 +236,6 @@ class _Supervisor:
     output: Relay
     status: int | None = None
     subject: str = ""
-    #: How many subjects come after this one.
-    left: int = 0
     seconds: float = 0.0
     deadline: float = float("inf")
     #: Bytes that it may hold; None: any number.
@@ -252,13 +290,13 @@ class _Supervisor:
         match words:
             case ["done", status]:
                 self.status = int(status)
-            case ["busy", seconds, mebibytes, others, subject]:
-                self.subject, self.seconds, self.left = subject, float(seconds), int(others)
+            case ["busy", seconds, mebibytes, subject]:
+                self.subject, self.seconds = subject, float(seconds)
                 self.memory = int(mebibytes) * MEBIBYTE if mebibytes else default_limit(1)
                 left = FAREWELL_SECONDS if self.interrupted else self.seconds + GRACE_SECONDS
                 self.deadline = min(self.deadline, time.monotonic() + left)
             case ["free"] if not self.interrupted:
-                self.subject, self.deadline, self.left = "", float("inf"), 0
+                self.subject, self.deadline = "", float("inf")
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         """Ctrl-C: the child reports what has finished, or is stopped where there is nothing to wait for."""
@@ -311,8 +349,7 @@ class _Supervisor:
 
     def _told(self, word: str, what: str, status: int) -> int:
         subject = f"{self.subject}: " if self.subject else ""
-        left = f"; {self.left} more were not begun" if self.left else ""
-        return _complain(f"{word}{subject}{what}{left}", status)
+        return _complain(f"{word}{subject}{what}", status)
 
 
 def _complain(message: str, status: int) -> int:

@@ -343,3 +343,54 @@ def test_the_forms_that_programs_read_are_all_that_is_printed(
         assert "runs" in json.loads(capsys.readouterr().out)
     assert main(["check", *words, "--output-format", "github"]) == 1
     assert all(line.startswith("::") for line in capsys.readouterr().out.splitlines())
+
+
+#: Kernels that never end, end their process, or end like others do.
+UNRULY = HEAD + textwrap.dedent("""
+    import os
+
+
+    @nki.jit
+    def stuck(x):
+        while True:
+            pass
+
+
+    @nki.jit
+    def died(x):
+        os._exit(0)
+
+
+    @nki.jit
+    def copied(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=x)
+        return out
+""")
+
+
+def test_a_kernel_that_ends_its_process_takes_nothing_from_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(UNRULY)
+    ran = Ran(capsys, "k.py", "--timeout", "2", "--json", "r.json")
+    assert ran.status == 4
+    assert "copied is legal for all shapes" in ran.out
+    assert "3 kernels in " in ran.out and "1 legal, 1 not proved, 1 with an error of nkiverify" in ran.out
+    assert "k.py::stuck: no verdict within 2 s, nor 1 s later; its process was stopped" in ran.err
+    assert "k.py::died: the process that runs kernels ended with exit status 0 before it was done" in ran.err
+    answers = json.loads(Path("r.json").read_text())["answers"]
+    assert [(one["kernel"], one["legal"]) for one in answers] == [("stuck", False), ("died", False), ("copied", True)]
+
+
+def test_a_phase_without_anything_to_check_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(UNRULY)
+    ran = Ran(capsys, "k.py::copied")
+    assert ran.status == 0
+    assert "proved for all such shapes, 3 phases" in ran.out
+
+
+def test_asserts_that_nothing_passes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(GUARDED.replace("R % 128 == 0", "R % 128 == 0 and R < 0"))
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 5
+    assert "no values pass the kernel's own asserts: R % 128 == 0 and R < 0" in ran.out
+    assert "legal where" not in ran.out
