@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import signal
 import subprocess
 import sys
@@ -15,13 +16,19 @@ from nkiverify.foundation.resources import root
 
 _HEALTH = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 
-settings.register_profile("suite", max_examples=100, deadline=None, suppress_health_check=_HEALTH, derandomize=True)
+settings.register_profile("suite", max_examples=50, deadline=None, suppress_health_check=_HEALTH, derandomize=True)
 settings.register_profile("thorough", max_examples=20_000, deadline=None, suppress_health_check=_HEALTH)
 settings.load_profile("suite")
 
 # Shells start what runs in the background deaf to Ctrl-C, and so would be the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the package once: where $PYTHONDONTWRITEBYTECODE is set, each program that tests start would do so."""
+    if not hasattr(config, "workerinput"):
+        compileall.compile_dir(root() / "nkiverify", quiet=2)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

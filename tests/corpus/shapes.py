@@ -26,10 +26,10 @@ from nkiverify.symbolic.execution import running
 from nkiverify.verify.exploration import explore
 
 #: Domains of more shapes than this are sampled in the suite; `--all-shapes` runs every one.
-MOST_SHAPES = 2500
+MOST_SHAPES = 1000
 
 #: How many shapes of a larger domain the suite runs, beside those at the corners.
-SAMPLED = 100
+SAMPLED = 50
 
 
 @dataclass(frozen=True, slots=True)

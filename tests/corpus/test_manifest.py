@@ -13,9 +13,11 @@ from nkiverify.project.manifest import load_targets
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from tests.corpus.shapes import Runner, shapes_of
+from tests.docs.test_audit import findings
+from tests.docs.test_upstream_bugs import bugs_told
 
 #: About how many shapes of a bounded target run concretely in phases beyond the second.
-SHAPES_OF_LATER_PHASES = 4
+SHAPES_OF_LATER_PHASES = 2
 
 TARGETS = load_targets(resources.root())
 
@@ -32,14 +34,14 @@ AUDITED = {
 }
 
 
-def verdicts(target: Target) -> list[Run]:
-    """The verdicts in the phases that `target` expects one for."""
-    return verify(target, Options(root=resources.root()))
+@pytest.fixture(scope="module", params=TARGETS, ids=lambda target: target.name)
+def verified(request: pytest.FixtureRequest) -> tuple[Target, list[Run]]:
+    """A target, with its verdicts in the phases that it expects one for: each is verified once for all tests."""
+    return request.param, verify(request.param, Options(root=resources.root(), unhurried=True))
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
-def test_target_ends_as_expected(target: Target) -> None:
-    runs = verdicts(target)
+def test_target_ends_as_expected(verified: tuple[Target, list[Run]]) -> None:
+    target, runs = verified
     assert [run.phase for run in runs] == sorted(target.expect)
     for run in runs:
         assert run.as_expected, f"phase {run.phase}: {run.verdict.value} {run.qualifier}: {run.reason}"
@@ -49,12 +51,27 @@ def test_target_ends_as_expected(target: Target) -> None:
     assert warned == {(rule, name) for rule, name in AUDITED if name == target.name}, "AUDIT.md lists the warnings"
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
-def test_verdict_is_what_running_the_shapes_gives(target: Target, request: pytest.FixtureRequest) -> None:
+def test_pages_tell_what_is_found(verified: tuple[Target, list[Run]]) -> None:
+    target, runs = verified
+    for name, verdict, contracts in findings():
+        if name == target.name:
+            assert {(run.verdict.value, run.qualifier) for run in runs} == {(verdict, "")}
+            assert contracts <= {violation.contract for run in runs for violation in run.violations}
+    for run in runs if "upstream-bug" in target.tags else ():
+        verdict, contracts = bugs_told()[target.name, run.phase]
+        assert (run.verdict.value, run.qualifier) == (verdict, "")
+        assert contracts <= {violation.contract for violation in run.violations}
+        assert bool(contracts) == (run.verdict is Verdict.FAILED)
+
+
+def test_verdict_is_what_running_the_shapes_gives(
+    verified: tuple[Target, list[Run]], request: pytest.FixtureRequest
+) -> None:
+    target, runs = verified
     shapes = shapes_of(target, everything=request.config.getoption("--all-shapes"))
     if shapes is None:
         pytest.skip("a dimension has no upper bound")
-    for run in verdicts(target):
+    for run in runs:
         runner = Runner(target, run.phase)
         choices = shapes.choices
         if run.phase > 2 and not request.config.getoption("--all-shapes"):

@@ -67,7 +67,11 @@ def test_pair(file: str, name: str, expected: tuple[str, str, str]) -> None:
         assert found.reals is not None and found.reals.difference is not None
 
 
-@pytest.mark.parametrize(("file", "name"), [pair[:2] for pair in PAIRS], ids=[pair[1] for pair in PAIRS])
+#: Of the others, that the pair is equal shows it.
+APART = [pair for pair in PAIRS if pair[2] != ("EQUAL", "TESTED", "EQUAL")]
+
+
+@pytest.mark.parametrize(("file", "name"), [pair[:2] for pair in APART], ids=[pair[1] for pair in APART])
 def test_every_kernel_equals_itself(file: str, name: str) -> None:
     found = compared(file, f"{name}_a", f"{name}_a", seed=1)
     assert [finding.answer for finding in found.findings()] == [Answer.YES, Answer.YES, Answer.YES, Answer.TESTED]
