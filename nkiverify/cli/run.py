@@ -29,10 +29,12 @@ from nkiverify.project.settings import layered
 from nkiverify.verify.options import PHASES, WITHOUT_ESBMC, Options, phases_to_run
 
 if TYPE_CHECKING:
+    from nkiverify.cli.since import Before
     from nkiverify.foundation.records import Run
     from nkiverify.frontend.language_rules import Finding
     from nkiverify.frontend.target import Target
     from nkiverify.project.repository import Project
+    from nkiverify.report.changes import SinceCommit
     from nkiverify.results.cache.remembered import VerdictCache
     from nkiverify.results.session import Session
 
@@ -73,6 +75,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_policy(parser, "not passed over")
     add("--no-page", action="store_true", help="do not write the page of the results (see `nkiverify dashboard`)")
     add_allow(parser)
+    add(
+        "--since",
+        metavar="COMMIT",
+        help="only targets of which a file changed since COMMIT, with what that changed in their verdicts",
+    )
     add("--no-cache", action="store_true", help="run targets of which nothing changed again, and remember nothing")
     add("--list", action="store_true", help="list the targets that would be verified, and stop")
     add("--show-config", action="store_true", help="say what each setting is and where it comes from, and stop")
@@ -128,6 +135,11 @@ def execute(arguments: argparse.Namespace) -> int:
     targets, options = _within_esbmc(targets, options)
     if not targets:
         return ExitStatus.NOTHING_VERIFIED
+    earlier = _earlier(arguments, targets, project, files)
+    if earlier is not None:
+        targets = earlier.targets
+        if not targets:
+            return ExitStatus.AS_EXPECTED
     from nkiverify.model.policy import ERROR
     from nkiverify.project.manifest import check_kernels
     from nkiverify.results.cache.remembered import VerdictCache
@@ -140,14 +152,15 @@ def execute(arguments: argparse.Namespace) -> int:
     strict = any(rule.action == ERROR and rule.pattern.startswith("lang.") for rule in options.policy.warnings)
     found, unread = _outside_language(targets, options) if strict else ([], "")
     language = outside(found, options.policy)
-    everything = not (options.patterns or options.families or options.tags)
+    everything = not (options.patterns or options.families or options.tags or earlier)
     session = with_accepted(session, language.accepted)
     session = with_unused(session, options.policy, everything=everything, language=strict)
     session = without_ignored(session, options.policy)
     problem = cache.problem if cache is not None else ""
     warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
     warnings += [f"nkiverify: error: whether kernels are inside the language is not known: {unread}"] if unread else []
-    session = _report(session, options, project.reports, files, warnings)
+    since = earlier.beside(session) if earlier is not None else None
+    session = _report(session, options, project.reports, files, warnings, since)
     status = worst((session.exit_status, ExitStatus.INTERNAL_ERROR)) if unread else session.exit_status
     if layered("page", False if arguments.no_page else None, project.settings, True, "--no-page").value:
         _write_page(session, project)
@@ -163,6 +176,26 @@ def execute(arguments: argparse.Namespace) -> int:
     failed = failing(session, options.policy)
     print(failed, end="", flush=True)
     return worst((ExitStatus(status), ExitStatus.MISMATCH)) if failed else status
+
+
+def _earlier(
+    arguments: argparse.Namespace, targets: Sequence[Target], project: Project, files: Mapping[str, Path]
+) -> Before | None:
+    """The targets that changed since the commit that is asked for, with what was found of them then; None where none
+    is asked for. Where nothing changed, that is said, and written where a comment is to be."""
+    if arguments.since is None:
+        return None
+    from nkiverify.cli.since import before
+    from nkiverify.report import markdown
+    from nkiverify.results import codec as json_results
+
+    found = before(arguments.since, arguments, targets, project)
+    if not found.targets:
+        said = f"no file that a target is verified from has changed since {found.commit}"
+        print(said)
+        if "markdown" in files:
+            json_results.write(f"## nkiverify: {markdown.plain(said)}\n", files["markdown"])
+    return found
 
 
 def _within_esbmc(targets: list[Target], options: Options) -> tuple[list[Target], Options]:
@@ -270,10 +303,15 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
 
 
 def _report(
-    session: Session, options: Options, reports: Path, files: Mapping[str, Path], warnings: Sequence[str]
+    session: Session,
+    options: Options,
+    reports: Path,
+    files: Mapping[str, Path],
+    warnings: Sequence[str],
+    since: SinceCommit | None,
 ) -> Session:
     """Write the results into `reports`, and by their form into `files`, and print the report; the session, which says
-    what could not be written."""
+    what could not be written. `since` is what changed since a commit."""
     from nkiverify.report import terminal
     from nkiverify.report.style import Style
     from nkiverify.results import codec as json_results
@@ -281,7 +319,7 @@ def _report(
 
     content = json_results.text(session)
     contents = {path: content for path in (reports / "results.json", options.json) if path is not None}
-    contents |= {path: _formatted(session, form) for form, path in files.items()}
+    contents |= {path: _formatted(session, form, since) for form, path in files.items()}
     complaints = [*warnings, *_bundle(session, options, reports / "not-replayed")]
     unwritten = []
     for path, content in contents.items():
@@ -306,6 +344,10 @@ def _report(
         again=lambda run: f"nkiverify replay --target {run.target} --phase {run.phase} --pdb",
     )
     print(told, end="", flush=True)
+    if since is not None:
+        from nkiverify.cli.since import text
+
+        print(text(since), end="", flush=True)
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return session
@@ -328,7 +370,7 @@ def _write_page(session: Session, project: Project) -> None:
         print(f"nkiverify: warning: no page was written: {said}", file=sys.stderr)
 
 
-def _formatted(session: Session, form: str) -> str:
+def _formatted(session: Session, form: str, since: SinceCommit | None = None) -> str:
     """The session as `sarif`, `junit` or `markdown`."""
     if form == "junit":
         from nkiverify.report import junit
@@ -337,7 +379,7 @@ def _formatted(session: Session, form: str) -> str:
     if form == "markdown":
         from nkiverify.report import markdown
 
-        return markdown.text(session)
+        return markdown.text(session, since)
     from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
     from nkiverify.report import sarif

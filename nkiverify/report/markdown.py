@@ -8,16 +8,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from nkiverify.foundation.records import Run, Verdict, Violation
+from nkiverify.report.changes import SinceCommit
 from nkiverify.results import wording
 from nkiverify.results.session import ExitStatus, Session, accepted, all_warnings, beside, counting, status_of, warned
+
+#: Changes that a reader of a pull request looks for.
+_BAD = ("worse", "gone")
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
 
 
-def text(session: Session) -> str:
-    """The headline, what is not as expected in full, and every family in a table that is folded away."""
+def text(session: Session, since: SinceCommit | None = None) -> str:
+    """The headline, what changed since a commit, what is not as expected in full, and every family in a table that is
+    folded away."""
     unexpected = session.unexpected
     parts = [f"## nkiverify: {_headline(session, len(unexpected))}", _totals(session)]
+    if since is not None:
+        parts.append(_since(since))
     if session.not_run:
         why = "interrupted" if session.interrupted else "stopped"
         names = ", ".join(code(name) for name in session.not_run)
@@ -45,6 +52,23 @@ def text(session: Session) -> str:
         parts.append(f"<details><summary>Families</summary>\n\n{_families(counted)}\n\n</details>")
     # A name that is no valid Unicode cannot be written.
     return ("\n\n".join(parts) + "\n").encode("utf-8", "replace").decode("utf-8")
+
+
+def _since(since: SinceCommit) -> str:
+    left = (
+        f"{wording.counted(since.left_out, 'target')} left out: no file of theirs has changed."
+        if since.left_out
+        else ""
+    )
+    head = f"### Since {code(since.commit)}"
+    if since.problem:
+        return "\n\n".join(filter(None, (head, f"Nothing to compare with: {plain(since.problem)}", left)))
+    rows = [
+        (f"**{one.kind}**" if one.kind in _BAD else one.kind, code(one.target), plain(one.words))
+        for one in since.changes
+    ]
+    table = _lines(("change", "target", "what"), rows) if rows else "No verdict has changed."
+    return "\n\n".join(filter(None, (head, table, left)))
 
 
 def plain(words: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nkiverify.foundation.records import Run
-from nkiverify.results.session import Session, status_of
+from nkiverify.results.session import ExitStatus, Session, status_of
 
 #: Seconds that one invocation waits for another that is writing.
 _LOCKED_SECONDS = 10.0
@@ -107,6 +107,25 @@ class PastRun:
     milliseconds: float
     cached: bool
     advisory: bool
+
+
+def past(run: Run, commit: str) -> PastRun:
+    """A run of another version of the sources, as if it were recorded."""
+    return PastRun(
+        session=0,
+        started="",
+        commit=commit,
+        target=run.target,
+        phase=run.phase,
+        engine=run.engine,
+        verdict=run.verdict.value,
+        qualifier=run.qualifier,
+        as_expected=status_of(run) is ExitStatus.AS_EXPECTED,
+        claims=run.claims,
+        milliseconds=run.milliseconds,
+        cached=run.cached,
+        advisory=run.advisory,
+    )
 
 
 def database(reports: Path) -> Path:

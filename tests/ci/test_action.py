@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -157,6 +159,37 @@ def test_the_hook_of_pre_commit_checks_one_kernel(
     assert program == "nkiverify" and re.search(hook["files"], "kernels/k.py") and hook["pass_filenames"] is False
     assert main([*words, "k.py::copy", "--arg", "a=bf16[P:1..128, 512]", "--phase", "1"]) == 0
     assert "no contract is violated" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("pre_commit") is None or not (TOP / ".git").exists(),
+    reason="pre-commit is not installed, or this is no checkout",
+)
+def test_pre_commit_installs_and_runs_the_hook(runner: Runner) -> None:
+    shutil.rmtree(runner.folder / ".git")
+    for words in (("init", "--quiet"), ("add", "--all")):
+        subprocess.run(["git", *words], cwd=runner.folder, check=True)
+    packages = sysconfig.get_path("purelib")
+    environment = {
+        **os.environ,
+        "PRE_COMMIT_HOME": str(runner.temporary / "pre-commit"),
+        # What it would get from a registry is what these tests have; 0 is pip's way to say that there is no isolation.
+        "PYTHONPATH": packages,
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",
+    }
+    hook = [sys.executable, "-m", "pre_commit", "try-repo", str(TOP), "nkiverify-check", "--verbose"]
+    done = subprocess.run(
+        [*hook, "--files", "k.py"], cwd=runner.folder, env=environment, capture_output=True, text=True, check=False
+    )
+    # Without arguments it checks every kernel that is there.
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "hook id: nkiverify-check" in done.stdout and "copy is legal where" in done.stdout
+    passed_over = subprocess.run(
+        [*hook, "--files", "README.md"], cwd=runner.folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert passed_over.returncode == 0 and "no files to check" in passed_over.stdout
 
 
 def test_the_workflows_of_the_page_are_yaml_that_uses_what_the_action_has() -> None:

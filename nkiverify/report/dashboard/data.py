@@ -13,7 +13,7 @@ from pathlib import Path
 from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
-from nkiverify.report.dashboard.changes import Changes, changes_since
+from nkiverify.report.changes import Changes, changes_since
 from nkiverify.report.dashboard.marks import Marks, marks
 from nkiverify.report.dashboard.predecessor import SECONDS
 from nkiverify.report.dashboard.sources import Sources

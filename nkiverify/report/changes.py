@@ -31,11 +31,29 @@ class Changes:
     changes: tuple[Change, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SinceCommit:
+    """The findings of a run of the targets that changed since a commit, beside those about them at the commit.
+
+    `left_out` is how many targets did not change; `problem` says why there are no verdicts of the commit.
+    """
+
+    commit: str
+    changes: tuple[Change, ...]
+    left_out: int
+    problem: str = ""
+
+
 _KINDS = ("worse", "gone", "other", "better", "new", "slower", "faster")
 
 
 def changes_since(session: PastSession, before: Sequence[PastRun], now: Iterable[Run]) -> Changes:
-    """The differences between the runs of `session` and those of `now`. Times of remembered runs are not compared."""
+    """The differences between the runs of `session` and those of `now`."""
+    return Changes(session, compared(before, now))
+
+
+def compared(before: Sequence[PastRun], now: Iterable[Run]) -> tuple[Change, ...]:
+    """The differences between two sides, the gravest first. Times of remembered runs are not compared."""
     old = {(run.target, run.phase): run for run in before if not run.advisory}
     new = {(run.target, run.phase): run for run in counting(now)}
     found: dict[tuple[str, str, str], list[int]] = {}
@@ -45,7 +63,7 @@ def changes_since(session: PastSession, before: Sequence[PastRun], now: Iterable
             found.setdefault((kind, target, words), []).append(phase)
     slow = list(_times(old, new))
     changes = [Change(kind, target, f"{phases(at)}: {words}") for (kind, target, words), at in found.items()]
-    return Changes(session, tuple(sorted((*changes, *slow), key=lambda one: (_KINDS.index(one.kind), one.target))))
+    return tuple(sorted((*changes, *slow), key=lambda one: (_KINDS.index(one.kind), one.target)))
 
 
 def _change(old: PastRun | None, new: Run | None) -> tuple[str, str]:
