@@ -131,8 +131,10 @@ class Effects:
 
 def is_certain(operation: Operation, argument: str) -> bool:
     """True if all elements of a result that the mask and `rows` leave are written, whatever the data are."""
-    anywhere = is_moved(operation.writes[argument]) or skips(operation)
-    perhaps = operation.body is not None or _may_leave_out(operation, argument)
+    view = operation.writes[argument]
+    anywhere = is_moved(view) or skips(operation)
+    # What the body of a device loop allocates is used in that body alone ("loop.escape"), as often as it is written.
+    perhaps = operation.body not in (None, view.storage.body) or _may_leave_out(operation, argument)
     return not (anywhere or perhaps or masks_otherwise(operation) or leaves_out_earlier(operation))
 
 

@@ -31,6 +31,8 @@ from nkiverify.model.tensor import IndirectionKind, Register, Storage, Tensor
 
 #: Elements of an operand up to which an operation is computed, and up to which a tile is filled.
 _MOST, _MOST_FILLED = 1 << 20, 1 << 16
+#: Iterations up to which a device loop is executed one by one.
+_MOST_ITERATIONS = 1 << 10
 
 
 class _Numbers(ValueExecution):
@@ -219,12 +221,15 @@ class KnowsNumbers(ConcreteExecution):
 
     def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
         """The iterations of a device loop, where its bounds are known."""
-        numbers = self._numbers
-        if numbers is None:
-            return None
         given = [self.register_number(bound) if isinstance(bound, Register) else bound for bound in (start, stop, step)]
         bounds = [bound for bound in given if isinstance(bound, int)]
-        return _numbered(numbers, register, range(*bounds)) if len(bounds) == len(given) else None
+        if len(bounds) < len(given) or len(range(*bounds)) > _MOST_ITERATIONS:
+            return None
+        if self._found is None and self.records:
+            # Known without anything that is given: from here on, what the iterations compute from it is computed.
+            self._found = _Numbers(self.hardware)
+        numbers = self._numbers
+        return None if numbers is None else _numbered(numbers, register, range(*bounds))
 
 
 class KnownRun(KnowsNumbers, ConcreteLaunch):

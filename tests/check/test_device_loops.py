@@ -1,0 +1,64 @@
+"""Device loops of a launch whose sizes are numbers: how often they go round, and what their bodies allocate."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.check.kernel_files import Checker, write
+
+LOOPS = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    def rows_at(tensor, index, columns):
+        return tensor.ap(pattern=[[columns, 128], [1, columns]], offset=0, scalar_offset=index, indirect_dim=0)
+
+
+    @nki.jit
+    def copied(x, stop, step=128):
+        rows, columns = x.shape
+        out = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+        for row in nl.dynamic_range(0, stop, step):
+            tile = nl.ndarray((128, columns), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=rows_at(x, row, columns))
+            nisa.dma_copy(dst=rows_at(out, row, columns), src=tile)
+        return out
+
+
+    @nki.jit
+    def summed(x, times, filled=128):
+        out = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+        total = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.memset(total, 0.0)
+        count = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=count, src=times)
+        register = nisa.register_alloc()
+        nisa.register_load(register, count)
+        for _ in nl.dynamic_range(register):
+            tile = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile[0:filled], src=x[0:filled])
+            nisa.tensor_tensor(dst=total, data1=total, data2=tile, op=nl.add)
+        nisa.dma_copy(dst=out, src=total)
+        return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "status", "said"),
+    [
+        ("copied", ("x=f32[512,64]", "stop=512"), 0, ""),
+        ("copied", ("x=f32[512,64]", "stop=384"), 1, "df.output_written"),
+        ("copied", ("x=f32[512,64]", "stop=513"), 1, "oob"),
+        ("copied", ("x=f32[512,64]", "stop=512", "step=256"), 1, "df.output_written"),
+        # How often the body is executed is not known, but what it allocates is used in it alone.
+        ("summed", ("x=f32[128,64]", "times=i32[1,1] in 0..8"), 0, ""),
+        ("summed", ("x=f32[128,64]", "times=i32[1,1] in 0..8", "filled=127"), 3, "UNKNOWN"),
+    ],
+)
+def test_a_device_loop(kernel: str, arguments: tuple[str, ...], status: int, said: str, check: Checker) -> None:
+    write(check.folder, k=LOOPS)
+    words = [word for argument in arguments for word in ("--arg", argument)]
+    assert check(f"k.py::{kernel}", *words) == status, check.out
+    assert said in check.out
