@@ -25,7 +25,7 @@ from nkiverify.frontend.ranges import (
 )
 from nkiverify.frontend.text import SymText, to_text
 from nkiverify.model.execution import current_execution
-from nkiverify.symbolic import conditions, integers, known
+from nkiverify.symbolic import all_of, conditions, integers, known, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
@@ -185,8 +185,6 @@ def sym_enumerate(values: Any, start: Any = 0) -> Any:
 def sym_zip(*sources: Any, strict: bool = False) -> Any:
     """`zip`."""
     if any(symbolic_sequence(source) is not None for source in sources):
-        if strict:
-            raise unsupported("zip(strict=True) over symbolic sequences")
         sequences: list[SymbolicSequence] = []
         for source in sources:
             sequence = as_sequence(source)
@@ -194,6 +192,10 @@ def sym_zip(*sources: Any, strict: bool = False) -> Any:
                 sequence = as_sequence(SymList(source))
             assert sequence is not None
             sequences.append(sequence)
+        first, *others = [sequence.trip_count() for sequence in sequences]
+        if strict and not all_of(*(conditions.equals_zero(terms.add(first, each, -1)) for each in others)):
+            # Python says so after the last common elements; a run that comes to it has failed either way.
+            raise ValueError("zip() arguments have different lengths")
         return SymZip(tuple(sequences))
     return _Zip(tuple(sym_iter(source) for source in sources), strict)
 

@@ -1253,6 +1253,16 @@ TRAPS = [
             for i, j in zip(range(n), range(m), strict=True):
                 pass
         """,
+        decided=True,
+    ),
+    Trap(
+        "zip_strict_right",
+        """
+        def kernel(n, m):
+            for i, j in zip(range(n), range(m, m + n), strict=True):
+                assert j == i + m
+        """,
+        decided=True,
     ),
     Trap(
         "zip_of_one_iterator_twice_wrong",

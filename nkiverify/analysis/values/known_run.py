@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from nkiverify.analysis.effects import adds_product
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
 from nkiverify.analysis.values.known_views import Numbers, resolved
@@ -182,7 +183,10 @@ class KnowsNumbers(ConcreteExecution):
             super().operation(operation)
             self._lose(operation)
             return
-        operation = replace(resolved(operation, numbers.numbers_in), body=None)
+        operation = resolved(operation, numbers.numbers_in)
+        if not adds_product(operation) or operation.attributes.get("accumulate") is not None:
+            # How a sum that is inferred goes on in the next iteration is not documented ("nc_matmul.accum_none").
+            operation = replace(operation, body=None)
         operation = replace(
             operation,
             reads={name: _placed(numbers, operation, view) for name, view in operation.reads.items()},
