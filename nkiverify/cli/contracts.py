@@ -115,9 +115,10 @@ def _no_match(pattern: str, ids: Sequence[str]) -> str:
 
 def described(contract: Contract) -> str:
     """One contract in a few lines, for the terminal."""
+    from nkiverify.model.documentation import places, readable
     from nkiverify.report.contract_table import apis, hardware
 
-    facts = [("source", contract.source), ("API", apis(contract)), ("hardware", hardware(contract))]
+    facts = [("source", readable(contract.source)), ("API", apis(contract)), ("hardware", hardware(contract))]
     if contract.contested:
         facts.append(("contested", f"{contract.contested}: a warning, FAILED with --strict"))
     if contract.since or contract.until:
@@ -128,6 +129,8 @@ def described(contract: Contract) -> str:
     width = max(len(name) for name, _ in facts) + 1
     lines = [contract.id, _wrapped(contract.statement, _INDENT)]
     lines.extend(_wrapped(text, f"{_INDENT}{name:<{width}}") for name, text in facts)
+    addresses = dict.fromkeys(place.address for place in places(contract.source) if place.address)
+    lines[3:3] = [f"{_INDENT}{'':<{width}}{address}" for address in addresses]
     return "\n".join(lines)
 
 

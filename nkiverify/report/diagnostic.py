@@ -57,7 +57,12 @@ def violations(group: Sequence[Violation], root: Path, width: int = 80, style: S
     ]
     yield from _named("also at", ", ".join(others), width, style)
     yield from _named("stub", wording.relative(first.stub, root), width, style)
-    yield from _named("source", first.source, width, style)
+    if first.source:
+        from nkiverify.model.documentation import address, readable
+
+        yield from _named("source", readable(first.source), width, style)
+        if page := address(first.source):
+            yield f"{_INDENT * 2}{'':<8} {page}"
 
 
 def warning(warned: KernelWarning, root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from nkiverify.foundation.records import KernelWarning, Run, Verdict, Violation
 from nkiverify.ir.contract import Contract
+from nkiverify.model.documentation import address, readable
 from nkiverify.results import wording
 from nkiverify.results.by_field import Json
 from nkiverify.results.session import ExitStatus, Session, status_of, telling, warned
@@ -223,7 +224,7 @@ def _physical(file: str, region: dict[str, Json]) -> dict[str, Json]:
 
 def _contract_rule(violation: Violation, contracts: Mapping[str, Contract]) -> dict[str, Json]:
     statement = violation.statement or violation.contract
-    source = f" Documented in: {violation.source}." if violation.source else ""
+    source = f" Documented in: {readable(violation.source)}." if violation.source else ""
     more = f"`nkiverify explain {violation.contract}` shows the smallest kernel that breaks it, and one that does not."
     rule: dict[str, Json] = {
         "id": violation.contract,
@@ -235,6 +236,8 @@ def _contract_rule(violation: Violation, contracts: Mapping[str, Contract]) -> d
         },
         "defaultConfiguration": {"level": "error"},
     }
+    if page := address(violation.source):
+        rule["helpUri"] = page
     known = contracts.get(violation.contract)
     if known is not None and known.cwe:
         weakness = _weakness(known)

@@ -38,7 +38,8 @@ def test_an_unexpected_failure_is_told_in_full() -> None:
         "             16384\n"
         "    witness  K = 256, M = 128, N = 512 (replayed in plain Python)\n"
         "    stub     stubs/nki/isa/data.py:40\n"
-        "    source   dma_copy:Parameters\n"
+        "    source   nki.isa.dma_copy, Parameters\n"
+        "             https://awsdocs-neuron.readthedocs-hosted.com/en/v2.32.0/nki/api/generated/nki.isa.dma_copy.html\n"
         "\n"
         "1 run of 1 target in 1.2 s: 1 FAILED\n"
         "NOT AS EXPECTED: matmul_tiled (phase 1)\n"
@@ -148,7 +149,8 @@ LONGEST_NAMES = ("matmul_fully_optimized_symbolic", "interpolate_trilinear_symbo
 def test_a_report_fits_eighty_columns(name: str, sample: Run) -> None:
     named = run(**{field: getattr(sample, field) for field in sample.__slots__} | {"target": name})
     text = terminal.report(session(named, run(), refuted()), detail_expected=True)
-    assert [line for line in text.splitlines() if len(line) > 80] == []
+    # An address in two lines is none.
+    assert [line for line in text.splitlines() if len(line) > 80 and "https://" not in line] == []
 
 
 def test_an_empty_column_of_qualifiers_makes_room_for_a_long_name() -> None:

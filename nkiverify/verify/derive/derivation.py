@@ -57,7 +57,7 @@ class Budget:
     """Seconds for concrete runs of shapes, and those after which no further domain is proved."""
 
     sampling: float = 1.5
-    proving: float = 20.0
+    proving: float = 40.0
 
     @staticmethod
     def of(timeout: float) -> Budget:
@@ -145,25 +145,53 @@ class _Derivation:
         `again`."""
         deadline = self._deadline
         for _ in range(_ROUNDS):
+            began = now()
             limits = self._needed_limits(chosen)
-            runs = self._verdicts(self._texts(chosen, limits))
+            runs = tuple(map(self._without_limits, found := self._verdicts(self._texts(chosen, limits))))
             proved = all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs)
             proved = proved and any(run.verdict is Verdict.SUCCESSFUL for run in runs)
-            if proved or now() > deadline or not self._learn(runs):
+            # What there is no time to prove anew says less than what is known.
+            late = now() + (now() - began) > deadline
+            if proved or late or not (self._learn(found) or self._bounded(found)):
                 break
             chosen = again()
-        if now() > deadline:
-            runs = tuple(map(self._without_limits, runs))
         return _Found(chosen, runs, proved)
 
     def _without_limits(self, run: Run) -> Run:
-        """`run`, UNKNOWN where it fails only beyond what the hardware can hold: there was no time to say up to where it
-        does not."""
+        """`run`, UNKNOWN where it fails only beyond what the hardware can hold: it is not known up to where it does
+        not."""
         limits = all(is_limit(one.contract, one.statement) for one in run.violations)
         if run.verdict is not Verdict.FAILED or not limits:
             return run
         why, advice = f"the time limit of {self._options.timeout:g} s", "raise --timeout"
+        if now() <= self._deadline:
+            first = run.violations[0]
+            values = ", ".join(f"{name} = {value}" for name, value in first.witness.items())
+            why = f"{first.contract} does not hold for {values}, and no bounds were found within which it does"
+            advice = "bound the dimensions with --where"
         return replace(run, verdict=Verdict.UNKNOWN, qualifier="", reason=why, advice=advice, violations=())
+
+    def _bounded(self, runs: Iterable[Run]) -> bool:
+        """Bound the largest dimension of what fails only beyond what the hardware can hold, below where it does;
+        whether there was any. That is enough where sizes that are smaller do not fail."""
+        before = len(self._limits)
+        for run in runs:
+            for one in run.violations if run.verdict is Verdict.FAILED else ():
+                name, value = max(one.values.items(), key=lambda pair: pair[1], default=("", 0))
+                condition = self._condition(f"{name} <= {value - 1}") if value > LARGEST else None
+                if condition is None or not is_limit(one.contract, one.statement):
+                    continue
+                places = [
+                    each
+                    for each in self._decisions
+                    if each.claim.contract.id == one.contract
+                    and each.claim.site is not None
+                    and (each.claim.site.file, each.claim.site.line) == (one.file, one.line)
+                ]
+                self._limits.append(Candidate(condition, f"{name} <= {value - 1}", 1.0, one.contract))
+                for place in places[:1]:
+                    self._limit_places.setdefault(condition.uid, place)
+        return len(self._limits) > before
 
     def _said(self, found: _Found, base: dict[str, int]) -> Derived:
         """The domain `found`, with what is to be said of each of its conditions; `base` is a shape that passes."""
