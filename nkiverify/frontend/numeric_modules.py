@@ -225,6 +225,10 @@ class _Counted(Iterator[Any]):
         self.value = value + self.step
         return value
 
+    def __repr__(self) -> str:
+        step = "" if type(self.step) is int and self.step == 1 else f", {self.step!r}"
+        return f"count({self.value!r}{step})"
+
     def __nki_state__(self) -> dict[str, Any]:
         return {"value": self.value, "step": self.step}
 

@@ -138,8 +138,8 @@ class Snapshot:
         pending.extend(function.__defaults__ or ())
         if function.__kwdefaults__:
             pending.append(function.__kwdefaults__)
-        if function.__dict__:
-            pending.append(function.__dict__)
+        # Also where it is empty: attributes that are added are state.
+        pending.append(function.__dict__)
         if KERNEL_MARKER in function.__globals__:
             pending.append(function.__globals__)
 
