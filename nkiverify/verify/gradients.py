@@ -7,6 +7,7 @@ on the piece that the drawn floats lie in, and in float64; what the backward ker
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -141,46 +142,55 @@ class GradientChecker:
         assert self.runs.pairing is not None
         gradients = self.runs.pairing.gradients
         try:
-            evaluation = self.evaluation(Draw(self._seed))
+            free = self._for_all_orders()
+            sure = [free is not None and _compared(free, number, "") is None for number in range(len(gradients))]
+            evaluation = free if free is not None and all(sure) else self.evaluation(Draw(self._seed))
+            answers = self._all_over_the_reals(evaluation, free, sure)
         except (Illegal, UnsupportedConstruct) as limit:
-            text = limit_text(limit) if isinstance(limit, UnsupportedConstruct) else limit.text
-            unknown = Finding(Answer.UNKNOWN, text)
+            unknown = Finding(Answer.UNKNOWN, _text(limit))
             found.gradients = [GradientAnswer(gradient, unknown, unknown) for gradient in gradients]
             return
-        ties, why_not = self._with_ties(evaluation)
-        bits = self._bits(evaluation)
-        for number, gradient in enumerate(gradients):
-            reals, at = self._over_the_reals(evaluation, ties, number, bits[number], why_not)
+        for number, (gradient, (reals, at)) in enumerate(zip(gradients, answers, strict=True)):
             one = GradientAnswer(gradient, reals, self._floating(both[1], evaluation, number, reals))
             if reals.answer is Answer.NO:
-                one.diagnosis = self._diagnosis(at, number)
+                one.diagnosis = Diagnosis(self.runs, at, number).sentences()
             found.gradients.append(one)
 
-    def _over_the_reals(
-        self, evaluation: Evaluation, ties: Evaluation | None, number: int, bits: int, why_not: str
-    ) -> tuple[Finding, Evaluation]:
-        """The answer, and the evaluation that it comes from."""
-        for one, where in ((evaluation, ""), (ties, " where elements of an argument are equal")):
-            if one is None:
-                continue
-            finding = _compared(one, number, where)
-            if finding is not None:
-                return finding, one
+    def _all_over_the_reals(
+        self, evaluation: Evaluation, free: Evaluation | None, sure: list[bool]
+    ) -> list[tuple[Finding, Evaluation]]:
+        """The answers, and the evaluations that they come from; `sure` are those that hold in the one with maxima that
+        are not decided."""
+        answers: dict[int, tuple[Finding, Evaluation]] = {}
+        open_ones = [number for number, holds in enumerate(sure) if not holds]
+        if free is not None and any(sure):
+            bits = self._bits(free, [number for number, holds in enumerate(sure) if holds])
+            answers = {number: (self._equal(free, known, None, ""), free) for number, known in bits.items()}
+        if open_ones:
+            ties, why_not = self._with_ties(evaluation)
+            for number in open_ones:
+                for one, where in ((evaluation, ""), (ties, " where elements of an argument are equal")):
+                    if one is not None and number not in answers and (said := _compared(one, number, where)):
+                        answers[number] = said, one
+            bits = self._bits(evaluation, [number for number in open_ones if number not in answers])
+            for number, known in bits.items():
+                answers[number] = self._equal(evaluation, known, ties, why_not), evaluation
+        return [answers[number] for number in range(len(sure))]
+
+    def _equal(self, evaluation: Evaluation, bits: int, ties: Evaluation | None, why_not: str) -> Finding:
         if bits < _LEAST_BITS:
-            return Finding(
-                Answer.UNKNOWN, f"no difference was found, but the bound on an error is only 2^-{bits}"
-            ), evaluation
+            return Finding(Answer.UNKNOWN, f"no difference was found, but the bound on an error is only 2^-{bits}")
         text = f"at these shapes, error <= 2^-{bits}{self._arbitrary(evaluation)}"
         if not evaluation.numbers.decided:
-            return Finding(Answer.YES, text), evaluation
+            return Finding(Answer.YES, text)
         drawn = "with ties and without" if ties is not None else f"without ties ({why_not})"
-        return Finding(Answer.TESTED, f"{text}, for the order of the numbers that were drawn, {drawn}"), evaluation
+        return Finding(Answer.TESTED, f"{text}, for the order of the numbers that were drawn, {drawn}")
 
     @staticmethod
     def _arbitrary(evaluation: Evaluation) -> str:
         fields = evaluation.numbers.exactly
         assert isinstance(fields, Fields)
-        names = sorted(set(fields.functions) - {"exp", "log"})
+        names = sorted(name for name in set(fields.functions) - {"exp", "log", "max"} if not name.endswith(" of max"))
         return f", for any functions {', '.join(names)}" if names else ""
 
     def _floating(self, backward: Execution, evaluation: Evaluation, number: int, reals: Finding) -> Finding:
@@ -213,22 +223,30 @@ class GradientChecker:
 
     # --- runs ---------------------------------------------------------------------------------------------------------
 
-    def evaluation(self, draw: Draw, chains: int = 1, first: int = 0) -> Evaluation:
+    def _for_all_orders(self) -> Evaluation | None:
+        """Both kernels with maxima that are not decided, where nothing else is."""
+        try:
+            found = self.evaluation(Draw(self._seed), free_maxima=True)
+        except (Illegal, UnsupportedConstruct):
+            return None
+        return None if found.numbers.decided else found
+
+    def evaluation(self, draw: Draw, chains: int = 1, first: int = 0, free_maxima: bool = False) -> Evaluation:
         """Both kernels over prime fields at which no divisor is zero. Raises `UnsupportedConstruct`, `Illegal`."""
         for attempt in range(first, first + _ATTEMPTS):
             fields = Fields((self._seed, attempt), False, self._mode, chains)
-            found = self._evaluated(fields, draw)
+            found = self._evaluated(fields, draw, free_maxima)
             needed = self._mode.with_laws_of(fields.functions)
             if needed is not self._mode:
                 self._mode = needed
-                return self.evaluation(draw, chains, first)
+                return self.evaluation(draw, chains, first, free_maxima)
             if not fields.divided_by_zero:
                 return found
         raise UnsupportedConstruct("a divisor that is zero for all values that were tried")
 
-    def _evaluated(self, exact: Fields | Degrees, draw: Draw) -> Evaluation:
+    def _evaluated(self, exact: Fields | Degrees, draw: Draw, free_maxima: bool = False) -> Evaluation:
         assert self.runs.pairing is not None
-        numbers = Pieces(exact)
+        numbers = Pieces(exact, free_maxima)
         places = [gradient.position for gradient in self.runs.pairing.gradients]
         directions = [self.runs.direction(numbers, draw, place) for place in places]
         duals = Duals(numbers, len(places))
@@ -248,26 +266,29 @@ class GradientChecker:
             found = self._evaluated(fields, draw)
             return (self.evaluation(draw, first=1) if fields.divided_by_zero else found), ""
         except (Illegal, UnsupportedConstruct) as limit:
-            return None, limit_text(limit) if isinstance(limit, UnsupportedConstruct) else limit.text
+            return None, _text(limit)
 
-    def _bits(self, evaluation: Evaluation) -> list[int]:
-        """-log2 of the probability that a wrong gradient agrees by chance, by gradient; there are runs on other primes
-        as long as it is great. 0 for a gradient of which one of them shows a difference."""
-        known = [not _differs(evaluation, number) for number in range(len(evaluation.gradients))]
+    def _bits(self, evaluation: Evaluation, numbers: Sequence[int]) -> dict[int, int]:
+        """-log2 of the probability that gradients which agree are wrong, by their numbers; there are runs on other
+        primes as long as it is great. 0 for a gradient of which one of them shows a difference."""
+        if not numbers:
+            return {}
+        known = set(numbers)
         bits = self._error_bits(evaluation)
         for number in range(1, _RUNS):
-            if bits >= _WANTED_BITS or not any(known):
+            if bits >= _WANTED_BITS or not known:
                 break
-            again = self.evaluation(evaluation.draw, chains=4, first=number * _ATTEMPTS)
-            known = [equal and not _differs(again, place) for place, equal in enumerate(known)]
+            free = evaluation.numbers.free_maxima
+            again = self.evaluation(evaluation.draw, chains=4, first=number * _ATTEMPTS, free_maxima=free)
+            known = {place for place in known if not _differs(again, place)}
             bits += self._error_bits(again)
-        return [bits if equal else 0 for equal in known]
+        return {number: bits if number in known else 0 for number in numbers}
 
     def _error_bits(self, evaluation: Evaluation) -> int:
         fields = evaluation.numbers.exactly
         assert isinstance(fields, Fields)
         degrees = Degrees(roundings=False)
-        found = self._evaluated(degrees, evaluation.draw)
+        found = self._evaluated(degrees, evaluation.draw, evaluation.numbers.free_maxima)
         greatest = 0.0
         for number in range(len(found.gradients)):
             left, right, _ = found.sides(number)
@@ -276,14 +297,15 @@ class GradientChecker:
             output_degree=greatest,
             argument_degree=2 * degrees.of_arguments,
             applications=fields.applications,
-            maxima=0,
+            maxima=fields.functions.get("max", 0),
             lane_bits=fields.lane_bits,
             maximum_bits=fields.payload_bits,
         )
         return min(bits, fields.identity) if fields.chooses_roots else bits
 
-    def _diagnosis(self, evaluation: Evaluation, number: int) -> list[str]:
-        return Diagnosis(self.runs, evaluation, number).sentences()
+
+def _text(limit: Illegal | UnsupportedConstruct) -> str:
+    return limit.text if isinstance(limit, Illegal) else limit_text(limit)
 
 
 def evaluation_name(runs: GradientRuns, number: int) -> str:
@@ -315,6 +337,7 @@ def _compared(evaluation: Evaluation, number: int, where: str) -> Finding | None
     if exactly:
         return Finding(Answer.UNKNOWN, f"equal over prime fields, but not in float64: {other:.6g} and {one:.6g}{where}")
     fields = evaluation.numbers.exactly
-    names = sorted(fields.functions) if isinstance(fields, Fields) else []
-    why = f"an identity of {' and '.join(names)} may make it equal" if names else "constants may have been rounded"
-    return Finding(Answer.UNKNOWN, f"equal in float64, but not over prime fields; {why}{where}")
+    names = sorted(set(fields.functions) - {"max"}) if isinstance(fields, Fields) else []
+    identity = f", or an identity of {' and '.join(names)} may make it equal" if names else ""
+    text = f"equal in float64, but not exactly: constants may have been rounded{identity}"
+    return Finding(Answer.UNKNOWN, text + where)

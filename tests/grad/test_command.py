@@ -25,6 +25,13 @@ def test_a_right_gradient(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["grad", "softmax.py::forward", "softmax.py::backward", *SOFTMAX]) == 0
     told = capsys.readouterr().out
     assert "assumed: dy is the gradient of y; y is the result y; dx is the gradient of x" in told
+    assert "over the reals  EQUAL: at these shapes, error <= 2^-" in told
+
+
+def test_what_comparing_decides_is_tested(capsys: pytest.CaptureFixture[str]) -> None:
+    shapes = ("--arg", "x=f32[8,12]", "--arg", "dy=f32[8,6]")
+    assert main(["grad", "maxpool.py::forward", "maxpool.py::backward", *shapes]) == 0
+    told = capsys.readouterr().out
     assert "EQUAL (tested): at these shapes, error <= 2^-" in told
     assert "for the order of the numbers that were drawn, with ties and without" in told
 

@@ -121,8 +121,9 @@ LOGARITHMIC = frozenset(("log", "softplus"))
 #: Those whose values need an exponential, which all of `DEFINED` do.
 EXPONENTIAL = frozenset(("exp", *DEFINED))
 
-#: The derivatives of functions of one number that have no definition above, where they have any (DLMF 4.2, 4.7, 4.20,
-#: 4.24, 7.2; the power rule). Each is made of the function itself where it can be, which holds for any numbers.
+#: The derivatives of functions of one number (DLMF 4.2, 4.7, 4.20, 4.24, 7.2; the power rule): of those without a
+#: definition above, made of the function itself where they can be, which holds for any numbers; and of gelu, whose
+#: irrational constants have exact products only so.
 DERIVATIVES: dict[str, Derivative] = {
     "exp": lambda n, x, y: y,
     "log": lambda n, x, y: n.unary("reciprocal", x),
@@ -135,6 +136,7 @@ DERIVATIVES: dict[str, Derivative] = {
     "tan": lambda n, x, y: _plus(n, n.unary("square", y), 1),
     "arctan": lambda n, x, y: n.unary("reciprocal", _plus(n, n.unary("square", x), 1)),
     "erf": lambda n, x, y: _erf_derivative(n, x),
+    "gelu": lambda n, x, y: _gelu_derivative(n, x),
 }
 #: Functions that are constant but for jumps.
 STEPS = frozenset(("sign", "ceil", "floor", "trunc", "logical_not"))

@@ -126,7 +126,7 @@ class Duals(StoredAsNumbers):
             return self.binary("maximum", x, self.constant(0, x.ndim))
         if name in STEPS:
             return self._step(name, x)
-        if name in DEFINED:
+        if name in DEFINED and name not in DERIVATIVES:
             return DEFINED[name](self, x)
         value = base.unary(name, self.value(x))
         if not self._varies(x):
@@ -154,6 +154,8 @@ class Duals(StoredAsNumbers):
             return self._multiplied(lambda one, other: base.binary("multiply", one, other), x, y)
         if name == "divide":
             return self.binary("multiply", x, self.unary("reciprocal", y)) if self._varies(y) else self._quotient(x, y)
+        if name in ("maximum", "minimum") and base.free_maxima:
+            return self.reduce(name, np.stack(np.broadcast_arrays(x, y), axis=-1))[..., 0]
         if name in ("maximum", "minimum"):
             signs = base.order(self.value(x), self.value(y))
             self._ties(name, signs == 0, x, y)
@@ -210,8 +212,23 @@ class Duals(StoredAsNumbers):
             return self.one_by_one(name, x)
         place = np.broadcast_to(self.base.place(name, self.value(x)), (self.lanes, *x.shape[1:-1], 1))
         found = np.take_along_axis(x, place, axis=-1)
+        if self.base.free_maxima:
+            return self._free_maximum(name, x, found)
         self._ties(name, self.base.floats(self.value(x)) == self.base.floats(self.value(found)), x, found)
         return found
+
+    def _free_maximum(self, name: str, x: Array, chosen: Array) -> Array:
+        """A maximum that is not decided; one argument that counts alone keeps its derivative."""
+        if name == "minimum":
+            return self.unary("negative", self._free_maximum("maximum", self.unary("negative", x), -chosen))
+        value = self.base.reduce("maximum", self.value(x))
+        alone = self.base.only_one(self.value(x), value)
+        moves = self._moves(x).any(axis=-1, keepdims=True)
+        parts = []
+        for direction, (every, one) in enumerate(zip(self.derivatives(x), self.derivatives(chosen), strict=True)):
+            part = self.base.derivative_of_maximum(direction, value, every, one)
+            parts.append(np.where(moves, np.where(alone, one, part), 0.0))
+        return self.dual(value, *parts)
 
     def matmul(self, x: Array, y: Array) -> Array:
         return self._multiplied(self.base.matmul, x, y)

@@ -111,8 +111,11 @@ class StoredAsNumbers(Numbers):
 class Pieces(StoredAsNumbers):
     """`exact` numbers, residues or degrees, with the floats that they stand for on one piece."""
 
-    def __init__(self, exact: Fields | Degrees) -> None:
+    def __init__(self, exact: Fields | Degrees, free_maxima: bool = False) -> None:
+        """With `free_maxima` these are not decided: they are any function that is associative, commutative and
+        idempotent, as in `Fields`, and have any derivative."""
         self.exactly = exact
+        self.free_maxima = free_maxima
         self.lanes = exact.lanes + 1
         self._floats = Doubles()
         #: That something was decided by floats that are no integers known in this run.
@@ -197,6 +200,24 @@ class Pieces(StoredAsNumbers):
             signs = np.where(near, 0, signs)
         return signs
 
+    def only_one(self, x: Array, greatest: Array) -> Array:
+        """Where a maximum along the last axis is the argument that the floats choose, by itself or as one of several
+        that are equal, (1, …, 1)."""
+        if not isinstance(self.exactly, Fields):
+            return np.zeros((1, *greatest.shape[1:]), dtype=bool)
+        chosen = np.take_along_axis(
+            x, np.broadcast_to(self.place("maximum", x), (len(x), *greatest.shape[1:])), axis=-1
+        )
+        return self.exactly.equal(chosen[:-1], greatest[:-1])[None]
+
+    def derivative_of_maximum(self, direction: int, greatest: Array, among: Array, chosen: Array) -> Array:
+        """Any derivative of a maximum that is not decided: a function of the maximum, in each direction. The floats are
+        those of the argument that is `chosen`; `among` has the derivatives of all, along the last axis."""
+        exact = self.exactly.unary(f"derivative {direction} of max", greatest[:-1])
+        if isinstance(self.exactly, Degrees):
+            exact = np.fmax(exact, among[:-1].max(axis=-1).reshape(exact.shape))
+        return self.joined(exact, self.floats(chosen))
+
     def _by_both(self, apply: Callable[[Numbers, Array], Array], x: Array) -> Array:
         return self.joined(apply(self.exactly, x[:-1]), apply(self._floats, x[-1:]))
 
@@ -230,7 +251,7 @@ class Pieces(StoredAsNumbers):
             return self.truth(_LOGICAL[name](*(self.floats(self.nonzero(part)) for part in (x, y))))
         if name in _BITS:
             return self._integers(_BITS[name](self._whole(x), self._whole(y)).astype(np.float64))
-        if name in ("maximum", "minimum"):
+        if name in ("maximum", "minimum") and not self.free_maxima:
             signs = self.order(x, y)
             return np.where(signs >= 0 if name == "maximum" else signs <= 0, x, y)
         if name in ("abs_max", "abs_min"):
@@ -242,8 +263,8 @@ class Pieces(StoredAsNumbers):
         )
 
     def reduce(self, name: str, x: Array) -> Array:
-        if name == "add":
-            return self._by_both(lambda n, part: n.reduce("add", part), x)
+        if name == "add" or (self.free_maxima and name in ("maximum", "minimum")):
+            return self._by_both(lambda n, part: n.reduce(name, part), x)
         if name in ("abs_max", "abs_min"):
             return self.reduce(name.replace("abs_", "") + "imum", self.unary("abs", x))
         if name in ("maximum", "minimum"):
@@ -252,7 +273,8 @@ class Pieces(StoredAsNumbers):
 
     def place(self, name: str, x: Array) -> Array:
         """The first place of the greatest or least number along the last axis, (1, …, 1)."""
-        self._decides(x)
+        if not self.free_maxima:
+            self._decides(x)
         floats = self.floats(x)
         return np.expand_dims(floats.argmax(axis=-1) if name == "maximum" else floats.argmin(axis=-1), -1)
 

@@ -89,12 +89,12 @@ def _backward(q, k, v, o, lse, do, scaled=True, causal=True, centred=True, accum
 
 
 def backward(q, k, v, o, lse, do):
-    """TESTED TESTED TESTED: the weights are computed again from the log-sum-exp."""
+    """EQUAL EQUAL EQUAL: the weights are computed again from the log-sum-exp."""
     return _backward(q, k, v, o, lse, do)
 
 
 def backward_not_scaled(q, k, v, o, lse, do):
-    """DIFFERENT TESTED TESTED: dq without the scale. dq is 2 times what it has to be throughout"""
+    """DIFFERENT EQUAL EQUAL: dq without the scale. dq is 2 times what it has to be throughout"""
     return _backward(q, k, v, o, lse, do, scaled=False)
 
 
@@ -104,10 +104,10 @@ def backward_not_causal(q, k, v, o, lse, do):
 
 
 def backward_overwritten(q, k, v, o, lse, do):
-    """TESTED DIFFERENT TESTED: dk is that of the last tile of queries. what do[0:8, :] contributes to dk is missing"""
+    """EQUAL DIFFERENT EQUAL: dk is that of the last tile of queries. what do[0:8, :] contributes to dk is missing"""
     return _backward(q, k, v, o, lse, do, accumulated=False)
 
 
 def backward_without_delta(q, k, v, o, lse, do):
-    """DIFFERENT DIFFERENT TESTED: what softmax subtracts is missing. dq[0, 0] is"""
+    """DIFFERENT DIFFERENT EQUAL: what softmax subtracts is missing. dq[0, 0] is"""
     return _backward(q, k, v, o, lse, do, centred=False)

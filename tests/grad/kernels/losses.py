@@ -46,7 +46,7 @@ def _backward(logits, labels, dloss, chosen=1.0, factor=1.0):
 
 
 def backward(logits, labels, dloss):
-    """TESTED: softmax less the label."""
+    """EQUAL: softmax less the label."""
     dlogits = _out(_backward(logits, labels, dloss))
     return dlogits
 

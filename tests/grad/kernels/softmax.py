@@ -24,7 +24,7 @@ def forward(x):
 
 
 def backward(y, dy):
-    """TESTED: y (dy - sum(y dy))."""
+    """EQUAL: y (dy - sum(y dy))."""
     found, above = nl.load(y), nl.load(dy)
     inner = nl.sum(nl.multiply(found, above), axis=1, keepdims=True)
     dx = _out(nl.multiply(found, _by_rows(above, inner, nl.subtract)))
