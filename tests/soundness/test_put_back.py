@@ -63,7 +63,103 @@ HOLDERS = {
     ),
     "array": ("import numpy as np\nheld = np.zeros(4, dtype=int)", "held[0] = held[0] + 1 + i", "int(held[0])"),
     "bytes": ("held = bytearray(1)", "held[0] = held[0] + 1", "held[0]"),
-    "generator": ("import itertools\nheld = itertools.count()", "next(held)", "0 if repr(held) == 'count(0)' else 1"),
+    "endless count": (
+        "import itertools\nheld = itertools.count()",
+        "next(held)",
+        "0 if repr(held) == 'count(0)' else 1",
+    ),
+    "partial": (
+        "import functools\nheld = functools.partial(len)",
+        "held.seen = i",
+        "int(hasattr(held, 'seen'))",
+    ),
+    "function of a class": (
+        "class Held:\n    def method(self): pass",
+        "Held.method.seen = i",
+        "int(hasattr(Held.method, 'seen'))",
+    ),
+    "function of a library": ("import textwrap", "textwrap.dedent.seen = i", "int(hasattr(textwrap.dedent, 'seen'))"),
+    "class of a library": (
+        "import fractions",
+        "fractions.Fraction.seen = i",
+        "int(hasattr(fractions.Fraction, 'seen'))",
+    ),
+    "module of a library": ("import textwrap", "textwrap.seen = i", "int(hasattr(textwrap, 'seen'))"),
+    "member of an enumeration": (
+        "import enum\nclass Held(enum.Enum):\n    ONE = 1",
+        "Held.ONE.seen = i",
+        "int(hasattr(Held.ONE, 'seen'))",
+    ),
+    "text of a class": ("class Held(str): pass\nheld = Held('t')", "held.seen = i", "int(hasattr(held, 'seen'))"),
+    "number of a class": ("class Held(int): pass\nheld = Held(3)", "held.seen = i", "int(hasattr(held, 'seen'))"),
+    "tuple of a class": ("class Held(tuple): pass\nheld = Held()", "held.seen = i", "int(hasattr(held, 'seen'))"),
+    "namespace": ("import types\nheld = types.SimpleNamespace()", "held.seen = i", "int(hasattr(held, 'seen'))"),
+    "data class": (
+        "import dataclasses\n@dataclasses.dataclass\nclass Held:\n    count: int = 0\nheld = Held()",
+        "held.count = held.count + 1 + i",
+        "held.count",
+    ),
+    "data class with slots": (
+        "import dataclasses\n@dataclasses.dataclass(slots=True)\nclass Held:\n    count: int = 0\nheld = Held()",
+        "held.count = held.count + 1 + i",
+        "held.count",
+    ),
+    "user's dictionary": ("import collections\nheld = collections.UserDict()", "held[i] = 1", "len(held)"),
+    "user's list": ("import collections\nheld = collections.UserList()", "held.append(1)", "len(held)"),
+    "chain of maps": ("import collections\nheld = collections.ChainMap()", "held[i] = 1", "len(held)"),
+    "queue": ("import queue\nheld = queue.Queue()", "held.put(1)", "held.qsize()"),
+    "text stream": ("import io\nheld = io.StringIO()", "held.write('a')", "len(held.getvalue())"),
+    "array of numbers": ("import array\nheld = array.array('i')", "held.append(1)", "len(held)"),
+    "weak dictionary": (
+        "import weakref\nclass Key: pass\nkey = Key()\nheld = weakref.WeakKeyDictionary()",
+        "held[key] = 1",
+        "len(held)",
+    ),
+    "local of threads": ("import threading\nheld = threading.local()", "held.seen = i", "int(hasattr(held, 'seen'))"),
+    "context variable": (
+        "import contextvars\nheld = contextvars.ContextVar('held', default=0)",
+        "held.set(1)",
+        "held.get()",
+    ),
+    "random numbers": (
+        "import random\nheld = random.Random(7)\nfirst = held.getstate()",
+        "held.random()",
+        "int(held.getstate() != first)",
+    ),
+    "iterator of a list": ("held = iter([0] * 9)", "next(held)", "9 - held.__length_hint__()"),
+    "generator": (
+        "def made():\n    yield from range(9)\nheld = made()",
+        "next(held)",
+        "0 if held.gi_frame.f_lasti < 6 else 1",
+    ),
+    "default argument": (
+        "def held(given=[]): return given",
+        "held().append(1)",
+        "len(held())",
+    ),
+    "closure": (
+        "def made():\n    count = 0\n    def step():\n        nonlocal count\n        count += 1\n"
+        "    return step, lambda: count\nstep, held = made()",
+        "step()",
+        "held()",
+    ),
+    "property": (
+        "class Held:\n    kept = 0\n    @property\n    def count(self): return self.kept\n"
+        "    @count.setter\n    def count(self, value): self.kept = value\nheld = Held()",
+        "held.count = held.count + 1 + i",
+        "held.count",
+    ),
+    "built-in name": ("import builtins", "builtins.seen = i", "int(hasattr(builtins, 'seen'))"),
+    "recursion limit": (
+        "import sys\nfirst = sys.getrecursionlimit()",
+        "sys.setrecursionlimit(first + 7)",
+        "sys.getrecursionlimit() - first",
+    ),
+    "decimal context": (
+        "import decimal\nfirst = decimal.getcontext().prec",
+        "decimal.getcontext().prec = first + 1",
+        "decimal.getcontext().prec - first",
+    ),
 }
 
 
