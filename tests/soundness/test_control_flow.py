@@ -845,6 +845,17 @@ TRAPS = [
         """,
     ),
     Trap(
+        "while_as_often_as_the_bound_wrong",
+        """
+        def kernel(n):
+            k = 0
+            while k < n:
+                k += 1
+            assert k != 4
+        """,
+        unwind=4,
+    ),
+    Trap(
         "while_that_does_not_end",
         """
         def kernel(n):
