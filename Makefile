@@ -68,10 +68,14 @@ lint: $(READY) ## check the style, and that layers import only those below them
 types: $(READY) ## check the types
 	$(RUN) -m mypy
 
-pages: $(READY) ## write the generated pages: targets, contracts, commands, stubs
+numerics: $(READY) ## random kernels on ranges and on inputs: no number may be outside of its range
+	$(RUN) -m lab.numerics $(ARGS)
+
+pages: $(READY) ## write the generated pages: targets, contracts, commands, functions, stubs
 	$(RUN) -m lab.targets_page
 	$(RUN) -m lab.audit
 	$(RUN) -m lab.commands_page
+	$(RUN) -m lab.numerics_page
 	$(RUN) -m lab.stubs
 
 docs: $(READY) ## build the site of docs/ in build/site, with every link checked

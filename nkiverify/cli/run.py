@@ -26,7 +26,7 @@ from nkiverify.cli.policy import add_policy, policy_of
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.project.repository import ensure_reports, with_targets
 from nkiverify.project.settings import layered
-from nkiverify.verify.options import PHASES, WITHOUT_ESBMC, Options, phases_to_run
+from nkiverify.verify.options import DEFAULT_PHASES, PHASES, WITHOUT_ESBMC, Options, phases_to_run
 
 if TYPE_CHECKING:
     from nkiverify.cli.since import Before
@@ -202,12 +202,12 @@ def _within_esbmc(targets: list[Target], options: Options) -> tuple[list[Target]
     """Where ESBMC alone decides, the targets and phases that it can be asked about; stderr says what is left out."""
     if options.engine != "esbmc":
         return targets, options
-    left_out = sum(len(WITHOUT_ESBMC.intersection(phases_to_run(target, options))) for target in targets)
-    phases = tuple(phase for phase in options.phases or PHASES if phase not in WITHOUT_ESBMC)
+    left_out = [phase for target in targets for phase in phases_to_run(target, options) if phase in WITHOUT_ESBMC]
+    phases = tuple(phase for phase in options.phases or DEFAULT_PHASES if phase not in WITHOUT_ESBMC)
     narrowed = replace(options, phases=phases)
     if left_out:
-        names = " and ".join(f"{phase} ({PHASES[phase]})" for phase in sorted(WITHOUT_ESBMC))
-        print(f"nkiverify: ESBMC is not asked about phase {names}: {left_out} runs are left out", file=sys.stderr)
+        names = " and ".join(f"{phase} ({PHASES[phase]})" for phase in sorted(set(left_out)))
+        print(f"nkiverify: ESBMC is not asked about phase {names}: {len(left_out)} runs are left out", file=sys.stderr)
     return [target for target in targets if phases_to_run(target, narrowed)], narrowed
 
 

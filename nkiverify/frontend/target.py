@@ -6,6 +6,7 @@ one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -139,14 +140,15 @@ class Verification:
         dtype: DType,
         buffer: MemoryRegion = MemoryRegion.shared_hbm,
         *,
-        values: tuple[Extent, Extent] | None = None,
+        values: tuple[Extent, Extent] | tuple[float, float] | None = None,
         elements: Any = None,
     ) -> Tensor:
         """A tensor argument of the kernel. Its extents are assumed to be 32-bit integers of at least 1.
 
-        `values` are the least and the greatest integer in a tensor of indices, loop bounds or other integers; without
-        them it may hold any integer of its dtype. That there is one in between is assumed. `elements` is an array of
-        all of them, of the dtype; that the shape is that of the array is assumed.
+        `values` are the least and the greatest integer in a tensor of indices, loop bounds or other integers, or two
+        plain numbers that the floats of a tensor are between, which is what phase 5 goes by; without them it may hold
+        any finite number of its dtype. That there is an integer in between is assumed. `elements` is an array of all
+        of them, of the dtype; that the shape is that of the array is assumed.
         """
         if not isinstance(dtype, DType):
             raise UsageError(f"tensor {name}: {dtype!r} is not a dtype of nkiverify.model.dtypes")
@@ -157,14 +159,15 @@ class Verification:
                 raise UsageError(f"tensor {name}: {extent!r} is not an integer")
             self._binding.assume(extent >= 1)
             self._binding.assume(extent <= INT32_MAX)
-        contents = None if values is None else self._contents(name, dtype, values)
+        floats = None if values is None or not dtype.is_float else _float_range(name, dtype, values)
+        contents = None if values is None or dtype.is_float else self._contents(name, dtype, values)
         if elements is not None:
             if len(shape) != elements.ndim:
                 raise UsageError(f"tensor {name}: {len(shape)} dimensions, and elements of {elements.ndim}")
             for extent, count in zip(shape, elements.shape, strict=True):
                 self._binding.assume(extent == count)
         extents = tuple(self._binding.number(extent) for extent in shape)
-        return argument(name, extents, dtype, buffer, contents, elements)
+        return argument(name, extents, dtype, buffer, contents, elements, floats)
 
     def register(self, name: str, low: Extent, high: Extent) -> VirtualRegister:
         """A register that holds an integer from `low` to `high`, for a helper function that takes one."""
@@ -175,7 +178,7 @@ class Verification:
         """The range of the integers in an argument, those of them that its dtype has."""
         whole = whole_range(dtype)
         if whole is None:
-            raise UsageError(f"{name}: only integers have a range of values, not {dtype}")
+            raise UsageError(f"{name}: only integers and floats have a range of values, not {dtype}")
         if not isinstance(values, tuple) or len(values) != 2 or any(not _is_integer(end) for end in values):
             raise UsageError(f"{name}: values are two integers, the least and the greatest, not {values!r}")
         low = values[0] if known(values[0] >= whole.low) else maximum(values[0], whole.low)
@@ -231,6 +234,17 @@ def ordinary_exceptions() -> Iterator[None]:
         if limit is not None:
             raise unsupported(*limit) from None
         raise
+
+
+def _float_range(name: str, dtype: DType, values: object) -> tuple[float, float]:
+    """The range of the floats in an argument."""
+    ends = values if isinstance(values, tuple) and len(values) == 2 else ()
+    if not ends or any(isinstance(end, bool) or not isinstance(end, int | float) for end in ends):
+        raise UsageError(f"{name}: values of {dtype} are two numbers, the least and the greatest, not {values!r}")
+    low, high = (float(end) for end in ends)
+    if not math.isfinite(low) or not math.isfinite(high) or low > high:
+        raise UsageError(f"{name}: no finite {dtype} is at least {low} and at most {high}")
+    return low, high
 
 
 def _is_integer(value: object) -> bool:

@@ -95,7 +95,7 @@ def in_simulator(error: BaseException) -> bool:
         name = str(entry.tb_frame.f_globals.get("__name__", ""))
         if KERNEL_MARKER in entry.tb_frame.f_globals or _is_stub(name):
             inside = False
-        elif name.startswith("nkiverify.analysis.values."):
+        elif name.startswith(("nkiverify.analysis.values.", "nkiverify.analysis.ranges.")):
             inside = True
         entry = entry.tb_next
     return inside or isinstance(error, InternalError)

@@ -127,11 +127,12 @@ def argument(
     buffer: MemoryRegion = MemoryRegion.shared_hbm,
     content_range: tuple[Extent, Extent] | None = None,
     elements: Any = None,
+    float_range: tuple[float, float] | None = None,
 ) -> NkiTensor:
     """A tensor argument of the kernel, in HBM ("lang.args"). The domain answers for its shape.
 
-    `content_range` bounds its elements, both ends included; without one they are any numbers of the dtype. `elements`
-    is an array of them, where they are given.
+    `content_range` bounds its elements, both ends included, `float_range` those of floats; without one they are any
+    numbers of the dtype. `elements` is an array of them, where they are given.
     """
     if elements is not None and dtype.is_integer:
         content_range = int(elements.min()), int(elements.max())
@@ -144,6 +145,7 @@ def argument(
         name,
         content_range=values,
         range_declared=content_range is not None,
+        float_range=float_range,
         elements=elements,
     )
     return NkiTensor.whole(_given(found))

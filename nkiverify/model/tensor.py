@@ -48,9 +48,9 @@ class Storage:
     the placement the kernel asked for, (partition, byte in the partition), None where the compiler places it;
     `allocator` is the legacy allocator that places it. `block_dims` counts the leading dimensions of a legacy tensor
     that come before its partition dimension. `content_range` bounds the numbers of an argument, as somebody has
-    declared or its dtype does, `elements` are all of them (a NumPy array), where they are given; `body` is the device
-    loop whose body it was allocated in. A `constant` is there before the kernel begins, the same for all programs; a
-    `product` has been made by a matmul of the legacy API.
+    declared or its dtype does, `float_range` those of floats, as declared; `elements` are all of them (a NumPy array),
+    where they are given; `body` is the device loop whose body it was allocated in. A `constant` is there before the
+    kernel begins, the same for all programs; a `product` has been made by a matmul of the legacy API.
     """
 
     identity: object
@@ -63,6 +63,7 @@ class Storage:
     block_dims: int = 0
     content_range: Interval | None = None
     range_declared: bool = False
+    float_range: tuple[float, float] | None = None
     elements: Any = None
     body: LoopBody | None = None
     constant: bool = False

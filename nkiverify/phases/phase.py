@@ -57,8 +57,10 @@ class Phase:
     name: str
     #: Whether host arithmetic beyond 32 bits breaks a contract, in a concrete run for this phase.
     checks_arithmetic: bool = False
-    #: Whether its claims are about sets of elements, about which no engine for integers can be asked.
-    by_sets: bool = False
+    #: Whether its claims are about integers, so that engines can be asked; else about sets of elements, or numbers.
+    for_engines: bool = True
+    #: Whether a target runs in it that expects no verdicts, unless the user names phases.
+    by_default: bool = True
 
     def claims(self, kernel: Explored, seconds: float, operations: int | None = None) -> Claimed:
         """State what the contracts of the phase ask of the kernel as a whole, as claims in its program.

@@ -36,7 +36,7 @@ from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.project import repository as project
 from nkiverify.project.settings import Settings
-from nkiverify.verify.options import DEFAULT_HARDWARE, HARDWARE, MANIFEST_FILE, PHASES
+from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_PHASES, HARDWARE, MANIFEST_FILE, PHASES
 
 SUCCESSFUL = Verdict.SUCCESSFUL
 FAILED = Verdict.FAILED
@@ -173,7 +173,7 @@ class Family:
         It is run in the phases that it `holds` in and those it `fails` in: in all phases where none is named.
         """
         failing = _phases(fails)
-        holding = _phases(holds) if holds is not None else () if failing else tuple(sorted(PHASES))
+        holding = _phases(holds) if holds is not None else () if failing else DEFAULT_PHASES
         return target(
             kernel=f"{self.file}::{kernel or self.name}",
             family=self.name,

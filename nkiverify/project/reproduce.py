@@ -16,7 +16,7 @@ from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.ir.contract import Contract
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.placement import SUFFICIENT
-from nkiverify.phases import PHASES
+from nkiverify.phases import DATAFLOW, NUMERICS, PHASES
 from nkiverify.phases.dataflow.trial import FaultsKnown, by_position
 from nkiverify.project.manifest import load_targets
 from nkiverify.symbolic.execution import running
@@ -29,19 +29,20 @@ class _StoppingExecution(FaultsKnown):
     def __init__(self, hardware: str, contract: str, file: str, line: int, phase: int) -> None:
         super().__init__(hardware_named(hardware), False, phases=frozenset({phase}))
         self._hardware_name = hardware
-        self._stop = (contract, file, line)
+        #: The contract, and where it is to break.
+        self.stop = (contract, file, line)
         #: The phase of the contract.
         self.phase = phase
 
     def again(self) -> _StoppingExecution:
         """The same run, from the start."""
-        return _StoppingExecution(self._hardware_name, *self._stop, self.phase)
+        return _StoppingExecution(self._hardware_name, *self.stop, self.phase)
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
         """Raise `ContractViolation` if this is what the run is to stop at."""
         super().violated(rule, site, quantities)
         place = (site.file, site.line) if site is not None else ("", 0)
-        if (rule.id, *place) == self._stop or (rule.id in SUFFICIENT and rule.id == self._stop[0]):
+        if (rule.id, *place) == self.stop or (rule.id in SUFFICIENT and rule.id == self.stop[0]):
             shown = ", ".join(f"{name} = {value}" for name, value in quantities.items())
             raise ContractViolation(rule.id, f"{rule.statement} {shown}".strip(), site)
 
@@ -98,11 +99,18 @@ def run_call(
 def _run(
     reference: str, root: Path, call: Callable[[Verification], None], binding: ConcreteBinding, run: _StoppingExecution
 ) -> None:
-    if PHASES[run.phase].by_sets and not run.faults:
+    if run.phase == DATAFLOW.number and not run.faults:
         # What is wrong shows at the end of a run: a second one stops where it happens.
         first = run.again()
         _execute(reference, root, call, binding, first)
         run.faults = by_position(execute(first.recorded, run.hardware.generation).faults)
+    if run.phase == NUMERICS.number:
+        from nkiverify.phases.numerics.search import again  # as late as this: it brings the simulator
+
+        kernel, space = load_kernel(reference, root, Rewriting.NONE)
+        with space.active():
+            again(kernel, call, binding, run.hardware, run.stop)
+        return
     _execute(reference, root, call, binding, run)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.report.columns import columns
 from nkiverify.results import wording
-from nkiverify.verify.options import PHASES
+from nkiverify.verify.options import DEFAULT_PHASES, PHASES
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -15,16 +15,24 @@ if TYPE_CHECKING:
 
 def plain(targets: Sequence[Target]) -> str:
     """For the terminal: name, kind, and the verdict expected in each phase."""
-    rows = [(target.name, target.kind.value, *_expectations(target)) for target in targets]
-    header = ("target", "kind", *_phases())
+    phases = _phases(targets)
+    rows = [(target.name, target.kind.value, *_expectations(target, phases)) for target in targets]
+    header = ("target", "kind", *(f"phase {number}" for number in phases))
     return columns(header, rows, ["left"] * len(header))
 
 
 def markdown(targets: Sequence[Target]) -> str:
     """For docs/targets.md: the kernel and the domain as well. Not padded: a longer name changes no other line."""
-    header = ("target", "kernel", "kind", *_phases(), "domain")
+    phases = _phases(targets)
+    header = ("target", "kernel", "kind", *(f"phase {number}" for number in phases), "domain")
     rows = [
-        (f"`{target.name}`", f"`{target.kernel}`", target.kind.value, *_expectations(target), _first_paragraph(target))
+        (
+            f"`{target.name}`",
+            f"`{target.kernel}`",
+            target.kind.value,
+            *_expectations(target, phases),
+            _first_paragraph(target),
+        )
         for target in targets
     ]
     return "\n".join("| " + " | ".join(row) + " |" for row in (header, ["---"] * len(header), *rows))
@@ -35,9 +43,11 @@ def _first_paragraph(target: Target) -> str:
     return " ".join(target.description.split("\n\n")[0].split()).replace("|", "\\|")
 
 
-def _phases() -> Iterator[str]:
-    return (f"phase {number}" for number in PHASES)
+def _phases(targets: Sequence[Target]) -> list[int]:
+    """The phases that are run by default, and the others that a target expects a verdict in."""
+    expected = {number for target in targets for number in target.expect}
+    return [number for number in PHASES if number in DEFAULT_PHASES or number in expected]
 
 
-def _expectations(target: Target) -> Iterator[str]:
-    return (wording.expectation(target.expect.get(number)) for number in PHASES)
+def _expectations(target: Target, phases: Sequence[int]) -> Iterator[str]:
+    return (wording.expectation(target.expect.get(number)) for number in phases)

@@ -46,7 +46,7 @@ class _Recording(Verification):
         dtype: DType,
         buffer: MemoryRegion = MemoryRegion.shared_hbm,
         *,
-        values: tuple[Extent, Extent] | None = None,
+        values: tuple[Extent, Extent] | tuple[float, float] | None = None,
         elements: Any = None,
     ) -> Tensor:
         if elements is not None:

@@ -67,7 +67,7 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
     apart = hypotheses.assumes_divisions(program)
     texts = {}
     for phase in phases:
-        if PHASES[phase].by_sets:
+        if not PHASES[phase].for_engines:
             continue
         exploration.claimed(PHASES[phase])
         claims = [claim for claim, _ in program.claims() if claim.phase == phase or claim.unwinding]

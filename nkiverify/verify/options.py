@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PHASES: dict[int, str] = {number: phase.name for number, phase in phases.PHASES.items()}
 
 #: The phases of a target that expects no verdicts, unless the user names others.
-DEFAULT_PHASES: tuple[int, ...] = tuple(PHASES)
+DEFAULT_PHASES: tuple[int, ...] = tuple(number for number, phase in phases.PHASES.items() if phase.by_default)
 
 #: The hardware generations a kernel can be checked for.
 HARDWARE: tuple[str, ...] = ("trn1", "trn2", "trn3")
@@ -41,8 +41,8 @@ QUICK_ENGINE = "embedded"
 #: What `--lowering` may name.
 LOWERINGS: tuple[str, ...] = ("c", "python", "both")
 
-#: The phases whose claims are about sets of elements: ESBMC is not asked about them.
-WITHOUT_ESBMC: frozenset[int] = frozenset({4})
+#: The phases whose claims are about sets of elements, or numbers: ESBMC is not asked about them.
+WITHOUT_ESBMC: frozenset[int] = frozenset(number for number, phase in phases.PHASES.items() if not phase.for_engines)
 
 #: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together.
 CROSS_CHECK_SECONDS = 30.0

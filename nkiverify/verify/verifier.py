@@ -22,7 +22,7 @@ from nkiverify.frontend.paths import Limits, Unsupported
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.policy import applied
-from nkiverify.phases import PHASES
+from nkiverify.phases import NUMERICS, PHASES
 from nkiverify.verify.exploration import Exploration, explore, played
 from nkiverify.verify.flags import unwind_of
 from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options, phases_to_run
@@ -123,7 +123,8 @@ class _Verifying:
             clock = time.perf_counter()
             seconds = self._share(number)
             run = self._decided(exploration, engine, phase, seconds, compared=True)
-            plain = launch.played() if run is not None and run.verdict in _OPEN and exploration is explored else None
+            undecided = run is not None and run.verdict in _OPEN and PHASES[phase] is not NUMERICS
+            plain = launch.played() if undecided and exploration is explored else None
             if plain is not None:
                 # What the symbolic run went wrong at has left it without what comes after.
                 by_numbers = EmbeddedEngine(plain.run.program)
@@ -164,7 +165,7 @@ class _Verifying:
         symbolic: Exploration | None = None
         for number, phase in enumerate(self._phases):
             run = self._decided_here(plain, number)
-            if run.verdict in _OPEN:
+            if run.verdict in _OPEN and PHASES[self._phases[number]] is not NUMERICS:
                 symbolic = symbolic or self._explored()
                 other = self._decided_here(symbolic, number)
                 run = run if other.verdict in _OPEN else other
@@ -192,8 +193,9 @@ class _Verifying:
         clock = time.perf_counter()
         alone = self._options.engine == "esbmc"
         try:
-            if PHASES[phase].by_sets:
-                return None if alone else _dataflow(exploration, engine, phase, seconds)
+            if not PHASES[phase].for_engines:
+                decided = _numerics if PHASES[phase] is NUMERICS else _dataflow
+                return None if alone else decided(exploration, engine, phase, seconds)
             every = self._options.every_violation
             ours = PhaseVerdict(self._target, exploration, engine, self._hardware, phase, seconds, every)
             if compared:
@@ -234,7 +236,7 @@ class _Verifying:
         """True if shapes are tried for a phase: it has dimensions, and no verdict."""
         run = self._runs.get(phase)
         has_dimensions = bool(explored.run.program.dimensions)
-        return has_dimensions and not PHASES[phase].by_sets and run is not None and run.verdict is Verdict.UNKNOWN
+        return has_dimensions and PHASES[phase].for_engines and run is not None and run.verdict is Verdict.UNKNOWN
 
     def _try_shapes(self, explored: Exploration) -> None:
         """Look for a fault of the phases without a verdict among some shapes of the domain."""
@@ -263,7 +265,7 @@ class _Verifying:
         others = _cross_checks(self._verdicts, options, max(1.0, self._left()))
         if options.engine == "esbmc":
             for phase in phases:
-                if PHASES[phase].by_sets:
+                if not PHASES[phase].for_engines:
                     why = f"ESBMC is not asked about {PHASES[phase].name}"
                     untold = _plain(self._target, phase, Verdict.UNKNOWN, why, time.perf_counter())
                     runs[phase] = replace(untold, engine="esbmc")
@@ -346,6 +348,13 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
             trial=_trial(exploration, seconds),
         )
     )
+
+
+def _numerics(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> Run:
+    """The verdict of the phase whose claims are about numbers."""
+    from nkiverify.verify.numerics import verdict_of  # as late as this: it brings the simulator
+
+    return verdict_of(exploration, seconds)
 
 
 def _trial(exploration: Exploration, seconds: float) -> Trial | None:

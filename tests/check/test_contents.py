@@ -110,7 +110,12 @@ def test_a_register(check: Checker, last: str, status: int) -> None:
     ("idx", "message", "caret"),
     [
         ("u32[P,1] in 0..W", "no --arg has a dimension W", "W"),
-        ("f32[P,1] in 0..3", "only integers have a range, not float32", "f32[P,1]"),
+        (
+            "float8_e8m0fnu[P,1] in 0..3",
+            "only integers and floats have a range, not float8_e8m0fnu",
+            "float8_e8m0fnu[P,1]",
+        ),
+        ("f32[P,1] in 0..F", "the ends of a range of floats are two numbers", "F"),
         ("u8[P,1] in 0..256", "no uint8 is 256: it is 0..255", "256"),
         ("u32[P,1] in -1..4", "no uint32 is -1: it is 0..4294967295", "-1"),
         ("u8[P,1] in 5..3", "no integer is in this range", "5..3"),

@@ -149,6 +149,21 @@ def unit_roundoff(dtype: DType) -> float:
     return float(ml_dtypes.finfo(STORED[dtype]).eps) / 2  # type: ignore[no-untyped-call]
 
 
+def finite_range(dtype: DType) -> tuple[float, float]:
+    """The least and the greatest finite number of a float dtype. Raises for others, packed ones for example."""
+    if not dtype.is_float:
+        raise UnsupportedConstruct(f"ranges of {dtype} elements")
+    most = float(ml_dtypes.finfo(np.float32 if dtype == tfloat32 else STORED[dtype]).max)  # type: ignore[no-untyped-call]
+    if dtype == tfloat32:
+        most = float(tfloat32_rounded(np.array([most * (1 - 2.0**-11)], np.float32))[0])
+    return -most, most
+
+
+def smallest_normal(dtype: DType) -> float:
+    """The smallest positive normal number of a float dtype."""
+    return float(ml_dtypes.finfo(STORED[dtype]).smallest_normal)  # type: ignore[no-untyped-call]
+
+
 #: Roundings that a tolerance allows for: of the coarsest dtype, and of the engines' float32.
 _COARSE_ROUNDINGS, _SINGLE_ROUNDINGS = 4, 128
 

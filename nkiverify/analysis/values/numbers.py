@@ -82,6 +82,13 @@ _UNARY: dict[str, Callable[[Array], Array]] = {
     "trunc": np.trunc,
     "logical_not": lambda x: (x == 0).astype(np.float64),
 }
+
+
+def function_of(name: str) -> Callable[[Array], Array]:
+    """A function of one number, in float64, by the operator's name."""
+    return _UNARY[name]
+
+
 #: Functions whose float32 result does not gain from float64.
 _SINGLE = frozenset(
     ("copy", "abs", "square", "relu", "negative", "sign", "ceil", "floor", "trunc", "exp", "reciprocal")
@@ -149,7 +156,7 @@ class Floats(Numbers):
     kind: type[np.floating[Any]] = np.float32
 
     def __init__(self) -> None:
-        #: The functions that were computed.
+        #: The functions of one number that were computed.
         self.computed: set[str] = set()
 
     def buffer(self, elements: int, dtype: DType) -> Array:
@@ -208,7 +215,6 @@ class Floats(Numbers):
             return _UNARY[name](x.astype(np.float64)).astype(self.kind)
 
     def binary(self, name: str, x: Array, y: Array) -> Array:
-        self.computed.add(name)
         with np.errstate(all="ignore"):
             if name in _COMPARISONS:
                 return _COMPARISONS[name](x, y).astype(self.kind)
@@ -217,7 +223,6 @@ class Floats(Numbers):
             return np.asarray(_BINARY[name](x, y))
 
     def reduce(self, name: str, x: Array) -> Array:
-        self.computed.add(name)
         if name in ("abs_max", "abs_min"):
             name, x = "maximum" if name == "abs_max" else "minimum", np.abs(x)
         if name not in _REDUCERS:
@@ -239,7 +244,6 @@ class Floats(Numbers):
         return result
 
     def choose(self, condition: Array, x: Array, y: Array) -> Array:
-        self.computed.add("choose")
         return np.asarray(np.where(condition != 0, x, y))
 
     def out_of_range(self, name: str, x: Array) -> Array | None:

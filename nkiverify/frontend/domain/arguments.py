@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import re
 from collections import ChainMap
 from collections.abc import Mapping
@@ -339,7 +340,7 @@ def _check_placed(node: ast.BinOp, text: Text, domain: Domain, namespace: Mappin
 
 
 def _check_contents(node: ast.Compare, text: Text, domain: Domain, namespace: Mapping[str, Any]) -> None:
-    """A tensor of indices, or a register, with the range of its numbers: `u32[P, 1] in 0..V-1`."""
+    """A tensor, or a register, with the range of its numbers: `u32[P, 1] in 0..V-1`, `f32[P, F] in -1.5..1.5`."""
     subject, values = node.left, node.comparators[0]
     if len(node.ops) != 1 or not isinstance(node.ops[0], ast.In) or not _is_range(values):
         raise text.error("the numbers in a tensor are written u32[P,1] in low..high", node)
@@ -351,9 +352,12 @@ def _check_contents(node: ast.Compare, text: Text, domain: Domain, namespace: Ma
             raise text.error("only a tensor, or `register`, has a range of numbers", subject)
         _check(subject, text, domain, namespace)
         dtype = _dtype_of(tensor, text)
+    if dtype.is_float:
+        _check_floats(values, text)
+        return
     whole = whole_range(dtype)
     if whole is None:
-        raise text.error(f"only integers have a range, not {dtype}", subject)
+        raise text.error(f"only integers and floats have a range, not {dtype}", subject)
     for end in _ends(values):
         if isinstance(end, ast.Constant) and end.value is None:
             raise text.error("give both ends of the range", values)
@@ -366,6 +370,24 @@ def _check_contents(node: ast.Compare, text: Text, domain: Domain, namespace: Ma
             raise text.error(f"no {dtype} is {ast.unparse(end)}: it is {whole}", end)
     if not any(names_in(values)) and integer(_ends(values)[0], {}) > integer(_ends(values)[1], {}):
         raise text.error("no integer is in this range", values)
+
+
+def _check_floats(values: ast.expr, text: Text) -> None:
+    for end in _ends(values):
+        if _float(end) is None:
+            raise text.error("the ends of a range of floats are two numbers", end)
+    low, high = (_float(end) for end in _ends(values))
+    if low is not None and high is not None and not low <= high:
+        raise text.error("no number is in this range", values)
+
+
+def _float(node: ast.expr) -> float | None:
+    """A number, with or without a sign; None for anything else, and for what is not finite."""
+    inner = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) else node
+    value = inner.value if isinstance(inner, ast.Constant) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value) if inner is node else -float(value)
 
 
 def _is_register(node: ast.expr) -> bool:
@@ -443,7 +465,10 @@ def _value(
         return _value(node, called, v, dimensions, namespace)
 
     if isinstance(node, ast.Compare):
-        low, high = (integer(end, dimensions) for end in _ends(node.comparators[0]))
+        ends = _ends(node.comparators[0])
+        if not _is_register(node.left) and _tensor_dtype(node.left).is_float:
+            return _tensor(node.left, name, v, dimensions, (_float(ends[0]), _float(ends[1])))
+        low, high = (integer(end, dimensions) for end in ends)
         if _is_register(node.left):
             return v.register(name, low, high)
         return _tensor(node.left, name, v, dimensions, (low, high))
@@ -497,11 +522,19 @@ def _tensor(
         assert isinstance(node.right, ast.Name)
         buffer = _BUFFERS[node.right.id]
         node = node.left
+    dtype = _tensor_dtype(node)
     assert isinstance(node, ast.Subscript)
-    dtype = dtype_called(_dtype_name(node.value))
-    assert dtype is not None
     shape = [extent_value(extent, dimensions) for extent in _parts(node.slice)]
     return v.tensor(name, shape, dtype, buffer, values=values, elements=elements)
+
+
+def _tensor_dtype(node: ast.expr) -> DType:
+    """The dtype of a tensor as it is written, with its memory or without."""
+    tensor = node.left if isinstance(node, ast.BinOp) else node
+    assert isinstance(tensor, ast.Subscript)
+    dtype = dtype_called(_dtype_name(tensor.value))
+    assert dtype is not None
+    return dtype
 
 
 def _dotted(node: ast.expr, namespace: Mapping[str, Any]) -> Any:

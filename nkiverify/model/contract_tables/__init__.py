@@ -17,6 +17,7 @@ from nkiverify.model.contract_tables import (
     kernels,
     legacy,
     memory,
+    numerics,
     tensors,
 )
 
@@ -28,5 +29,6 @@ __all__ = [
     "kernels",
     "legacy",
     "memory",
+    "numerics",
     "tensors",
 ]

@@ -63,7 +63,7 @@ class _Labelling(Verification):
         dtype: DType,
         buffer: MemoryRegion = MemoryRegion.shared_hbm,
         *,
-        values: tuple[Extent, Extent] | None = None,
+        values: tuple[Extent, Extent] | tuple[float, float] | None = None,
         elements: Any = None,
     ) -> Tensor:
         self.labels[name] = tuple(extent.label if isinstance(extent, _NamedInt) else "" for extent in shape)

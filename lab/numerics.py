@@ -1,0 +1,309 @@
+"""Random kernels on ranges, and on inputs of these ranges: no number may be outside of what ranges say of it.
+
+A kernel is a chain of operations on tiles of 8 by 13. It is run once on ranges; then inputs are run in the simulator,
+and every element that any operation writes is compared with its interval. With `--faults` errors are put into the
+arithmetic of intervals, one after the other, and each has to be noticed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from nkiverify.analysis.ranges import operators
+from nkiverify.analysis.ranges.arithmetic import MINUS, PLUS, Parts, stacked
+from nkiverify.analysis.ranges.functions import FUNCTIONS, Course, Function
+from nkiverify.analysis.ranges.intervals import Intervals
+from nkiverify.analysis.ranges.operators import IntervalOperators
+from nkiverify.analysis.ranges.relations import Relations
+from nkiverify.analysis.ranges.run import Limits, WatchedRun
+from nkiverify.analysis.values import cells as storage
+from nkiverify.analysis.values.formats import Array, widened
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.target import Target
+from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.model.operation import Operation
+from nkiverify.phases.numerics.search import inputs
+from nkiverify.phases.numerics.trial import Trial, on_inputs, on_ranges
+from nkiverify.project.request import request
+
+_UNARY = (
+    "exp", "log", "sqrt", "rsqrt", "reciprocal", "tanh", "sigmoid", "softplus", "erf", "relu", "sign", "abs", "square",
+    "silu", "gelu", "gelu_apprx_tanh", "gelu_apprx_sigmoid", "mish", "silu_dx", "gelu_dx", "erf_dx", "copy",
+)  # fmt: skip
+_BINARY = ("add", "subtract", "multiply", "maximum", "minimum", "greater", "less_equal", "equal", "power")
+_DTYPES = ("nl.float32", "nl.float32", "nl.bfloat16", "nl.float16", "nl.float8_e4m3", "nl.int32", "nl.int8")
+_RANGES = (
+    (-1.0, 1.0), (0.0, 1.0), (-10.0, 10.0), (0.5, 4.0), (-100.0, -1.0), (-1e4, 1e4), (-3e38, 3e38), (2.0, 2.0),
+    (0.1, 0.1),
+)  # fmt: skip
+_LIMITS = Limits(60.0, 10_000_000)
+
+_HEAD = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x, y):
+    P, F = x.shape
+    out = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.shared_hbm)
+"""
+
+
+@dataclass(slots=True)
+class _Written:
+    """The elements of every operand that operations wrote, in order: arrays of a run, with the operation's name."""
+
+    elements: list[tuple[str, Site | None, str, Array]]
+
+    def watch(self, run: WatchedRun) -> None:
+        """Keep what `run` writes."""
+
+        def wrote(operation: Operation, site: Site | None) -> None:
+            for name, view in operation.writes.items():
+                where = run._plain(view)
+                found = np.array(storage.read(run.numbers, run.cells(view), where))
+                if not isinstance(run.numbers, Intervals):
+                    found = widened(found[0], view.dtype) if not view.dtype.is_integer else found[0]
+                self.elements.append((operation.name, site, name, found.astype(np.float64)))
+
+        run.wrote = wrote
+
+
+def generated(chance: random.Random) -> str:
+    """The text of a random kernel."""
+    lines, tiles = [_HEAD], []
+
+    def tile(dtype: str, columns: str = "F") -> str:
+        name = f"t{len(lines)}"
+        lines.append(f"    {name} = nl.ndarray((P, {columns}), dtype={dtype}, buffer=nl.sbuf)\n")
+        return name
+
+    for name in ("x", "y"):
+        made = tile(f"{name}.dtype")
+        lines.append(f"    nisa.dma_copy(dst={made}, src={name})\n")
+        tiles.append(made)
+    columns: list[str] = []
+    for _ in range(chance.randint(1, 7)):
+        _step(chance, lines, tiles, columns, tile)
+    last = tile("nl.float32")
+    lines.append(f"    nisa.tensor_copy(dst={last}, src={tiles[-1]})\n")
+    lines.append(f"    nisa.dma_copy(dst=out, src={last})\n    return out\n")
+    return "".join(lines)
+
+
+def _step(chance: random.Random, lines: list[str], tiles: list[str], columns: list[str], tile: object) -> None:
+    assert callable(tile)
+    source = chance.choice(tiles[-3:])
+    dtype = chance.choice(_DTYPES)
+    constant = chance.choice((0.5, 2.0, -1.0, 3.0, 1e-6, 0.0, -0.25, 7.0))
+    kind = chance.choice(
+        ("unary", "unary", "binary", "scalar", "reduce", "centred", "exponential", "matmul", "scaled", "select", "cast")
+    )
+    if kind == "unary":
+        made = tile(dtype)
+        lines.append(
+            f"    nisa.activation(dst={made}, op=nl.{chance.choice(_UNARY)}, data={source}, scale={constant})\n"
+        )
+    elif kind == "binary":
+        made = tile(dtype)
+        other = chance.choice(tiles)
+        op = chance.choice(_BINARY)
+        lines.append(f"    nisa.tensor_tensor(dst={made}, data1={source}, data2={other}, op=nl.{op})\n")
+    elif kind in ("scalar", "scaled"):
+        made = tile(dtype)
+        op = chance.choice(("add", "subtract", "multiply", "maximum", "minimum", "greater"))
+        operand = chance.choice(columns) if kind == "scaled" and columns else str(constant)
+        reverse = chance.choice(("True", "False"))
+        lines.append(
+            f"    nisa.tensor_scalar(dst={made}, data={source}, op0=nl.{op}, operand0={operand}, reverse0={reverse})\n"
+        )
+    elif kind == "reduce":
+        column = tile("nl.float32", "1")
+        op, negate = chance.choice(("add", "maximum", "minimum", "maximum")), chance.choice(("True", "False"))
+        lines.append(f"    nisa.tensor_reduce(dst={column}, op=nl.{op}, data={source}, axis=1, negate={negate})\n")
+        columns.append(column)
+        return
+    elif kind == "centred":
+        column, made = tile("nl.float32", "1"), tile("nl.float32")
+        lines.append(f"    nisa.tensor_reduce(dst={column}, op=nl.maximum, data={source}, axis=1)\n")
+        lines.append(
+            f"    nisa.tensor_scalar(dst={made}, data={source}, op0=nl.subtract, operand0={column}, "
+            f"op1=nl.multiply, operand1={chance.choice((1.0, 0.5, 3.0))})\n"
+        )
+        columns.append(column)
+    elif kind == "exponential":
+        column, made = tile("nl.float32", "1"), tile(chance.choice(("nl.float32", "nl.bfloat16")))
+        lines.append(
+            f"    nisa.activation_reduce(dst={made}, op=nl.exp, data={source}, reduce_op=nl.add, reduce_res={column})\n"
+        )
+        columns.append(column)
+    elif kind == "matmul":
+        made, left, right = tile("nl.float32"), tile("nl.bfloat16"), tile("nl.bfloat16")
+        product = f"p{len(lines)}"
+        lines.append(f"    {product} = nl.ndarray((F, F), dtype=nl.float32, buffer=nl.psum)\n")
+        lines.append(f"    nisa.tensor_copy(dst={left}, src={source})\n")
+        lines.append(f"    nisa.tensor_copy(dst={right}, src={chance.choice(tiles)})\n")
+        lines.append(f"    nisa.nc_matmul(dst={product}, stationary={left}, moving={right})\n")
+        lines.append(f"    nisa.tensor_copy(dst={made}, src={product}[0:P, 0:F])\n")
+    elif kind == "select":
+        made, holds = tile("nl.float32"), tile("nl.uint8")
+        lines.append(
+            f"    nisa.tensor_scalar(dst={holds}, data={source}, op0=nl.greater, operand0={constant})\n"
+            f"    nisa.tensor_copy(dst={made}, src={chance.choice(tiles)})\n"
+            f"    nisa.tensor_copy_predicated(dst={made}, src={source}, predicate={holds})\n"
+        )
+    else:
+        made = tile(dtype)
+        lines.append(f"    nisa.tensor_copy(dst={made}, src={source})\n")
+    tiles.append(made)
+
+
+def outside(ranges: _Written, numbers: _Written) -> Iterator[str]:
+    """The numbers that are not where ranges say: one text for each operand."""
+    for (name, site, operand, bounds), (other, _, _, values) in zip(ranges.elements, numbers.elements, strict=False):
+        if name != other:
+            yield f"{site}: {name} here, {other} there"
+            return
+        low, high, flags = bounds[0], bounds[1], bounds[2].astype(int)
+        inside = (values >= low) & (values <= high)
+        inside |= (values == np.inf) & ((flags & PLUS) > 0) | (values == -np.inf) & ((flags & MINUS) > 0)
+        inside |= np.isnan(low)
+        if not inside.all():
+            at = tuple(int(part) for part in np.argwhere(~inside)[0])
+            yield f"{site}: {operand} of {name} is {values[at]!r} at {at}, not in {low[at]!r}..{high[at]!r}"
+
+
+def differences(target: Target, hardware: Hardware, most: int) -> list[str]:
+    """The faults that `most` inputs of a target's ranges show, and its ranges rule out."""
+    expected = _Written([])
+    trial = on_ranges(target, {}, hardware, _LIMITS, told=expected.watch)
+    return [] if trial.unusable else _shown(target, hardware, expected, trial, most)
+
+
+def _shown(target: Target, hardware: Hardware, expected: _Written, trial: Trial, most: int) -> list[str]:
+    found: list[str] = []
+    for number, choice in enumerate(inputs(most)):
+        if number >= most:
+            break
+        seen = _Written([])
+        course = on_inputs(target, {}, hardware, _LIMITS, choice.fill, told=seen.watch)
+        found += [f"{text}; {choice}" for text in outside(expected, seen)]
+        known = {finding.site for finding in trial.findings} | {site for _, site in trial.unfollowed}
+        # After the first fault anything may follow from it.
+        first = course.findings[0] if course.findings else None
+        if first is not None and first.site not in known and not trial.unfollowed and not trial.findings:
+            found.append(f"{first.site}: {first}, which ranges rule out; {choice}")
+        if found:
+            break
+    return found
+
+
+def _changed(**changes: Any) -> dict[str, Function]:
+    return {name: replace(function, **changes) for name, function in FUNCTIONS.items()}
+
+
+def _yes(one: Array, other: Array) -> tuple[Array, Array, Array]:
+    shape = np.broadcast_shapes(one.shape, other.shape)
+    return np.ones(shape, dtype=bool), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+
+
+#: Errors of the arithmetic, by what they are: the owner of a name, the name, and what stands there instead.
+FAULTS: dict[str, tuple[object, str, object]] = {
+    "lower ends are not rounded outwards": (operators, "down", lambda number: number + np.abs(number) * 1e-7),
+    "upper ends are not rounded outwards": (operators, "up", lambda number: number - np.abs(number) * 1e-7),
+    "sums do not round": (operators, "sum_error", lambda count: 0.0),
+    "products take the corners of one side": (
+        operators,
+        "corners",
+        lambda operator, one, other: (operator(one.low, other.low), operator(one.high, other.high)),
+    ),
+    "functions have no valley": (operators, "FUNCTIONS", _changed(least_at=math.inf)),
+    "functions that fall rise": (operators, "FUNCTIONS", _changed(course=Course.INCREASING)),
+    "any number is at most any other": (Relations, "at_most", lambda self, one, other: _yes(one, other)),
+    "some number of each row is large": (Relations, "attained", lambda self, ids: np.full((*ids.shape[:-1], 1), 5.0)),
+    "the greatest is the least": (
+        IntervalOperators,
+        "_greater",
+        lambda self, one, other: Parts(
+            np.minimum(one.low, other.low), np.minimum(one.high, other.high), one.flags | other.flags, one.ids
+        ),
+    ),
+    "a select takes one side": (IntervalOperators, "choose", lambda self, condition, x, y: np.asarray(x)),
+    "conversions do not round": (Intervals, "_to_float", lambda self, part, dtype: stacked(part)),
+    "integers are cut off": (np, "ceil", np.floor),
+}
+
+
+def noticed(fault: tuple[object, str, object], seed: int, kernels: int) -> int | None:
+    """The number of the first random kernel that shows an error of the arithmetic; None where none does."""
+    hardware = hardware_named("trn2")
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(kernels):
+            target = drawn(random.Random(f"{seed}/{number}"), Path(folder), number)
+            with patch.object(*fault):
+                expected = _Written([])
+                trial = on_ranges(target, {}, hardware, _LIMITS, told=expected.watch)
+            if not trial.unusable and _shown(target, hardware, expected, trial, 12):
+                return number
+    return None
+
+
+def main() -> int:
+    """Run the campaign; 1 where a number is outside of its range."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kernels", type=int, default=200)
+    parser.add_argument("--inputs", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--faults", action="store_true", help="put errors into the arithmetic")
+    arguments = parser.parse_args()
+    if arguments.faults:
+        missed = 0
+        for name, fault in FAULTS.items():
+            number = noticed(fault, arguments.seed, arguments.kernels)
+            missed += number is None
+            print(f"{name}: {'NOT noticed' if number is None else f'kernel {number}'}", flush=True)
+        return 1 if missed else 0
+    hardware, wrong, proved = hardware_named("trn2"), 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(arguments.kernels):
+            chance = random.Random(f"{arguments.seed}/{number}")
+            target = drawn(chance, Path(folder), number)
+            trial = on_ranges(target, {}, hardware, _LIMITS)
+            proved += not (trial.findings or trial.unfollowed or trial.unusable)
+            for text in differences(target, hardware, arguments.inputs)[:1]:
+                wrong += 1
+                print(f"kernel {number}: {text}\n{Path(folder, f'k{number}.py').read_text()}")
+    print(
+        f"{arguments.kernels} kernels of seed {arguments.seed}, {arguments.inputs} inputs: {proved} proved, {wrong} not"
+        " as their ranges say"
+    )
+    return 1 if wrong else 0
+
+
+def drawn(chance: random.Random, folder: Path, number: int) -> Target:
+    """The target of a random kernel, on random ranges."""
+    file = folder / f"k{number}.py"
+    file.write_text(generated(chance))
+    given = []
+    for name in ("x", "y"):
+        low, high = chance.choice(_RANGES)
+        dtype = chance.choice(("f32", "bf16"))
+        given.append(f"{name}={dtype}[8,13] in {low}..{high}")
+    return request(f"{file.name}::kernel", folder, given, (), None).target("trn2", False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

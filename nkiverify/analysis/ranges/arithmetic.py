@@ -1,0 +1,229 @@
+"""Arithmetic on the ends of intervals: rounding outwards, corners, and the parts that an array of intervals has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nkiverify.analysis.ranges.functions import SINGLE_SLACK
+from nkiverify.analysis.values.formats import Array
+
+#: The ends of an interval without a number.
+EMPTY = (np.inf, -np.inf)
+#: That a number may be -inf, or inf.
+MINUS, PLUS = 1, 2
+FLOAT32_MAX = float(np.finfo(np.float32).max)
+_SMALLEST_NORMAL = float(np.finfo(np.float32).smallest_normal)
+_ROUNDOFF = 2.0**-24
+#: From here on integers may be such as were computed exactly, which float32 has not.
+_INTEGERS = 2.0**24
+_NAMES = {0: "", MINUS: "-inf", PLUS: "inf", MINUS | PLUS: "-inf, inf"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Intervals: the ends of the finite numbers, NaN for anything at all; which infinities there are besides; ids."""
+
+    low: Array
+    high: Array
+    flags: Array
+    ids: Array
+
+    @staticmethod
+    def of(numbers: Array) -> Parts:
+        """The lanes of an array of numbers."""
+        numbers = np.asarray(numbers, dtype=np.float64)
+        return Parts(numbers[0], numbers[1], numbers[2].astype(np.int8), numbers[3].astype(np.int32))
+
+    @property
+    def empty(self) -> Array:
+        """Where there is no finite number."""
+        return np.asarray(self.low > self.high)
+
+    @property
+    def magnitude(self) -> Array:
+        """The greatest magnitude of a finite number."""
+        return np.where(self.empty, 0.0, np.maximum(np.abs(self.low), np.abs(self.high)))
+
+    def poisoned(self, where: Array) -> Parts:
+        """The same, and anything at all where this holds."""
+        if not where.any():
+            return self
+        low, high = np.where(where, np.nan, self.low), np.where(where, np.nan, self.high)
+        return Parts(low, high, np.where(where, 0, self.flags).astype(np.int8), np.where(where, 0, self.ids))
+
+    def with_ids(self, ids: Array) -> Parts:
+        """The same numbers under other ids."""
+        return replace(self, ids=np.where(np.isnan(self.low), 0, ids).astype(np.int32))
+
+    def truths(self) -> Parts:
+        """1 where the numbers are not 0, else 0; either where that is not known."""
+        holds = (self.low > 0) | (self.high < 0) | (self.empty & (self.flags > 0))
+        never = (self.low == 0) & (self.high == 0) & (self.flags == 0)
+        return of_truth(np.asarray(holds), np.asarray(never))
+
+    def first_of_rows(self) -> Parts:
+        """The widest of each row: what a message shows of a sum."""
+        low, high = (np.nan_to_num(end, nan=0.0) for end in (self.low, self.high))
+        flags = np.bitwise_or.reduce(self.flags, axis=-1, keepdims=True)
+        ends = low.min(axis=-1, keepdims=True), high.max(axis=-1, keepdims=True)
+        return Parts(*ends, flags, np.zeros(flags.shape, dtype=np.int32))
+
+    def text(self, shape: tuple[int, ...], at: tuple[int, ...]) -> str:
+        """The interval of one element of an array of this shape, to which these parts are broadcast."""
+        low, high, flags = (np.broadcast_to(part, shape)[at] for part in (self.low, self.high, self.flags))
+        infinities = _NAMES[int(flags)]
+        if low > high:
+            return infinities or "nothing"
+        finite = "anything" if np.isnan(low) else f"{low:.6g}" if low == high else f"{low:.6g}..{high:.6g}"
+        return f"{finite} or {infinities}" if infinities else finite
+
+
+def of_truth(holds: Array, never: Array) -> Parts:
+    """1 where something holds, 0 where it never does, else either."""
+    low, high = np.where(holds, 1.0, 0.0), np.where(never, 0.0, 1.0)
+    return Parts(low, high, np.zeros(low.shape, dtype=np.int8), np.zeros(low.shape, dtype=np.int32))
+
+
+def scalar(part: Parts) -> float | None:
+    """The one number that all elements are; None where they are not."""
+    if not part.low.size or part.flags.any():
+        return None
+    first = float(part.low.flat[0])
+    return first if (part.low == first).all() and (part.high == first).all() else None
+
+
+def mirrored(part: Parts, ids: Array | None) -> Parts:
+    """The negatives, which have these ids, or none."""
+    flags = ((part.flags & MINUS) << 1) | ((part.flags & PLUS) >> 1)
+    empty = part.empty
+    low, high = np.where(empty, part.low, -part.high), np.where(empty, part.high, -part.low)
+    return Parts(low, high, flags.astype(np.int8), np.zeros_like(part.ids) if ids is None else ids)
+
+
+def joined(part: Parts, value: float, where: Array) -> Parts:
+    """The same numbers, and in some places a value besides."""
+    if np.isinf(value):
+        flag = PLUS if value > 0 else MINUS
+        return replace(part, flags=np.where(where, part.flags | flag, part.flags).astype(np.int8))
+    low, high = np.minimum(part.low, value), np.maximum(part.high, value)
+    return replace(part, low=np.where(where, low, part.low), high=np.where(where, high, part.high))
+
+
+def made(low: Array, high: Array) -> Array:
+    """Numbers of which nothing but their ends is known; infinite ones are infinities."""
+    low, high = np.broadcast_arrays(low, high)
+    flags = np.where(np.isinf(low), np.where(low > 0, PLUS, MINUS), 0).astype(np.int8)
+    gone = flags > 0
+    ends = np.where(gone, EMPTY[0], low), np.where(gone, EMPTY[1], high)
+    return stacked(Parts(*ends, flags, np.zeros(low.shape, dtype=np.int32)))
+
+
+def stacked(part: Parts) -> Array:
+    """The lanes as one array."""
+    return np.stack(np.broadcast_arrays(part.low, part.high, part.flags, part.ids)).astype(np.float64)
+
+
+# --- rounding ---------------------------------------------------------------------------------------------------------
+
+
+def down(number: Array) -> Array:
+    """A lower bound of numbers of at least this size, computed in float64 and rounded to float32, or kept exactly where
+    they are integers; -inf where float32 has none."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        below = np.nextafter(number, -np.inf)
+        rounded = below.astype(np.float32).astype(np.float64)
+    rounded = np.where((rounded > 0) & (rounded < _SMALLEST_NORMAL), 0.0, rounded)
+    whole = (np.abs(number) > _INTEGERS) & (np.abs(number) < 2.0**53) & (number == np.rint(number))
+    return np.where(whole, np.minimum(rounded, number), rounded)
+
+
+def up(number: Array) -> Array:
+    """The upper bound."""
+    return -down(-number)
+
+
+def widened(low: Array, high: Array, relative: float, absolute: float = 0.0) -> tuple[Array, Array]:
+    """The ends moved outwards by an error; an infinite one stays."""
+    with np.errstate(invalid="ignore"):
+        below, above = low - np.abs(low) * relative - absolute, high + np.abs(high) * relative + absolute
+    return np.where(np.isinf(low), low, below), np.where(np.isinf(high), high, above)
+
+
+def sum_error(count: int) -> float:
+    """The error of a float32 sum of so many numbers in any order, relative to the sum of their magnitudes."""
+    return 1.01 * ((1 + _ROUNDOFF) ** max(count - 1, 0) - 1) if count > 1 else 0.0
+
+
+# --- operators --------------------------------------------------------------------------------------------------------
+
+
+def corners(operator: Callable[..., Array], one: Parts, other: Parts) -> tuple[Array, Array]:
+    """The least and the greatest of an operator at the ends of two intervals; anything where there is none."""
+    empty = one.empty | other.empty
+    ends = [(np.where(part.empty, 1.0, part.low), np.where(part.empty, 1.0, part.high)) for part in (one, other)]
+    found = [np.asarray(operator(left, right)) for left in ends[0] for right in ends[1]]
+    low = np.minimum(np.minimum(found[0], found[1]), np.minimum(found[2], found[3]))
+    high = np.maximum(np.maximum(found[0], found[1]), np.maximum(found[2], found[3]))
+    return np.where(empty, 0.0, low), np.where(empty, 0.0, high)
+
+
+def powers(one: Parts, other: Parts, exponent: float | None) -> tuple[Array, Array]:
+    """The ends of powers, without rounding. Without an integer `exponent` what is raised is positive, or 0."""
+    with np.errstate(all="ignore"):
+        low, high = corners(np.power, one, other)
+    if exponent is not None and exponent == int(exponent) and exponent >= 0 and int(exponent) % 2 == 0:
+        low = np.where((one.low <= 0) & (one.high >= 0), 0.0 if exponent else 1.0, low)
+    return widened(low, high, SINGLE_SLACK)
+
+
+def compared(name: str, one: Parts, other: Parts) -> Parts:
+    """Comparisons and logical operators: 1, 0, or either."""
+    if name in ("logical_and", "logical_or", "logical_xor"):
+        left, right = one.truths(), other.truths()
+        if name == "logical_and":
+            return of_truth((left.low == 1) & (right.low == 1), (left.high == 0) | (right.high == 0))
+        if name == "logical_or":
+            return of_truth((left.low == 1) | (right.low == 1), (left.high == 0) & (right.high == 0))
+        known = (left.low == left.high) & (right.low == right.high)
+        return of_truth(known & (left.low != right.low), known & (left.low == right.low))
+    finite = (one.flags == 0) & (other.flags == 0)
+    less, more = finite & (one.high < other.low), finite & (one.low > other.high)
+    at_most, at_least = finite & (one.high <= other.low), finite & (one.low >= other.high)
+    same = finite & (one.low == one.high) & (other.low == other.high) & (one.low == other.low)
+    match name:
+        case "less":
+            return of_truth(less, at_least)
+        case "less_equal":
+            return of_truth(at_most, more)
+        case "greater":
+            return of_truth(more, at_most)
+        case "greater_equal":
+            return of_truth(at_least, less)
+        case "equal":
+            return of_truth(same, less | more)
+    return of_truth(less | more, same)
+
+
+def integer_bits(name: str, one: Parts, other: Parts) -> Parts:
+    """Operators on bits: of single numbers exactly, of numbers without a sign bounded, else any of 32 bits."""
+    shape = np.broadcast_shapes(one.low.shape, other.low.shape)
+    parts = [np.broadcast_to(end, shape) for end in (one.low, one.high, other.low, other.high)]
+    unsigned = (parts[0] >= 0) & (parts[2] >= 0)
+    if name == "bitwise_and":
+        most = np.minimum(parts[1], parts[3])
+    elif name == "right_shift":
+        most = parts[1]
+    elif name == "left_shift":
+        most = parts[1] * 2.0 ** np.clip(parts[3], 0, 32)
+    else:
+        most = parts[1] + parts[3]
+    low, high = np.where(unsigned, 0.0, -(2.0**31)), np.where(unsigned, most, 2.0**32 - 1)
+    single = (parts[0] == parts[1]) & (parts[2] == parts[3])
+    if single.any():
+        left, right = (np.where(single, part, 0).astype(np.int64) for part in (parts[0], parts[2]))
+        exactly = np.asarray(getattr(np, name)(left, right)).astype(np.float64)
+        low, high = np.where(single, exactly, low), np.where(single, exactly, high)
+    return Parts(low, high, np.zeros(shape, dtype=np.int8), np.zeros(shape, dtype=np.int32))

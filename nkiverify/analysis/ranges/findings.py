@@ -1,0 +1,64 @@
+"""The findings of a run about its numbers: the operations that give infinities, NaN, or integers beyond their dtype."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.errors import ContractViolation
+from nkiverify.foundation.source import Site
+
+OVERFLOW, INVALID, DIVISION, INTEGER = "num.overflow", "num.invalid", "num.division", "num.integer"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault of an operation with an element, the first that has it: `operands` are its numbers, or ranges.
+
+    `element` counts partitions and elements per partition of what is computed.
+    """
+
+    contract: str
+    operation: str
+    function: str
+    site: Site | None
+    element: tuple[int, ...]
+    operands: str
+
+    @property
+    def key(self) -> tuple[str, Site | None]:
+        """Of all elements of a line one is told."""
+        return self.contract, self.site
+
+    def __str__(self) -> str:
+        place = ", ".join(map(str, self.element))
+        return f"{self.function} of {self.operands}, at [{place}] of {self.operation}"
+
+
+@dataclass(slots=True)
+class Findings:
+    """The findings of a run, with the operation in progress. `fills`: it reads no tensor, what it writes is meant."""
+
+    operation: str = ""
+    site: Site | None = None
+    fills: bool = False
+    #: Whether a number that may be anything was stored: then something was found, or is not followed.
+    lost: bool = False
+    #: The contract, and the file and line, at which a run is to stop by `ContractViolation`.
+    stop: tuple[str, str, int] | None = None
+    found: dict[tuple[str, Site | None], Finding] = field(default_factory=dict)
+
+    def tell(self, contract: str, function: str, where: Array, operands: Callable[[tuple[int, ...]], str]) -> None:
+        """An operation is at fault `where` this holds."""
+        if not where.any() or (contract, self.site) in self.found:
+            return
+        at = np.unravel_index(int(np.argmax(where)), where.shape)
+        element = tuple(int(part) for part in at)
+        found = Finding(contract, self.operation, function, self.site, element, operands(element))
+        self.found[found.key] = found
+        site = self.site
+        if self.stop is not None and self.stop == (contract, *((site.file, site.line) if site else ("", 0))):
+            raise ContractViolation(contract, str(found), site)

@@ -1,0 +1,1 @@
+"""Phase 5: numbers that stay finite, for all inputs of a range."""

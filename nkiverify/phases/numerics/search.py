@@ -1,0 +1,151 @@
+"""Looking for inputs that show what ranges do not rule out: the ends of ranges, few extremes, random numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nkiverify.analysis.ranges.findings import Findings
+from nkiverify.analysis.ranges.run import Limits, WatchedFloats, WatchedRun
+from nkiverify.analysis.values.formats import STORED, Array
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.target import Verification
+from nkiverify.model.dtypes import DTypeKind
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.tensor import Storage
+from nkiverify.phases.numerics.trial import asked_range, entering
+from nkiverify.symbolic.execution import running
+
+#: Inputs of which each argument has a kind by chance.
+_MIXED = 24
+
+#: The elements of an argument in float64, given its range, its shape and a generator.
+Kind = Callable[[float, float, tuple[int, ...], np.random.Generator], Array]
+
+
+def _nearest(low: float, high: float, wanted: float) -> float:
+    return min(max(wanted, low), high)
+
+
+def _one_extreme(low: float, high: float, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+    found = np.full(shape, low)
+    found[..., random.integers(shape[-1])] = high
+    return found
+
+
+def _in_turns(low: float, high: float, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+    return np.where(np.arange(int(np.prod(shape))).reshape(shape) % 2 == 0, high, low)
+
+
+def _nearly_one(low: float, high: float, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+    """Numbers that differ in their last bits: what is left of their differences is rounding."""
+    middle = float(random.uniform(low / 2, high / 2) * 2)
+    return np.clip(middle * (1 + random.uniform(-1, 1, shape) * 2.0**-20), low, high)
+
+
+def _spread(low: float, high: float, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+    """Numbers of all magnitudes."""
+    size = max(abs(low), abs(high), 1e-300)
+    found = random.choice([-1.0, 1.0], shape) * size * 10.0 ** -random.uniform(0, 12, shape)
+    return np.clip(found, low, high)
+
+
+#: By name: what all elements are, in the order in which they are tried.
+_KINDS: dict[str, Kind] = {
+    "the greatest": lambda low, high, shape, random: np.full(shape, high),
+    "the least": lambda low, high, shape, random: np.full(shape, low),
+    "0, or what is nearest to it,": lambda low, high, shape, random: np.full(shape, _nearest(low, high, 0.0)),
+    "the greatest and the least in turns": _in_turns,
+    "the least, with the greatest once in each row": _one_extreme,
+    "1, or what is nearest to it,": lambda low, high, shape, random: np.full(shape, _nearest(low, high, 1.0)),
+    "one of both ends by chance": lambda low, high, shape, random: random.choice([low, high], shape),
+    "random numbers": lambda low, high, shape, random: random.uniform(low / 2, high / 2, shape) * 2,
+    "numbers of random magnitude": _spread,
+    "random numbers, nearly one,": _nearly_one,
+}
+
+
+@dataclass(slots=True)
+class Inputs:
+    """One choice of inputs: what each argument holds, by its name, as it is filled."""
+
+    kinds: tuple[str, ...]
+    seed: int
+    #: The words that describe an argument, by its name.
+    said: dict[str, str]
+
+    def fill(self, storage: Storage) -> Array:
+        """The elements of an argument."""
+        name = storage.name
+        kind = self.kinds[len(self.said) % len(self.kinds)]
+        random = np.random.default_rng((self.seed, len(self.said)))
+        low, high = asked_range(storage)
+        shape = tuple(map(int, storage.shape))
+        if storage.dtype.kind in (DTypeKind.PACKED, DTypeKind.SCALE):
+            self.said[name] = f"{name} = 0 everywhere"
+            return np.zeros(shape)
+        found = _KINDS[kind](low, high, shape, random)
+        if storage.dtype.is_integer:
+            found = np.clip(np.rint(found), low, high)
+        else:
+            found = _representable(found, storage, low, high)
+        if found.size and (found == found.flat[0]).all():
+            self.said[name] = f"{name} = {found.flat[0]:.9g} everywhere"
+        else:
+            seeded = f" (seed {self.seed})" if "random" in kind or "chance" in kind or "once" in kind else ""
+            self.said[name] = f"{name} = {kind} of {low:.6g}..{high:.6g}{seeded}"
+        return found
+
+    def __str__(self) -> str:
+        return "; ".join(self.said.values())
+
+
+def _representable(found: Array, storage: Storage, low: float, high: float) -> Array:
+    """Numbers of the dtype in the range: what rounding moves out of it is moved to the next one towards 0."""
+    kind = STORED[storage.dtype]
+    with np.errstate(all="ignore"):
+        rounded = found.astype(kind)
+        outside = (rounded.astype(np.float64) > high) | (rounded.astype(np.float64) < low)
+        if outside.any():
+            bits = rounded.view(f"uint{8 * kind.itemsize}")
+            rounded = np.where(outside & (bits > 0), bits - 1, bits).astype(bits.dtype).view(kind)
+    as_floats = rounded.astype(np.float64)
+    return np.where(
+        (as_floats > high) | (as_floats < low) | ~np.isfinite(as_floats), _nearest(low, high, 0.0), as_floats
+    )
+
+
+def inputs(mixed: int = _MIXED) -> Iterator[Inputs]:
+    """Choices of inputs, the plainest first, and so many of mixed kinds."""
+    for seed, kind in enumerate(_KINDS):
+        yield Inputs((kind,), seed, {})
+    names = list(_KINDS)
+    random = np.random.default_rng(0)
+    for seed in range(mixed):
+        yield Inputs(tuple(names[number] for number in random.integers(len(names), size=4)), len(names) + seed, {})
+
+
+def again(
+    kernel: Callable[..., Any],
+    call: Callable[[Verification], None],
+    binding: ConcreteBinding,
+    hardware: Hardware,
+    stop: tuple[str, str, int],
+) -> None:
+    """Call the kernel with inputs of its ranges until one breaks a contract at a file and line, as `ContractViolation`.
+
+    Returns where none does. The caller has made the kernel's modules active.
+    """
+    for choice in inputs():
+        findings = Findings(stop=stop)
+        numbers = WatchedFloats(findings)
+        run = WatchedRun(hardware, numbers, findings, Limits(float("inf"), 1 << 60))
+        run.random = np.random.default_rng(0)
+        run.fill = entering(numbers, choice.fill)
+        with running(run), suppress(UnsupportedConstruct):
+            call(Verification(binding, kernel))

@@ -1,0 +1,166 @@
+"""Running a target of one shape on numbers: once on the ranges of its inputs, or on inputs, as often as it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nkiverify.analysis.ranges.findings import Finding, Findings
+from nkiverify.analysis.ranges.intervals import Intervals
+from nkiverify.analysis.ranges.run import Fill, Limits, WatchedFloats, WatchedRun
+from nkiverify.analysis.values.formats import STORED, Array, finite_range
+from nkiverify.foundation.errors import ContractViolation, InternalError, UnsupportedConstruct, UsageError, described
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.instrument import Rewriting
+from nkiverify.frontend.loader import load_kernel
+from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.frontend.tracebacks import in_simulator, kernel_entries
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.meaning import Numbers
+from nkiverify.model.tensor import Storage
+from nkiverify.phases.replay import interrupted_in_time
+from nkiverify.symbolic.execution import running
+
+#: The magnitude that ranges of floats are cut down to, where the largest one is looked for that is proved.
+Cut = float | None
+#: What is to see a run before it begins.
+Told = Callable[[WatchedRun], None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The course of a run on numbers.
+
+    `unusable` says why it tells nothing about the kernel, `outside` that these are not sizes of the domain; `work`
+    counts the elements that were written.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    unfollowed: tuple[tuple[str, Site | None], ...] = ()
+    lines: int = 0
+    unusable: str = ""
+    place: Site | None = None
+    outside: bool = False
+    work: int = 0
+    #: The tensor arguments of floats, with the ranges that are asked for.
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    declared: frozenset[str] = frozenset()
+
+
+def asked_range(storage: Storage, cut: Cut = None) -> tuple[float, float]:
+    """The range of the elements of an argument: as declared, else every finite number of its dtype; those of floats
+    within a `cut`, as far as that leaves any."""
+    if storage.content_range is not None:
+        return float(int(storage.content_range.low)), float(int(storage.content_range.high))
+    low, high = storage.float_range or finite_range(storage.dtype)
+    if cut is not None and low <= cut and high >= -cut:
+        low, high = max(low, -cut), min(high, cut)
+    return low, high
+
+
+def on_ranges(
+    target: Target,
+    values: Mapping[str, int],
+    hardware: Hardware,
+    limits: Limits,
+    cut: Cut = None,
+    told: Told = None,
+) -> Trial:
+    """Run `target` once for all inputs of their ranges."""
+    findings = Findings()
+    numbers = Intervals(findings)
+    asked: dict[str, tuple[float, float]] = {}
+    declared: set[str] = set()
+
+    def fill(storage: Storage) -> Array:
+        shape = tuple(map(int, storage.shape))
+        if storage.elements is not None:
+            return numbers.entered(np.asarray(storage.elements), storage.dtype)
+        low, high = asked_range(storage, cut)
+        if storage.dtype.is_float:
+            asked[storage.name] = asked_range(storage)
+            if storage.float_range is not None:
+                declared.add(storage.name)
+        return numbers.arguments(shape, storage.dtype, low, high)
+
+    run = WatchedRun(hardware, numbers, findings, limits)
+    return _run(target, values, run, fill, told, asked, declared)
+
+
+def on_inputs(
+    target: Target,
+    values: Mapping[str, int],
+    hardware: Hardware,
+    limits: Limits,
+    fill: Callable[[Storage], Array],
+    told: Told = None,
+) -> Trial:
+    """Run `target` in the simulator, its arguments filled with NumPy arrays."""
+    findings = Findings()
+    numbers = WatchedFloats(findings)
+
+    run = WatchedRun(hardware, numbers, findings, limits)
+    run.random = np.random.default_rng(0)
+    return _run(target, values, run, entering(numbers, fill), told)
+
+
+def entering(numbers: Numbers, fill: Callable[[Storage], Array]) -> Fill:
+    """The contents of arguments: elements that they are given with, else as `fill` says, rounded to their dtype."""
+
+    def entered(storage: Storage) -> Array:
+        if storage.elements is not None:
+            return numbers.entered(np.asarray(storage.elements), storage.dtype)
+        return numbers.entered(fill(storage).astype(STORED[storage.dtype]), storage.dtype)
+
+    return entered
+
+
+def _run(
+    target: Target,
+    values: Mapping[str, int],
+    run: WatchedRun,
+    fill: Fill,
+    told: Told,
+    asked: Mapping[str, tuple[float, float]] | None = None,
+    declared: Iterable[str] = (),
+) -> Trial:
+    kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
+    run.fill = fill
+    if told is not None:
+        told(run)
+    verification = Verification(ConcreteBinding(values), kernel)
+    unusable, place = "", None
+    try:
+        with space.active(), running(run), interrupted_in_time(run):
+            target.function(verification)
+    except OutsideDomain:
+        return Trial(outside=True)
+    except ContractViolation as violation:
+        unusable, place = f"the kernel breaks {violation.contract} (phase 1)", violation.site
+    except UnsupportedConstruct as limit:
+        unusable, place = limit.construct, limit.site
+    except UsageError:
+        raise
+    except (Exception, SystemExit) as error:
+        if in_simulator(error) or not kernel_entries(error):
+            raise
+        unusable = f"the kernel raises {described(error)} (phase 1)"
+    # Functions beyond their documented range have values all the same.
+    unwritten = [found for found in run.undefined if not found.shown]
+    if not unusable and unwritten:
+        unusable, place = f"{unwritten[0]} (phase 4)", unwritten[0].site
+    if not unusable and run.findings.lost and not run.findings.found and not run.unfollowed:
+        raise InternalError("the range of a number is lost, and nothing says why")
+    return Trial(
+        findings=tuple(run.findings.found.values()),
+        unfollowed=tuple(run.unfollowed),
+        lines=len(run.lines),
+        unusable=unusable,
+        place=place,
+        work=run.work,
+        ranges=dict(asked or {}),
+        declared=frozenset(declared),
+    )

@@ -1,0 +1,298 @@
+"""The verdict of phase 5: a run on ranges that shows nothing, inputs that show a fault, or neither.
+
+Each shape is run once with every element an interval: where that rules all faults out, the shape is proved. Where it
+does not, inputs of the ranges are run in the simulator; a fault seen there is a refutation. The domain is proved where
+all of its shapes are; some shapes are no proof.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from nkiverify.analysis.ranges.findings import Finding
+from nkiverify.analysis.ranges.run import Limits, first_lines
+from nkiverify.engines.embedded import EmbeddedEngine
+from nkiverify.engines.shapes import TooMany
+from nkiverify.foundation.clock import now
+from nkiverify.foundation.records import SAMPLED, Run, Verdict, Violation
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.model.contracts import contract
+from nkiverify.phases import NUMERICS
+from nkiverify.phases.numerics.search import inputs
+from nkiverify.phases.numerics.trial import Cut, Trial, on_inputs, on_ranges
+from nkiverify.verify.candidates import MAX_SHAPES, Candidates
+from nkiverify.verify.exploration import Exploration
+from nkiverify.verify.rules import Conclusion, concluded, recorded
+from nkiverify.verify.verdicts import ADVICE_TIME
+
+#: Elements that one run on ranges may write, and all runs of a target; a limit on time would have the verdict depend on
+#: the machine.
+_RANGE_WORK = 40_000_000
+_ALL_WORK = 120_000_000
+#: Shapes of which all of a domain are run, at most.
+_MOST_SHAPES = 64
+#: Runs that look for the largest range that is proved.
+_CUTS = 14
+_ADVICE_RANGE = "state a range that the inputs are in: --arg x='f32[…] in -10..10'"
+_ADVICE_SHAPES = "bound the dimensions, or give sizes, so that all shapes can be run"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A fault that a run in the simulator shows, with its inputs as text."""
+
+    finding: Finding
+    inputs: str
+    values: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class Known:
+    """The facts known when the verdict is made."""
+
+    #: How many shapes were run, and were proved; whether these are all there are.
+    tried: int = 0
+    proved: int = 0
+    complete: bool = False
+    lines: int = 0
+    shown: list[Shown] = field(default_factory=list)
+    #: The first shape that is not proved, as far as ranges show.
+    still_open: Trial | None = None
+    #: The largest magnitude of floats that is proved there, and that of all inputs.
+    largest: float | None = None
+    #: Inputs that were run in the simulator.
+    runs: int = 0
+    late: bool = False
+
+
+def verdict_of(exploration: Exploration, seconds: float) -> Run:
+    """The verdict of phase 5."""
+    known = _Deciding(exploration, seconds).run()
+    found = recorded(exploration.target, NUMERICS.number, EmbeddedEngine.name, concluded(RULES, known))
+    return replace(found, assumptions=exploration.assumptions)
+
+
+class _Deciding:
+    """Runs shapes of the domain, the simplest first, until one has a fault or enough has been done."""
+
+    def __init__(self, exploration: Exploration, seconds: float) -> None:
+        self._target = exploration.target
+        self._hardware = exploration.hardware
+        self._exploration = exploration
+        self._end = now() + seconds
+        self._work = 0
+        self._known = Known()
+
+    def run(self) -> Known:
+        """Decide as many shapes as there is time for."""
+        known = self._known
+        for values in self._shapes():
+            if self._over():
+                known.complete = False
+                break
+            trial = self._on_ranges(values)
+            if trial.outside:
+                continue
+            known.tried += 1
+            known.lines = max(known.lines, trial.lines)
+            if _is_proved(trial):
+                known.proved += 1
+                continue
+            known.still_open = trial
+            self._search(values, trial)
+            if known.shown or trial.findings:
+                known.largest = self._largest(values, trial)
+            # Of one shape that is not proved more is told than of many.
+            break
+        return known
+
+    def _over(self) -> bool:
+        self._known.late = now() > self._end
+        return self._known.late or self._work > _ALL_WORK
+
+    def _on_ranges(self, values: Mapping[str, int], cut: Cut = None) -> Trial:
+        trial = on_ranges(self._target, values, self._hardware, self._limits(), cut)
+        self._work += trial.work
+        return trial
+
+    def _limits(self) -> Limits:
+        return Limits(max(0.1, self._end - now()), _RANGE_WORK)
+
+    def _shapes(self) -> list[dict[str, int]]:
+        """Shapes of the domain: all, where they are few."""
+        run = self._exploration.run
+        if isinstance(run, ConcreteLaunch) or not run.program.dimensions:
+            self._known.complete = True
+            return [{}]
+        candidates = Candidates(run.program, self._exploration.assumptions)
+        try:
+            every = list(islice(candidates.shapes.within({}), _MOST_SHAPES + 1))
+        except TooMany:
+            every = []
+        if 0 < len(every) <= _MOST_SHAPES and run.unsupported_construct is None:
+            self._known.complete = True
+            return sorted(every, key=lambda shape: sum(shape.values()))
+        tried = candidates.by_size(lambda: max(0.0, self._end - now()), lambda: not self._known.tried)
+        return list(islice(tried, MAX_SHAPES))
+
+    def _search(self, values: Mapping[str, int], trial: Trial) -> None:
+        """Run inputs, until there is one for each line that may be at fault, or all have been run."""
+        known = self._known
+        wanted = {finding.key for finding in trial.findings}
+        found: dict[tuple[str, Site | None], Shown] = {}
+        for choice in inputs():
+            if self._over() or (found and wanted <= found.keys()):
+                break
+            seen = on_inputs(self._target, values, self._hardware, self._limits(), choice.fill)
+            self._work += seen.work
+            known.runs += 1
+            for finding in seen.findings:
+                found.setdefault(finding.key, Shown(finding, str(choice), values))
+        # What follows from another fault is not told besides.
+        known.shown = list(found.values())
+
+    def _largest(self, values: Mapping[str, int], trial: Trial) -> float | None:
+        """The largest magnitude of floats up to which a shape is proved, found by halving."""
+        most = max((max(abs(low), abs(high)) for low, high in trial.ranges.values()), default=0.0)
+        if not most:
+            return None
+        low, high, proved = math.log2(most) - 64, math.log2(most), None
+        for _ in range(_CUTS):
+            if self._over():
+                break
+            middle = (low + high) / 2
+            cut = float(f"{2.0**middle:.3g}")
+            if _is_proved(self._on_ranges(values, cut)):
+                low, proved = middle, cut
+            else:
+                high = middle
+        return proved
+
+
+def _is_proved(trial: Trial) -> bool:
+    return not (trial.findings or trial.unfollowed or trial.unusable or trial.outside)
+
+
+def _magnitudes(largest: float) -> str:
+    return f"the floats of the arguments are at most {largest:.3g} in magnitude"
+
+
+# --- from what is known to a verdict ----------------------------------------------------------------------------------
+
+
+def nothing_to_run(known: Known) -> Conclusion | None:
+    """No shape of the domain was run."""
+    if known.tried:
+        return None
+    if known.late:
+        return Conclusion(Verdict.UNKNOWN, "time-out", "no shape was run in time", advice=ADVICE_TIME)
+    if known.complete:
+        return Conclusion(Verdict.VACUOUS, reason="the domain is empty")
+    return Conclusion(Verdict.UNKNOWN, "no shape could be run", advice=_ADVICE_SHAPES)
+
+
+def shown(known: Known) -> Conclusion | None:
+    """Inputs were run that show a fault."""
+    if not known.shown:
+        return None
+    note = f"it holds where {_magnitudes(known.largest)}" if known.largest is not None else ""
+    violations = [_violation(one, note) for one in known.shown]
+    return Conclusion(Verdict.FAILED, claims=max(known.lines, 1), violations=violations)
+
+
+def nothing_computed(known: Known) -> Conclusion | None:
+    """The kernel computes nothing."""
+    if known.lines or known.still_open is not None:
+        return None
+    return Conclusion(Verdict.VACUOUS, reason="no operation computes anything")
+
+
+def not_usable(known: Known) -> Conclusion | None:
+    """A run tells nothing of the kernel."""
+    trial = known.still_open
+    if trial is None or not trial.unusable:
+        return None
+    other = trial.unusable.endswith((" (phase 1)", " (phase 4)"))
+    advice = "mend what that phase finds" if other else _ADVICE_SHAPES
+    return Conclusion(Verdict.UNKNOWN, trial.unusable, place=trial.place, advice=advice)
+
+
+def not_followed(known: Known) -> Conclusion | None:
+    """An operation has no ranges."""
+    trial = known.still_open
+    if trial is None or not trial.unfollowed:
+        return None
+    construct, site = trial.unfollowed[0]
+    reason = f"not followed: {first_lines(trial.unfollowed)}; {_no_input(known)}"
+    return Conclusion(Verdict.UNKNOWN, construct, reason, site, "leave this phase out: --phase 1,2,3,4")
+
+
+def not_proved(known: Known) -> Conclusion | None:
+    """Ranges do not rule a fault out, and no input shows one."""
+    trial = known.still_open
+    if trial is None:
+        return None
+    first = trial.findings[0]
+    proved = f"; proved where {_magnitudes(known.largest)}" if known.largest is not None else ""
+    reason = f"{contract(first.contract).id} is not ruled out: {first}; {_no_input(known)}{proved}"
+    undeclared = trial.ranges.keys() - trial.declared
+    advice = _ADVICE_RANGE if undeclared else "check smaller ranges, or bound the number by nl.minimum or nl.maximum"
+    return Conclusion(Verdict.UNKNOWN, first.contract, reason, first.site, advice)
+
+
+def proved(known: Known) -> Conclusion | None:
+    """All shapes of the domain are proved."""
+    if not known.complete or known.proved < known.tried:
+        return None
+    return Conclusion(Verdict.SUCCESSFUL, claims=known.lines, closed_by={"ranges": known.lines})
+
+
+def sampled(known: Known) -> Conclusion | None:
+    """Some shapes are proved: that is no proof for the domain."""
+    count = f"{known.proved} shape{'s' if known.proved > 1 else ''}"
+    if known.late:
+        return Conclusion(Verdict.UNKNOWN, "time-out", f"{count} proved, each for all inputs", advice=ADVICE_TIME)
+    reason = f"each of {count} is proved for all inputs, the others of the domain are not"
+    return Conclusion(Verdict.UNKNOWN, f"{SAMPLED} {count}", reason, advice=_ADVICE_SHAPES)
+
+
+#: Every way to a verdict of phase 5, in order: the first that applies is the verdict.
+RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
+    nothing_to_run,
+    shown,
+    not_usable,
+    not_followed,
+    not_proved,
+    nothing_computed,
+    proved,
+    sampled,
+)
+
+
+def _no_input(known: Known) -> str:
+    return f"none of {known.runs} inputs that were run shows a fault"
+
+
+def _violation(one: Shown, note: str) -> Violation:
+    rule, site = contract(one.finding.contract), one.finding.site
+    return Violation(
+        contract=rule.id,
+        statement=rule.statement,
+        source=rule.source,
+        file=site.file if site is not None else "",
+        line=site.line if site is not None else 0,
+        message=f"{one.finding}; {one.inputs}",
+        witness=dict(one.values),
+        column=site.column if site is not None else -1,
+        end_line=site.end_line if site is not None else -1,
+        end_column=site.end_column if site is not None else -1,
+        replayed=True,
+        note=note,
+        values=dict(one.values),
+        comparison=f"{one.finding.function} of {one.finding.operands}",
+        function=site.function if site is not None else "",
+    )

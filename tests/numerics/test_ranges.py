@@ -1,0 +1,225 @@
+"""Ranges of inputs, what phase 5 says of them, and the transfer functions behind it."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lab import numerics as campaign
+from nkiverify.analysis.ranges.arithmetic import MINUS, Parts, made
+from nkiverify.analysis.ranges.findings import Findings
+from nkiverify.analysis.ranges.functions import FUNCTIONS
+from nkiverify.analysis.ranges.intervals import Intervals
+from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.numbers import Floats
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import Verdict
+from nkiverify.frontend.target import Verification
+from nkiverify.model.dtypes import float8_e4m3, float8_e4m3fn, float32, int8
+from nkiverify.model.hardware import hardware_named
+from nkiverify.phases import PHASES
+from nkiverify.project.request import request
+from nkiverify.verify.options import DEFAULT_PHASES, Options
+from nkiverify.verify.verifier import verify
+from tests.check.kernel_files import Checker, write
+from tests.numerics.test_kernels import KERNELS, verdict
+
+
+def interval(low: float, high: float) -> Array:
+    numbers = np.asarray([low]), np.asarray([high])
+    return made(*numbers)
+
+
+def ends(found: Array) -> tuple[float, float]:
+    return float(found[0, 0]), float(found[1, 0])
+
+
+def test_the_phase_is_off_unless_it_is_asked_for() -> None:
+    assert 5 in PHASES
+    assert DEFAULT_PHASES == (1, 2, 3, 4)
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_functions_stay_within_their_interval(name: str) -> None:
+    chance = np.random.default_rng(7)
+    function = FUNCTIONS[name]
+    for _ in range(200):
+        low, high = sorted(np.float32(chance.choice([0.01, 1.0, 20.0]) * chance.standard_normal(2)).tolist())
+        if name == "reciprocal" and low <= 0 <= high:
+            low, high = 0.5, 3.0
+        low, high = (max(end, function.domain + (1e-3 if function.open else 0)) for end in (low, high))
+        inside = np.concatenate([chance.uniform(low, high, 50), [low, high]]).astype(np.float32)[None]
+        inside = np.clip(inside, np.float32(low), np.float32(high))
+        findings = Findings()
+        least, most = ends(Intervals(findings).unary(name, interval(low, high)))
+        values = Floats().unary(name, inside)
+        assert not findings.found, findings.found
+        assert (values >= least).all(), (name, low, high, least, values.min())
+        assert (values <= most).all(), (name, low, high, most, values.max())
+
+
+@pytest.mark.parametrize(
+    ("dtype", "last", "first"), [(float8_e4m3, 240.0, 250.0), (float8_e4m3fn, 448.0, 470.0), (int8, 127.0, 127.5)]
+)
+def test_the_last_number_that_a_dtype_has_room_for(dtype: object, last: float, first: float) -> None:
+    for number, faults in ((last, 0), (first, 1)):
+        findings = Findings()
+        Intervals(findings).convert(interval(-1.0, number), dtype)  # type: ignore[arg-type]
+        assert len(findings.found) == faults
+
+
+def test_an_infinity_that_is_meant_is_a_value() -> None:
+    findings = Findings(fills=True)
+    numbers = Intervals(findings)
+    nothing = numbers.convert(numbers.constant(float("-inf"), 2), float32)
+    assert Parts.of(nothing).flags.tolist() == [MINUS]
+    findings.fills = False
+    assert ends(numbers.binary("maximum", nothing, interval(-3.0, 2.0))) == (-3.0, 2.0)
+    assert ends(numbers.unary("exp", nothing)) == (0.0, 0.0)
+    assert not findings.found
+    numbers.binary("subtract", nothing, nothing)
+    assert [finding.contract for finding in findings.found.values()] == ["num.invalid"]
+
+
+def test_differences_from_a_maximum_are_at_most_0() -> None:
+    numbers = Intervals(Findings())
+    row = numbers.arguments((1, 4), float32, -50.0, 50.0)
+    greatest = numbers.reduce("maximum", row)
+    scaled = [numbers.binary("multiply", part, numbers.constant(0.3, 3)) for part in (row, greatest)]
+    for one, other in ((row, greatest), scaled):
+        powers = numbers.unary("exp", numbers.binary("subtract", one, other))
+        assert Parts.of(powers).high.max() == 1.0
+        assert Parts.of(numbers.reduce("add", powers)).low.min() >= 1.0
+        # A part of the row need not have the greatest of it.
+        assert Parts.of(numbers.reduce("add", powers[..., :3])).low.min() < 1e-6
+    # Nor does the maximum of some bound the others.
+    of_some = numbers.reduce("maximum", row[..., :3])
+    assert Parts.of(numbers.binary("subtract", row, of_some)).high.max() == 100.0
+
+
+def test_an_error_in_the_arithmetic_is_noticed() -> None:
+    fault = campaign.FAULTS["products take the corners of one side"]
+    assert campaign.noticed(fault, seed=1, kernels=12) is not None
+
+
+def test_random_kernels_stay_within_their_ranges(tmp_path: Path) -> None:
+    hardware = hardware_named("trn2")
+    for number in range(6):
+        target = campaign.drawn(random.Random(f"test/{number}"), tmp_path, number)
+        assert campaign.differences(target, hardware, 12) == []
+
+
+# --- what is said -----------------------------------------------------------------------------------------------------
+
+
+def test_a_refutation_says_with_which_inputs_and_how_far_it_holds() -> None:
+    run = verdict("exponential", "x=f32[4,4] in -1000..100", "broken=True")
+    (violation,) = run.violations
+    assert (violation.contract, violation.replayed) == ("num.overflow", True)
+    assert violation.comparison == "exp of 100"
+    assert "x = 100 everywhere" in violation.message
+    # exp(88.7) is the last one that float32 has.
+    assert violation.note.startswith("it holds where the floats of the arguments are at most 88.")
+
+
+def test_what_no_input_shows_is_unknown() -> None:
+    # That one of the tiles has the greatest number of both is not followed, so that the sum may be 0.
+    run = verdict("attention_online", "x=f32[4,8] in -1000..1000")
+    assert (run.verdict, run.qualifier) == (Verdict.UNKNOWN, "num.overflow")
+    assert "is not ruled out: " in run.reason
+    assert "inputs that were run shows a fault; proved where the floats of the arguments are at most 4" in run.reason
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict_", "qualifier"),
+    [
+        ("x=f32[4, F:1..6] in -5..5", Verdict.SUCCESSFUL, ""),
+        ("x=f32[4, F] in -5..5", Verdict.UNKNOWN, "no counterexample among"),
+        ("x=f32[4, F] in -500..500", Verdict.FAILED, ""),
+    ],
+)
+def test_shapes_that_were_not_run_are_not_proved(given: str, verdict_: Verdict, qualifier: str) -> None:
+    run = verdict("exponential", given, "broken=True")
+    assert run.verdict is verdict_, run
+    assert run.qualifier.startswith(qualifier)
+
+
+ODD = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def greatest(x):
+        data = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=data, src=x)
+        found = nl.ndarray((x.shape[0], 8), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.max8(dst=found, src=data)
+        out = nl.ndarray(found.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=found)
+        return out
+
+
+    @nki.jit
+    def unwritten(x):
+        data = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=data)
+        return out
+
+
+    @nki.jit
+    def too_many(x):
+        data = nl.ndarray((129, 4), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.memset(data, 0.0)
+        return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "said"),
+    [("greatest", "ranges of max8"), ("unwritten", "(phase 4)"), ("too_many", "breaks mem.partitions_128 (phase 1)")],
+)
+def test_what_is_not_followed_is_unknown(kernel: str, said: str, check: Checker) -> None:
+    write(check.folder, k=ODD)
+    assert check(f"k.py::{kernel}", "--arg", "x=f32[8,16] in -1..1", "--phase", "5") == 3
+    assert said in check.out
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("x=f32[8,16] in 2..1", "no number is in this range"),
+        ("x=f32[8,16] in 0..F", "two numbers"),
+        ("x=f32[8,16] in ..1", "two numbers"),
+        ("x=f32[8,16] in 0..1e999", "two numbers"),
+    ],
+)
+def test_ranges_that_are_none(given: str, said: str, check: Checker) -> None:
+    write(check.folder, k=ODD)
+    assert check("k.py::greatest", "--arg", given, "--phase", "5") == 2
+    assert said in check.err
+
+
+def test_a_target_states_ranges() -> None:
+    asked = request("finite.py::exponential", KERNELS, ("x=f32[4,4]", "broken=True"), (), None)
+    target = asked.target("trn2", False)
+
+    def narrow(v: Verification) -> None:
+        v.call(v.tensor("x", (4, 4), float32, values=(-2.5, 2)), broken=True)
+
+    for function, expected in ((target.function, Verdict.FAILED), (narrow, Verdict.SUCCESSFUL)):
+        (run,) = verify(replace(target, function=function), Options(root=target.root, phases=(5,)))
+        assert run.verdict is expected
+
+
+def test_the_page_is_up_to_date() -> None:
+    done = subprocess.run([sys.executable, "-m", "lab.numerics_page", "--check"], cwd=resources.root(), check=False)
+    assert done.returncode == 0, "run `make pages`"
