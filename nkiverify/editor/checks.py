@@ -54,8 +54,13 @@ class Checked:
 
     @property
     def is_final(self) -> bool:
-        """True if a second check would find the same: a verdict that is open may be due to the time it took."""
-        return self.results is not None and all(map(concludes, counting(self.results.runs)))
+        """True if a second check would find the same of every kernel: a verdict that is open, or missing, may be due to
+        the time it took."""
+        if self.results is None:
+            return False
+        runs = counting(self.results.runs)
+        checked = {run.kernel.partition("::")[2] for run in runs}
+        return all(map(concludes, runs)) and all(one.kernel in checked for one in self.results.answers)
 
 
 @dataclass(slots=True)

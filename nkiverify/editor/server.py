@@ -55,6 +55,7 @@ class _Server:
         if known is not None:
             self._show(uri, file, known)
             if known.is_final:
+                self._log(f"nothing that {file.name} depends on has changed since it was checked")
                 return
         elif not opened and uri in self.files:
             self.files[uri].edited = True

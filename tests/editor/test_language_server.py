@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from nkiverify.editor.checks import Checked
+from nkiverify.foundation.records import KernelAnswer, Run, Verdict
+from nkiverify.results import file as results_file
 from tests.editor.client import Editor, editor
+from tests.report.samples import run, session
 
 KERNEL = '''\
 import nki
@@ -192,13 +197,32 @@ def test_an_unchanged_file_is_not_checked_again_and_a_changed_one_is(tmp_path: P
     with editor(folder, tmp_path / "cache") as one:
         one.open(file)
         first = one.diagnostics(file)
-    # A check of this time would take the module that says so.
-    with editor(folder, tmp_path / "cache", "--timeout", "60") as one:
-        one.open(file)
-        assert one.diagnostics(file) == first
     with editor(folder, tmp_path / "cache") as one:
         one.open(file)
         assert one.diagnostics(file) == first
         file.write_text(LEGAL)
         one.notify("textDocument/didSave", {"textDocument": {"uri": file.as_uri()}})
         assert one.diagnostics(file) == []
+    assert [line for line in one.logged if "has changed since" in line] == [
+        "nkiverify: nothing that kernel.py depends on has changed since it was checked"
+    ]
+
+
+def run_of(verdict: Verdict, kernel: str = "k.py::first") -> Run:
+    return replace(run(verdict=verdict), kernel=kernel)
+
+
+@pytest.mark.parametrize(
+    ("runs", "final"),
+    [
+        ([run_of(Verdict.SUCCESSFUL)], True),
+        ([run_of(Verdict.SUCCESSFUL), run_of(Verdict.UNKNOWN)], False),
+        ([], False),
+        ([run_of(Verdict.SUCCESSFUL, "k.py::second")], False),
+    ],
+    ids=["concluded", "one phase open", "no verdict of it", "a verdict of another one"],
+)
+def test_what_is_open_is_checked_again(runs: list[Run], final: bool, tmp_path: Path) -> None:
+    answered = KernelAnswer("first", "k.py", 1, "is legal for all shapes", True)
+    results = results_file.of(session(*runs, answers=(answered,)))
+    assert Checked(tmp_path, results).is_final is final
