@@ -12,6 +12,7 @@ from nkiverify.editor.checks import Checked
 from nkiverify.editor.text import Text
 from nkiverify.foundation.records import KernelAnswer, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
+from nkiverify.model.documentation import address
 from nkiverify.results import wording
 from nkiverify.results.session import telling, warned
 
@@ -28,15 +29,11 @@ _OPEN = {
 
 @dataclass(frozen=True, slots=True)
 class Diagnostics:
-    """Makes the diagnostics of `file`; `text_of` gives the text of this and other files as the editor has it.
-
-    `address` gives the public page about a rule; empty where there is none.
-    """
+    """Makes the diagnostics of `file`; `text_of` gives the text of this and other files as the editor has it."""
 
     file: Path
     checked: Checked
     text_of: Callable[[Path], Text]
-    address: Callable[[str], str] = lambda rule: ""
 
     def made(self) -> list[lsp.Diagnostic]:
         """Everything that was found in the file, each once."""
@@ -65,9 +62,12 @@ class Diagnostics:
                 values = ", ".join(f"{name} = {value}" for name, value in one.witness.items())
                 how = "" if one.replayed else " (not replayed in plain Python)"
                 message = f"{said}{f', for {values}' if values else ''}{how}\n{one.statement}"
-                yield self._diagnostic(
+                shown = self._diagnostic(
                     place, one.contract, message, lsp.DiagnosticSeverity.Error, [*_places(one), *calls]
                 )
+                page = address(one.source)
+                shown.code_description = lsp.CodeDescription(page) if page else None
+                yield shown
 
     def _open(self) -> Iterator[lsp.Diagnostic]:
         """Verdicts that are no conclusion, at the place where they arise, else at the kernel's `def`."""
@@ -129,13 +129,11 @@ class Diagnostics:
         related: Sequence[tuple[Site, str]] = (),
         tags: list[lsp.DiagnosticTag] | None = None,
     ) -> lsp.Diagnostic:
-        address = self.address(code)
         return lsp.Diagnostic(
             range=self.text_of(self.file).range_of(site),
             message=message,
             severity=severity,
             code=code,
-            code_description=lsp.CodeDescription(address) if address else None,
             source=SOURCE,
             tags=tags or None,
             related_information=[self._related(place, words) for place, words in related] or None,

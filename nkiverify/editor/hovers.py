@@ -60,12 +60,14 @@ def rule(id: str) -> str:
         return f"**{id}**: {RULES.get(id) or LANGUAGE_RULES[id]}"
     from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
+    from nkiverify.model.documentation import places
     from nkiverify.project.controls import controls
 
     found = next((one for one in all_contracts() if one.id == id), None)
     if found is None:
         return ""
-    parts = [f"**{found.id}**: {found.statement}", f"Source: {found.source}"]
+    pages = (f"[{place}]({place.address})" if place.address else str(place) for place in places(found.source))
+    parts = [f"**{found.id}**: {found.statement}", f"Source: {'; '.join(dict.fromkeys(pages))}"]
     if found.contested:
         parts.append(f"Contested: {found.contested}")
     control = controls().get(id)

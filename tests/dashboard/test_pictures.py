@@ -57,6 +57,9 @@ def test_a_map_says_which_line_stores_what_and_what_nothing_does() -> None:
     assert drawn is not None and drawn.scale == ""
     assert [one.says for one in drawn.bars] == ["stored at line 57", "stored at line 60", "nothing stores it"]
     assert [one.name for one in drawn.names] == ["line 57", "line 60", "nothing"]
+    whole = replace(COVERED, parts=(Part(0, 3, 0, 4, 0),))
+    assert pictures.coverage(whole) is None
+    assert pictures.coverage(replace(whole, parts=(Part(0, 3, 0, 4, -1),))) is not None
     shrunk = pictures.coverage(replace(COVERED, each=(4, 1)))
     assert shrunk is not None and "Each row stands for 4" in shrunk.scale
 

@@ -71,11 +71,11 @@ def test_every_link_of_the_site_leads_to_a_place_of_the_site(site: Path) -> None
 
 def test_nothing_is_left_of_the_marks_of_code_blocks(site: Path) -> None:
     # A block that MkDocs does not take for one turns the rest of the page inside out.
-    assert [file.name for file in site.glob("*.html") if "```" in file.read_text(encoding="utf-8")] == []
+    assert [file.name for file in site.rglob("*.html") if "```" in file.read_text(encoding="utf-8")] == []
 
 
 def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
-    for file in site.glob("*.html"):
+    for file in site.rglob("*.html"):
         assert [url for url in _Links(file.read_text(encoding="utf-8")).loaded if urlsplit(url).netloc] == []
 
 

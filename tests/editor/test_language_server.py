@@ -60,6 +60,7 @@ def test_a_finding_is_shown_at_its_place_with_the_places_that_it_is_about(
     assert broken["range"]["start"] == {"line": line, "character": 8}
     assert broken["range"]["end"] == {"line": line, "character": len(KERNEL.splitlines()[line])}
     assert broken["severity"] == 1
+    assert broken["codeDescription"]["href"].endswith("/nki/get-started/nki-language-guide.html")
     assert broken["message"].startswith("out[128, 0] is never written, for P = 129, F = 1\n")
     made = broken["relatedInformation"][0]
     assert made["message"] == "out is allocated here"
@@ -105,6 +106,7 @@ def test_a_finding_shows_its_rule_with_both_examples(opened: tuple[Editor, Path,
     one, file, _ = opened
     told = hovered(one, file, "dst=out", "dst=out[")
     assert told.startswith("**df.output_written**: Every element")
+    assert "[NKI language guide, Creating](https://" in told
     assert told.index("Wrong:\n```python") < told.index("Right:\n```python")
 
 

@@ -35,17 +35,19 @@ class Occupancy:
     """Gathers what is live at each line: of several times that a line is passed, the one with most bytes counts."""
 
     def __init__(self) -> None:
-        self._most: dict[Line, tuple[int, Taken]] = {}
+        self._most: dict[tuple[str, int], tuple[int, Taken]] = {}
 
     def is_most(self, site: Site | None, total: int) -> bool:
         """True if so many bytes have not been live at the line before."""
-        known = self._most.get(Line(site.file, site.line)) if site is not None else None
-        return site is not None and site.line > 0 and (known is None or total > known[0])
+        if site is None or site.line <= 0:
+            return False
+        known = self._most.get((site.file, site.line))
+        return known is None or total > known[0]
 
     def passes(self, site: Site | None, taken: Taken, total: int) -> None:
         """The line is passed while so much is live, more than ever before."""
         assert site is not None
-        self._most[Line(site.file, site.line)] = (total, taken)
+        self._most[site.file, site.line] = (total, taken)
 
     def told(self) -> tuple[tuple[Line, ...], tuple[Tile, ...]]:
         """The lines in the order in which they were first passed, and the tensors with where they are live."""
@@ -56,7 +58,7 @@ class Occupancy:
             for key in keys
             for site, name, shape, dtype, size in [key]
         )
-        return tuple(self._most), tuple(tiles)
+        return tuple(Line(file, line) for file, line in self._most), tuple(tiles)
 
 
 def key_of(storage: Storage, site: Site | None) -> Key:

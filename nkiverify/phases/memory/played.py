@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nkiverify.foundation.records import Line, LiveTensor, MemoryPeak, Tile
+from nkiverify.foundation.records import LiveTensor, MemoryPeak
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import BrokenContract
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
@@ -14,7 +14,7 @@ from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, limit_of
-from nkiverify.phases.memory.concrete import Live, Recorded, findings, is_placed, live_at_each, live_most
+from nkiverify.phases.memory.concrete import Live, Recorded, findings, is_placed, live_at_each
 from nkiverify.phases.memory.occupancy import Key, Occupancy, key_of, name_of
 
 _CAPACITY, _OVERLAP = "mem.capacity_live", "mem.placed_overlap"
@@ -41,8 +41,8 @@ def state_played(run: ConcreteLaunch, hardware: Hardware) -> MemoryClaims:
         stated.gap = f"a tensor of {unknown.buffer} that is used without having been allocated"
     if placed and _OVERLAP not in rules:
         run.claim(contract(_OVERLAP), True, None)
-    peaks = [(region, live_most(run.recorded, region)) for region in REGIONS]
-    for region, most in peaks:
+    peaks = [(region, *_followed(run.recorded, region, sites)) for region in REGIONS]
+    for region, most, _ in peaks:
         if run.no_spills and _CAPACITY not in rules:
             # Tensors of few partitions may lie side by side: more than this may fit as well.
             limit = limit_of(region, hardware)
@@ -50,14 +50,14 @@ def state_played(run: ConcreteLaunch, hardware: Hardware) -> MemoryClaims:
             run.claim(contract(_CAPACITY), most.bytes <= limit, most.site, quantities=shown, sufficient=True)
     by_allocator = any(view.storage.allocator for item in placed for view in item.operation.views)
     if not by_allocator:
-        stated.peaks = [_peak(run.recorded, region, most, hardware, sites) for region, most in peaks if most.tensors]
+        stated.peaks = [_peak(region, most, live, hardware, sites) for region, most, live in peaks if most.tensors]
     return stated
 
 
 def _peak(
-    recorded: Recorded, region: MemoryRegion, most: Live, hardware: Hardware, sites: dict[Storage, Site | None]
+    region: MemoryRegion, most: Live, live: Occupancy, hardware: Hardware, sites: dict[Storage, Site | None]
 ) -> MemoryPeak:
-    places, tiles = _occupancy(recorded, region, sites)
+    places, tiles = live.told()
     return MemoryPeak(
         memory=str(region),
         limit=limit_of(region, hardware),
@@ -72,20 +72,20 @@ def _peak(
     )
 
 
-def _occupancy(
-    recorded: Recorded, region: MemoryRegion, sites: dict[Storage, Site | None]
-) -> tuple[tuple[Line, ...], tuple[Tile, ...]]:
-    """The tensors that were live at each line."""
-    gathered = Occupancy()
+def _followed(recorded: Recorded, region: MemoryRegion, sites: dict[Storage, Site | None]) -> tuple[Live, Occupancy]:
+    """The most that was live at one operation, and what was live at each line."""
+    most, gathered = Live(), Occupancy()
     keys: dict[Storage, Key] = {}
     for site, total, live in live_at_each(recorded, region):
+        if total > most.bytes:
+            most = Live(total, site, tuple(live.items()))
         if gathered.is_most(site, total):
             taken: dict[Key, int] = {}
             for storage, size in live.items():
                 key = keys.get(storage) or keys.setdefault(storage, key_of(storage, sites.get(storage)))
                 taken[key] = taken.get(key, 0) + size
             gathered.passes(site, taken, total)
-    return gathered.told()
+    return most, gathered
 
 
 def _taken(tensors: Sequence[tuple[Storage, int]], sites: dict[Storage, Site | None]) -> tuple[LiveTensor, ...]:

@@ -151,8 +151,8 @@ def _lines(places: Sequence[Line]) -> str:
 
 
 def coverage(one: Coverage) -> Map | None:
-    """The map of an output; None where it has no elements."""
-    if not one.rows or not one.columns:
+    """The map of an output; None where one line stores all of it, or it has no elements."""
+    if not one.rows or not one.columns or [part.store for part in one.parts] == [0]:
         return None
     wide = max(1.0, min(_MAP_WIDTH / one.columns, 32.0))
     high = max(1.0, min(_MAP_HEIGHT / one.rows, 32.0))
