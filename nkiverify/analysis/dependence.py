@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ _QUADRANT, _GROUP, _PER_QUADRANT = 32, 8, 4
 
 Marks = npt.NDArray[np.int32]
 Shape = tuple[int, ...]
+ScalarT = TypeVar("ScalarT", bound=np.generic)
 
 _COMPARE: dict[str, Callable[[npt.NDArray[np.int64], int], npt.NDArray[np.bool_]]] = {
     "equal": np.equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal,
@@ -302,3 +304,9 @@ def _shuffled(operation: Operation, link: Link, mark: Marks, shape: Shape) -> Ma
             elif not stays and link is Link.SHUFFLED:
                 result[start + at] = taken[start + int(lane)]
     return result
+
+
+def distinct(values: npt.NDArray[ScalarT]) -> npt.NDArray[ScalarT]:
+    """The different values, none of them NaN, ascending: `np.unique`, which loads NumPy's masked arrays for it."""
+    ordered = np.sort(values, axis=None)
+    return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if ordered.size else ordered

@@ -18,7 +18,7 @@ from nkiverify.project.vacuous import counted, is_empty
 from nkiverify.report import terminal
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
-from nkiverify.results.session import Session, Versions, counting
+from nkiverify.results.session import Session, counting
 from nkiverify.results.warning_rules import Outside
 from nkiverify.run.executors.jobs import replacement
 from nkiverify.symbolic.terms import anew
@@ -39,7 +39,6 @@ def session_here(runs: Iterable[Run], root: Path, started: datetime, clock: floa
         started=started,
         seconds=time.perf_counter() - clock,
         processes=1,
-        versions=Versions.installed(),
         command=tuple(sys.argv[1:]),
     )
 

@@ -168,7 +168,7 @@ class TargetItem(pytest.Item):
         from nkiverify.cli.allowing import allowed_by
         from nkiverify.cli.policy import configured
         from nkiverify.report import terminal
-        from nkiverify.results.session import ExitStatus, Session, Versions
+        from nkiverify.results.session import ExitStatus, Session
         from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, QUICK_ENGINE, Options
 
         settings = _settings(self._target.root)
@@ -182,7 +182,7 @@ class TargetItem(pytest.Item):
         started, clock = datetime.now(timezone.utc), time.perf_counter()
         runs = tuple(self._worker(options).verified(self.nodeid, self._target, options))
         seconds = time.perf_counter() - clock
-        session = Session(runs, self._target.root, started, seconds, 1, Versions.installed())
+        session = Session(runs, self._target.root, started, seconds, 1)
         if session.exit_status is not ExitStatus.AS_EXPECTED:
             wrong = ", ".join(
                 f"phase {run.phase} {run.verdict.value}{f', expected {run.expected.value}' if run.expected else ''}"

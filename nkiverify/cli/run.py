@@ -254,7 +254,7 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
     """Verify the targets that `cache` does not know."""
     from nkiverify.report.progress import Progress
     from nkiverify.results.history import database, durations
-    from nkiverify.results.session import ExitStatus, Session, Versions, status_of
+    from nkiverify.results.session import ExitStatus, Session, status_of
     from nkiverify.run.executors import choice
     from nkiverify.run.executors.jobs import Job, JobRuns, perform
 
@@ -294,7 +294,6 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
         started=started,
         seconds=time.perf_counter() - clock,
         processes=processes,
-        versions=Versions.installed(),
         command=tuple(sys.argv[1:]),
         not_run=not_run,
         interrupted=outcome.interrupted,

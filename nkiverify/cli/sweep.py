@@ -168,7 +168,7 @@ def _report(
     from nkiverify.report.style import Style
     from nkiverify.results import codec as json_results
     from nkiverify.results import history
-    from nkiverify.results.session import ExitStatus, Session, Versions, worst
+    from nkiverify.results.session import ExitStatus, Session, worst
 
     missing = tuple(item.name for item in items if item.name not in runs)
     session = Session(
@@ -177,7 +177,6 @@ def _report(
         started=datetime.now(timezone.utc),
         seconds=time.perf_counter() - begin,
         processes=1,
-        versions=Versions.installed(),
         command=tuple(sys.argv[1:]),
         not_run=missing,
         interrupted=interrupted,

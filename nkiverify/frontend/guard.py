@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import _thread
 import os
-import secrets
 import shutil
 import sys
 import tempfile
@@ -168,7 +167,7 @@ def temporary_files() -> Iterator[None]:
         place = Path(tempfile.gettempdir())
     except FileNotFoundError:  # there is no room in any: a kernel that asks for a file is told so
         place = Path(os.devnull)
-    _scratch = tempfile.tempdir = str(place / f"nkiverify-{secrets.token_hex(8)}")
+    _scratch = tempfile.tempdir = str(place / f"nkiverify-{os.urandom(8).hex()}")
     try:
         yield
     finally:

@@ -1,18 +1,15 @@
 """State that Python and its libraries keep for the whole process, where kernel code could change it.
 
 No kernel should, and hardly any does. So a part is compared only where the code of a loaded kernel module has one of
-the names through which it is changed.
+the names through which it is changed. What hardly any kernel uses is imported only then.
 """
 
 from __future__ import annotations
 
 import abc
-import decimal
 import gc
-import logging
 import os
 import pickle
-import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -81,6 +78,8 @@ def _put_back_path(before: list[str]) -> None:
 
 
 def _loggers() -> dict[str, tuple[int, bool, bool, int]]:
+    import logging
+
     known = [(name, entry) for name, entry in logging.root.manager.loggerDict.items() if hasattr(entry, "level")]
     return {
         name: (entry.level, entry.disabled, entry.propagate, len(entry.handlers))  # type: ignore[union-attr]
@@ -89,6 +88,8 @@ def _loggers() -> dict[str, tuple[int, bool, bool, int]]:
 
 
 def _put_back_loggers(before: dict[str, tuple[int, bool, bool, int]]) -> None:
+    import logging
+
     logging.disable(before.pop("/disabled")[0])
     for name, (level, disabled, propagate, handlers) in before.items():
         logger = logging.getLogger(name)
@@ -98,13 +99,29 @@ def _put_back_loggers(before: dict[str, tuple[int, bool, bool, int]]) -> None:
 
 
 def _decimal_context() -> dict[str, Any]:
+    import decimal
+
     context = decimal.getcontext()
     flags = sorted(signal.__name__ for signal, raised in context.flags.items() if raised)
     return {"context": context.copy(), "flags": flags}
 
 
 def _put_back_decimal_context(before: dict[str, Any]) -> None:
+    import decimal
+
     decimal.setcontext(before["context"])
+
+
+def _random_numbers() -> object:
+    import random
+
+    return random.getstate()
+
+
+def _put_back_random_numbers(before: Any) -> None:
+    import random
+
+    random.setstate(before)
 
 
 def _put_back_recursion_limit(before: int) -> None:
@@ -140,8 +157,13 @@ _STATES = (
         _decimal_context,
         _put_back_decimal_context,
     ),
-    _state("the random numbers of Python", "random", random.getstate, random.setstate),
-    _state("the random numbers of NumPy", "random", np.random.get_state, np.random.set_state),
+    _state("the random numbers of Python", "random", _random_numbers, _put_back_random_numbers),
+    _state(
+        "the random numbers of NumPy",
+        "random",
+        lambda: np.random.get_state(),  # as late as this: NumPy loads the module when it is asked for
+        lambda before: np.random.set_state(before),
+    ),
     _state("how NumPy prints", "set_printoptions printoptions", np.get_printoptions, _cannot),
     _state("how NumPy treats errors", "seterr errstate seterrcall", np.geterr, lambda before: np.seterr(**before)),
 )

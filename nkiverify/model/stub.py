@@ -67,7 +67,7 @@ class _Call:
     def __init__(self, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> None:
         does = declared.functions["neuronxcc" if legacy else "nki"]
         self._states = following(does, declared)
-        self._does = inspect.signature(does)
+        self._does = does
         self._module = signature.__module__
         self._legacy = legacy
         self._name = declared.short_name
@@ -134,7 +134,7 @@ class _Call:
     def _check_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raise `TypeError` where there are too few arguments, or too many: Python did, but of the model's function."""
         try:
-            self._does.bind(*args, **kwargs)
+            inspect.signature(self._does).bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{self._name}(): {error}") from None
 

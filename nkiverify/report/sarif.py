@@ -60,7 +60,7 @@ def document(session: Session, contracts: Mapping[str, Contract]) -> dict[str, J
         "tool": {
             "driver": {
                 "name": "nkiverify",
-                "version": session.versions.nkiverify,
+                "version": session.made_with.nkiverify,
                 "rules": list(rules.values()),
             }
         },

@@ -18,13 +18,14 @@ SCHEMA = "nkiverify-results/1"
 
 def document(session: Session) -> dict[str, Json]:
     """The session as the value that `results.json` holds. Paths inside `session.root` are relative to it."""
+    made = session.made_with
     return {
         "schema": SCHEMA,
-        "nkiverify": session.versions.nkiverify,
+        "nkiverify": made.nkiverify,
         "nki": session.nki,
-        "python": session.versions.python,
-        "platform": session.versions.platform,
-        "engines": {"embedded": f"z3 {session.versions.z3}"},
+        "python": made.python,
+        "platform": made.platform,
+        "engines": {"embedded": f"z3 {made.z3}"},
         "started": session.started.isoformat(timespec="seconds"),
         "seconds": round(session.seconds, 3),
         "processes": session.processes,

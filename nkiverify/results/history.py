@@ -140,7 +140,7 @@ def record(session: Session, path: Path) -> None:
     """
     if not session.runs:
         return
-    versions = session.versions
+    versions = session.made_with
     facts = (
         session.started.isoformat(timespec="seconds"),
         round(session.seconds, 3),

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import enum
-import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from importlib import metadata
 from pathlib import Path
 
 from nkiverify import __version__
@@ -49,7 +47,10 @@ class Versions:
 
     @staticmethod
     def installed() -> Versions:
-        """The versions of this process, read from the installed packages' metadata: nothing is imported for it."""
+        """The versions of this process, read from the installed packages' metadata: none of them is imported."""
+        import platform
+        from importlib import metadata
+
         try:
             z3 = metadata.version("z3-solver")
         except metadata.PackageNotFoundError:
@@ -70,7 +71,8 @@ class Session:
     started: datetime
     seconds: float
     processes: int
-    versions: Versions
+    #: Of this process where nothing is said.
+    versions: Versions | None = None
     command: tuple[str, ...] = ()
     not_run: tuple[str, ...] = ()
     interrupted: bool = False
@@ -84,6 +86,11 @@ class Session:
     answers: tuple[KernelAnswer, ...] = ()
     #: Result files that could not be written, each with the reason.
     unwritten: tuple[str, ...] = ()
+
+    @property
+    def made_with(self) -> Versions:
+        """The versions that the runs were made with, looked up when they are asked for."""
+        return self.versions or Versions.installed()
 
     @property
     def unexpected(self) -> tuple[Run, ...]:

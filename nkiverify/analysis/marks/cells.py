@@ -14,6 +14,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
+from nkiverify.analysis.dependence import distinct
 from nkiverify.analysis.marks.order import Recorded, SharedTensors
 from nkiverify.analysis.masks import touched
 from nkiverify.analysis.reduction_registers import is_register_file
@@ -84,7 +85,7 @@ class Geometry:
         for step, size in reversed(axes):
             starts = (starts[:, None] + np.arange(size, dtype=np.int64) * step).ravel()
         if any(outer[0] < inner[0] * inner[1] for inner, outer in pairwise(axes)):
-            starts = np.unique(starts)
+            starts = distinct(starts)
         return starts, length
 
     def meets_itself(self) -> bool:
@@ -93,7 +94,7 @@ class Geometry:
         reach = 1
         for step, size in sorted(extended):
             if step < reach:
-                return len(np.unique(self.places())) < self.count if step else True
+                return len(distinct(self.places())) < self.count if step else True
             reach = step * (size - 1) + reach
         return False
 
@@ -155,20 +156,20 @@ class Chosen(Geometry):
         if not self.count:
             return np.zeros(0, np.int64), 0
         starts, length = self._inner.runs()
-        flat = np.unique(self._origins)
+        flat = distinct(self._origins)
         if len(starts) == 1 and len(flat) > 1 and (np.diff(flat) == length).all():
             return flat[:1] + starts, length * len(flat)
-        return np.unique(flat[:, None] + starts), length
+        return distinct(flat[:, None] + starts), length
 
     def meets_itself(self) -> bool:
         """True if a unit is there several times."""
-        flat = np.unique(self._origins)
+        flat = distinct(self._origins)
         if len(flat) < self._origins.size or self._inner.meets_itself():
             return True
         first, last = self._inner.reach
         if len(flat) < 2 or int(np.diff(flat).min()) > last - first:
             return False
-        return len(np.unique(self.places())) < self.count
+        return len(distinct(self.places())) < self.count
 
 
 class Cells:
@@ -190,7 +191,7 @@ class Cells:
     @staticmethod
     def cut(size: int, cuts: Sequence[Places]) -> Cells:
         """Cells that end at `cuts`, where these are inside."""
-        ends = np.unique(np.concatenate([np.asarray([0, size], np.int64), *cuts]))
+        ends = distinct(np.concatenate([np.asarray([0, size], np.int64), *cuts]))
         return Cells(ends[(ends >= 0) & (ends <= size)])
 
     @property
@@ -234,7 +235,7 @@ class Cells:
         before = np.concatenate(([0], np.cumsum(counts)[:-1]))
         found = np.repeat(first - before, counts) + np.arange(int(counts.sum()), dtype=np.int64)
         # Runs that overlap have cells in common.
-        return found if (found[1:] > found[:-1]).all() else np.unique(found)
+        return found if (found[1:] > found[:-1]).all() else distinct(found)
 
 
 class Layouts:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nkiverify.analysis.alike import stored_alike
-from nkiverify.analysis.dependence import Marks
+from nkiverify.analysis.dependence import Marks, distinct
 from nkiverify.analysis.marks.findings import DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Findings, Notes
 from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded, interleaved
 from nkiverify.analysis.marks.storages import Shadows
@@ -229,5 +229,5 @@ class _Walk:
             notes.fault(fault)
         elif (least == MAYBE).any():
             notes.doubt("an output that indirect or conditional writes may have left out in part")
-        for number in np.unique(marks[marks > DEFINED])[::-1]:
+        for number in distinct(marks[marks > DEFINED])[::-1]:
             notes.reaches(int(number))

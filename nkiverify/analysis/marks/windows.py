@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from nkiverify.analysis.dependence import Marks
+from nkiverify.analysis.dependence import Marks, distinct
 from nkiverify.analysis.effects import Does, Effect
 from nkiverify.analysis.marks.cells import Cells, Geometry, Layouts, Places
 from nkiverify.analysis.masks import EVERYTHING, Touched, touched
@@ -68,7 +68,7 @@ class Window:
         return self._there
 
     def _cells_inside(self) -> Places:
-        return np.unique(self._cells.at(self._places_inside()))
+        return distinct(self._cells.at(self._places_inside()))
 
     @property
     def count(self) -> int:

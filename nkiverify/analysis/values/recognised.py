@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from nkiverify.analysis.dependence import distinct
 from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.formats import Array
 from nkiverify.model.dtypes import DType, float32, tfloat32
@@ -71,9 +72,9 @@ class Residues:
         if not words.size:
             return
         self._seen[words & _SLOT] = True
-        words = np.unique(words)
+        words = distinct(words)
         while self._runs and self._runs[-1].size < 2 * words.size:
-            words = np.unique(np.concatenate([self._runs.pop(), words]))
+            words = distinct(np.concatenate([self._runs.pop(), words]))
         self._runs.append(words)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nkiverify.analysis.dependence import distinct
 from nkiverify.analysis.effects import exchanges
 from nkiverify.analysis.masks import Placing, on_one_grid, placing_of
 from nkiverify.analysis.values import cells as storage
@@ -290,7 +291,7 @@ class ValueExecution(ConcreteExecution):
             words_of(self.numbers.flat(cells.buffer, cells.dtype, cells.dtype)) for cells in self.arguments.values()
         )
         written = (words for entry in history for words in entry.words.values())
-        return np.unique(np.concatenate([np.zeros(0, np.uint64), *given, *written]))
+        return distinct(np.concatenate([np.zeros(0, np.uint64), *given, *written]))
 
     def _words(self, operation: Operation, regions: Mapping[str, Region]) -> dict[str, Array]:
         """The numbers that an operation has just written, as words, as long as there is room."""

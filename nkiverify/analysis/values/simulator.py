@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from nkiverify.analysis.dependence import distinct
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Cells
 from nkiverify.analysis.values.formats import STORED, Array
@@ -187,7 +188,7 @@ def array_of(run: ValueExecution, tensor: Tensor) -> Array:
     if marks is not None:
         kind = STORED[tensor.dtype]
         undefined = tensor.dtype.kind in (DTypeKind.FLOAT, DTypeKind.SCALE)
-        hidden = [mark for mark in np.unique(marks).tolist() if mark and not _is_shown(run, mark)]
+        hidden = [mark for mark in distinct(marks).tolist() if mark and not _is_shown(run, mark)]
         found[np.isin(marks[0], hidden)] = kind.type(np.nan if undefined else _UNDEFINED_INTEGER)
     return found
 
@@ -204,7 +205,7 @@ def undefined_parts(run: ValueExecution, tensor: Tensor, name: str) -> list[Unde
     if marks is None:
         return []
     found = []
-    for mark in np.unique(marks[marks != 0]).tolist():
+    for mark in distinct(marks[marks != 0]).tolist():
         places = marks[0] == mark
         origin = run.origin(mark)
         first = np.unravel_index(int(places.argmax()), places.shape)

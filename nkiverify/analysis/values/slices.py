@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from nkiverify.analysis.dependence import distinct
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
 from nkiverify.analysis.values.formats import Array
@@ -172,9 +173,9 @@ def _needed(entry: Entry, parameter: str, target: Region, name: str, operand: Re
         return _set(places.reshape(operand.shape[0], -1).T.ravel()[hit])
     aligned = len(operand.shape) == len(target.shape) or link is not Link.BROADCAST
     if link in _IN_THE_SAME_PARTITION and aligned and operand.shape[0] == target.shape[0]:
-        return _set(places.reshape(operand.shape[0], -1)[np.unique(chosen // rows)].ravel())
+        return _set(places.reshape(operand.shape[0], -1)[distinct(chosen // rows)].ravel())
     if link in (Link.STATIONARY, Link.MOVING):
-        side = np.unique(chosen // rows if link is Link.STATIONARY else chosen % rows)
+        side = distinct(chosen // rows if link is Link.STATIONARY else chosen % rows)
         lines = places.reshape(operand.shape[0], columns)
         lines = lines.T if link is Link.MOVING or entry.by_columns else lines
         if side.size == 0 or int(side[-1]) < len(lines):

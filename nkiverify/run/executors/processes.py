@@ -11,7 +11,6 @@ import contextlib
 import enum
 import multiprocessing
 import os
-import secrets
 import signal
 import sys
 import threading
@@ -216,7 +215,7 @@ class WorkerProcesses:
 
     def _give(self, worker: _Worker, task: _Task) -> None:
         worker.task = task
-        task.nonce = secrets.token_bytes(16)
+        task.nonce = os.urandom(16)
         worker.deadline = time.monotonic() + STARTUP_SECONDS
         if not task.death:
             self.on_start(task.job.name)
