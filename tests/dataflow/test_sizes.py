@@ -50,7 +50,36 @@ def few_rows(v: Verification) -> None:
     v.call(v.tensor("x", (v.dim("B", 1, 4) * v.dim("S", 1, 8), 64), float32))
 
 
+def wide_rows(v: Verification) -> None:
+    v.call(v.tensor("x", (v.dim("R", 1, 2048), v.dim("C", 1, 8192)), float32))
+
+
 CASES = {
+    "the last column of a part of a tile": Case(
+        """
+    @nki.jit
+    def kernel(x):
+        rows, columns = x.shape
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        for r in range((rows + 127) // 128):
+            here = slice(128 * r, min(128 * r + 128, rows))
+            count = min(128, rows - 128 * r)
+            carried = VARIANT((128, 1), dtype=nl.float32, buffer=nl.sbuf)
+            for c in range((columns + 2047) // 2048):
+                width = min(2048, columns - 2048 * c)
+                tile = nl.ndarray((128, 2048), dtype=x.dtype, buffer=nl.sbuf)
+                there = slice(2048 * c, 2048 * c + width)
+                nisa.dma_copy(dst=tile[:count, :width], src=x[here, there])
+                nisa.tensor_scalar(dst=tile[:count, :width], data=tile[:count, :width], op0=nl.add,
+                                   operand0=carried[:count])
+                nisa.dma_copy(dst=out[here, there], src=tile[:count, :width])
+                nisa.tensor_copy(dst=carried[:count], src=tile[:count, width - 1:width])
+        return out
+    """,
+        "nl.zeros",
+        "nl.ndarray",
+        wide_rows,
+    ),
     "a share of the rows": Case(
         """
     @nki.jit

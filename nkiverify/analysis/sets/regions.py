@@ -290,8 +290,9 @@ def _start(layout: _Layout, coordinates: Coordinates) -> list[Term] | None:
         # With finer coordinates than dimensions, and of a number of elements, only the product tells how far it goes in
         # each.
         parts, times = coordinates.decomposed(whole), constant(1)
-        # Column F + 3 of rows of F + 8 is not in the next row, 5 columns ahead of it.
-        backwards = any((constant_value(part) or 0) < 0 for part in parts or ())
+        # Column F + 3 of rows of F + 8 is not in the next row, 5 columns ahead of it, nor column n - 8 * i of rows of 8
+        # in an earlier one.
+        backwards = any(part.monomials and max(part.monomials.values()) < 0 for part in map(as_term, parts or ()))
         if parts is None or backwards or not (coordinates.finer or is_one(stride)):
             other = coordinates.decomposed(stride)
             if other is not None:
