@@ -33,6 +33,7 @@ _STATELESS_MODULES = (
     "_abc",
 )
 _CACHED = type(functools.lru_cache(lambda: None))
+_CONTAINERS = (dict, list, set, deque)
 
 #: Code of these packages keeps no state that a kernel's meaning depends on, or keeps it in the run.
 _OWN_PACKAGES = ("nkiverify", "nki", "neuronxcc")
@@ -208,7 +209,7 @@ def holder_of(value: object) -> Holder | None:
         return Holder(value, _read_object, _write_object)
     if has_hidden_state(kind):
         raise OpaqueState(value)
-    if kind.__dictoffset__ or (slot_names(kind) and not isinstance(value, dict | list | set | deque)):
+    if kind.__dictoffset__ or (_fields(kind) if isinstance(value, _CONTAINERS) else slot_names(kind)):
         return Holder(value, _read_object, _write_object)
     if isinstance(value, dict):
         return Holder(value, dict, _write_dict)
@@ -267,7 +268,9 @@ def _read_sequence(value: Any) -> dict[Any, Any]:
 
 
 def _read_elements(value: Any) -> dict[Any, Any]:
-    return {("element", id(part)): part for part in value} if isinstance(value, set) else _read_sequence(value)
+    if isinstance(value, set):
+        return {("element", id(part)): part for part in value}
+    return {**_read_sequence(value), "maxlen": value.maxlen}
 
 
 def _write_list(value: list[Any], content: dict[Any, Any]) -> None:
@@ -336,7 +339,7 @@ def _write_class(value: type, content: dict[Any, Any]) -> None:
 
 def _read_object(value: object) -> dict[Any, Any]:
     content: dict[Any, Any] = {"__class__": type(value)}
-    for name in slot_names(type(value)):
+    for name in _fields(type(value)) if isinstance(value, _CONTAINERS) else slot_names(type(value)):
         try:
             content[name] = object.__getattribute__(value, name)
         except AttributeError:
@@ -394,22 +397,26 @@ def _read_partial(value: functools.partial[Any]) -> dict[Any, Any]:
     return {"function": value.func, "arguments": value.args, "keywords": value.keywords, "": value.__dict__}
 
 
-#: What classes of exceptions written in C hold beside `__dict__`, for the classes met.
-_exception_parts: dict[type, tuple[str, ...]] = {}
+#: What objects of classes written in C hold beside `__dict__`, for the classes met.
+_fields_of: dict[type, tuple[str, ...]] = {}
 
 
-def _read_exception(value: BaseException) -> dict[Any, Any]:
-    kind = type(value)
-    names = _exception_parts.get(kind)
+def _fields(kind: type) -> tuple[str, ...]:
+    """The names of what objects of a class hold beside `__dict__`: slots, and fields of classes written in C."""
+    names = _fields_of.get(kind)
     if names is None:
-        names = _exception_parts[kind] = tuple(
+        names = _fields_of[kind] = tuple(
             name
             for base in kind.__mro__
             for name, member in vars(base).items()
             if isinstance(member, types.GetSetDescriptorType | types.MemberDescriptorType)
             and name not in ("__dict__", "__weakref__")
         )
-    found = {name: getattr(value, name, MISSING) for name in names}
+    return names
+
+
+def _read_exception(value: BaseException) -> dict[Any, Any]:
+    found = {name: getattr(value, name, MISSING) for name in _fields(type(value))}
     return {**found, **vars(value)}
 
 

@@ -137,6 +137,64 @@ HOLDERS = {
         "held().append(1)",
         "len(held())",
     ),
+    "defaults of a function": ("def held(x=0): return x", "held.__defaults__ = (1,)", "held()"),
+    "keyword defaults of a function": (
+        "def held(*, x=0): return x",
+        "held.__kwdefaults__ = {'x': 1}",
+        "held()",
+    ),
+    "a keyword default of a function": (
+        "def held(*, x=0): return x",
+        "held.__kwdefaults__['x'] = 1",
+        "held()",
+    ),
+    "code of a function": (
+        "def held(): return 0\ndef other(): return 1",
+        "held.__code__ = other.__code__",
+        "held()",
+    ),
+    "name of a function": ("def held(): return 0", "held.__name__ = 'h'", "len('held') - len(held.__name__)"),
+    "class of an object": (
+        "class Held: count = 0\nclass Other: count = 1\nheld = Held()",
+        "held.__class__ = Other",
+        "held.count",
+    ),
+    "base of a class": (
+        "class One: count = 0\nclass Two: count = 1\nclass Held(One): pass",
+        "Held.__bases__ = (Two,)",
+        "Held.count",
+    ),
+    "cell of a closure": (
+        "def made():\n    count = 0\n    return lambda: count\nheld = made()",
+        "held.__closure__[0].cell_contents = 1",
+        "held()",
+    ),
+    "function in a partial": (
+        "import functools\nheld = functools.partial(len, [])",
+        "held.__setstate__((len, ([1],), {}, {}))",
+        "held()",
+    ),
+    "dictionary of an object": ("class Held: count = 0\nheld = Held()", "held.__dict__ = {'count': 1}", "held.count"),
+    "function of a property": (
+        "class Held:\n    def made(self): return 0\n    count = property(made)\nheld = Held()",
+        "Held.made.seen = 1\n        Held.count.fget.seen = 1",
+        "int(hasattr(Held.made, 'seen'))",
+    ),
+    "method that is put on an object": (
+        "class Held:\n    def count(self): return 0\nheld = Held()",
+        "held.count = lambda: 1",
+        "held.count()",
+    ),
+    "default of a factory": (
+        "import collections\nheld = collections.defaultdict(int)",
+        "held.default_factory = lambda: 1",
+        "0 if held.default_factory is int else 1",
+    ),
+    "greatest length of a deque": (
+        "import collections\nheld = collections.deque()",
+        "held.__init__(maxlen=3)",
+        "int(held.maxlen is not None)",
+    ),
     "closure": (
         "def made():\n    count = 0\n    def step():\n        nonlocal count\n        count += 1\n"
         "    return step, lambda: count\nstep, held = made()",
