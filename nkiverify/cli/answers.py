@@ -22,8 +22,9 @@ from nkiverify.report import legality
 from nkiverify.report.progress import Progress
 from nkiverify.report.style import Style
 from nkiverify.results.answers import Answer
-from nkiverify.results.session import ExitStatus, status_of, worst
+from nkiverify.results.session import ExitStatus, counting, status_of, worst
 from nkiverify.results.warning_rules import failing, outside, with_unused, without_ignored
+from nkiverify.results.wording import rests_on
 from nkiverify.run.confinement import Confinement
 from nkiverify.run.supervisor import Stopped, confined, in_child, limited
 from nkiverify.verify.options import Options
@@ -171,6 +172,8 @@ def _told(one: Answer, asked: Asked, options: Options, style: Style, width: int)
     language = outside(one.language, options.policy)
     parts = [legality.text(one, options.root, width, style, asked.every, language.told)]
     parts += [f"  assumed: {text}" for text in options.allowed.assumed()]
+    alone = rests_on(counting(one.runs))
+    parts += [f"  {alone}"] if alone else []
     if asked.fix:
         parts.append(asserts(one, options.root))
     if asked.manifest_entry:

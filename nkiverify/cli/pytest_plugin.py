@@ -9,6 +9,7 @@ is imported when there is something to verify.
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -36,21 +37,19 @@ class _Worker:
     """Verifies the targets of a file in a worker process, so that no kernel ends pytest, or keeps it.
 
     The worker knows the targets where it is forked, and loads the file anew where it is not, as this process has
-    threads. A test file in a package cannot be loaded by itself: its targets are verified in this process then.
+    threads.
     """
 
     def __init__(self, root: Path, file: Path, targets: Sequence[Target], options: Options) -> None:
         from nkiverify.run.confinement import Confinement
-        from nkiverify.run.executors.jobs import Executor, InProcess, verify_target
-        from nkiverify.run.executors.processes import WorkerProcesses, start_method
+        from nkiverify.run.executors.jobs import verify_target
+        from nkiverify.run.executors.processes import WorkerProcesses
 
         self.file = file
-        self._executor: Executor = InProcess(verify_target)
-        if not (file.parent / "__init__.py").is_file() or start_method().get_start_method() == "fork":
-            load = partial(_targets_of, root, file)
-            confinement = Confinement.of(options.allowed, programs=options.engine != "embedded")
-            memory = confinement.memory
-            self._executor = WorkerProcesses(targets, verify_target, load, 1, memory=memory, confinement=confinement)
+        load = partial(_targets_of, root, file, targets[0].function.__module__)
+        confinement = Confinement.of(options.allowed, programs=options.engine != "embedded")
+        memory = confinement.memory
+        self._executor = WorkerProcesses(targets, verify_target, load, 1, memory=memory, confinement=confinement)
 
     def verified(self, name: str, target: Target, options: Options) -> list[Run]:
         """The runs of the target, of the test `name`."""
@@ -67,10 +66,16 @@ class _Worker:
         self._executor.shutdown()
 
 
-def _targets_of(root: Path, manifest: Path) -> dict[str, Target]:
-    from nkiverify.project.manifest import load_targets
+def _targets_of(root: Path, file: Path, module: str) -> dict[str, Target]:
+    """The targets of a manifest, or of a test file, which pytest imported as `module`; of one in a package, that is how
+    it is imported here as well."""
+    from nkiverify.project.manifest import load_targets, target_of
 
-    return {target.name: target for target in load_targets(root, [manifest])}
+    if not (file.parent / "__init__.py").is_file():
+        return {target.name: target for target in load_targets(root, [file])}
+    parts = vars(importlib.import_module(module)).values()
+    found = [target_of(part, root, _settings(root), file.parent) for part in parts]
+    return {target.name: target for target in found if target is not None and target.file == str(file)}
 
 
 #: The worker of the manifest whose targets are verified now.

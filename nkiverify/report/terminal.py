@@ -145,10 +145,10 @@ def summary(session: Session, width: int = WIDTH) -> str:
         why = "interrupted" if session.interrupted else "stopped"
         lines.append(f"{why} before {wording.counted(len(session.not_run), 'target')}: " + ", ".join(session.not_run))
     lines += [f"not written: {file}" for file in session.unwritten]
-    alone = sorted({run.engine for run in counting(session.runs) if run.engine.startswith("esbmc")})
+    alone = wording.rests_on(counting(session.runs))
     if alone:
         # Before the last line, which says how it ended.
-        lines.insert(1, f"these verdicts rest on {alone[0]} alone: no other engine has looked at them")
+        lines.insert(1, alone)
     if len(lines) == 1 + bool(alone):
         everything = "all as expected" if expecting else "no contract is violated"
         lines.append(everything + _as_far_as(session) if session.runs else "nothing was verified")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from nkiverify.foundation.records import KernelWarning, Run, Verdict
@@ -80,3 +80,9 @@ def phases(numbers: Sequence[int]) -> str:
     if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
         return f"phases {numbers[0]} to {numbers[-1]}"
     return f"phases {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
+def rests_on(runs: Iterable[Run]) -> str:
+    """The line that says that verdicts are of ESBMC alone, where they are; else nothing."""
+    engines = sorted({run.engine for run in runs if run.engine.startswith("esbmc")})
+    return f"these verdicts rest on {engines[0]} alone: no other engine has looked at them" if engines else ""

@@ -32,6 +32,25 @@ def test_controls_and_commands_are_escaped(text: str, shown: str) -> None:
     assert stream.getvalue() == shown
 
 
+@pytest.mark.parametrize(
+    ("parts", "shown"),
+    [
+        ((":", ":error::none\n"), "\\::error::none\n"),
+        (("\n#", "#", "vso", "[task]"), "\n\\##vso[task]"),
+        (("#", " ", "heading: ", ":", "\n"), "# heading: :\n"),
+        (("a:", ":b"), "a::b"),
+        (("end #",), "end \\#"),
+    ],
+)
+def test_a_command_that_is_written_in_parts_is_escaped_as_well(parts: tuple[str, ...], shown: str) -> None:
+    stream = io.StringIO()
+    harmless_stream = HarmlessStream(stream)
+    for part in parts:
+        harmless_stream.write(part)
+    harmless_stream.flush()
+    assert stream.getvalue() == shown
+
+
 def test_an_exception_of_a_kernel_moves_no_cursor_and_gives_no_command(check: Checker) -> None:
     raised = 'raise ValueError("\\x1b[2J\\n::error::all is well")'
     write(check.folder, k=COPY.replace("P, F = a.shape\n", f"P, F = a.shape\n        {raised}\n", 1))

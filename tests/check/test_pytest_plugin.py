@@ -74,13 +74,17 @@ def test_a_kernel_cannot_end_pytest(repository: pytest.Pytester) -> None:
 THREADS = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
 
 
-@pytest.mark.parametrize("threads", ["", THREADS])
+@pytest.mark.parametrize(("threads", "package"), [("", False), (THREADS, False), (THREADS, True)])
 def test_a_kernel_of_a_target_in_a_test_file_cannot_end_pytest_either(
-    threads: str, repository: pytest.Pytester
+    threads: str, package: bool, repository: pytest.Pytester
 ) -> None:
     write(repository.path, kernels__k=COPY.replace("P, F = a.shape", "P, F = a.shape\n        import os; os._exit(0)"))
     first = MANIFEST.format(kernel="kernels/k.py::copy", name="copied", more="")
     second = first.replace("copied", "again") + "\n\ndef test_other():\n    pass\n"
+    if package:
+        # As pytest imports it, and not as a file by itself.
+        first = f"from . import helper\n{first}"
+        repository.makepyfile(__init__="", helper="")
     repository.makepyfile(test_first=first, test_second=second, conftest=threads)
     (repository.path / "kernels" / "nkiverify_targets.py").unlink()
     ours = ("-p", "no:nkiverify", "-p", "nkiverify.cli.pytest_plugin", "-p", "no:xdist")

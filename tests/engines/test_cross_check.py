@@ -24,6 +24,7 @@ from nkiverify.results.session import ExitStatus, status_of
 from nkiverify.verify import cross_check
 from nkiverify.verify.options import CROSS_CHECK_SECONDS, DEFAULT_ENGINE, WITHOUT_ESBMC, Options
 from nkiverify.verify.verifier import verify
+from tests.check.kernel_files import COPY, write
 
 pytestmark = pytest.mark.skipif(locate.find() is None, reason="there is no ESBMC here")
 
@@ -249,6 +250,14 @@ def test_esbmc_alone_leaves_out_what_it_cannot_be_asked_and_says_what_its_verdic
     assert "rest on esbmc" in out and "alone" in out
     assert out.rstrip().endswith("all as expected")
     assert main([*words, "--phase", "4"]) == ExitStatus.NOTHING_VERIFIED
+
+
+def test_a_check_whose_arguments_are_inferred_says_that_esbmc_is_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, k=COPY)
+    main(["check", f"{tmp_path / 'k.py'}::copy", "--phase", "1", "--engine", "esbmc"])
+    assert "these verdicts rest on esbmc" in capsys.readouterr().out
 
 
 def test_the_phases_that_esbmc_is_not_asked_about_are_those_of_sets() -> None:
