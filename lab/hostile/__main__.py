@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
 import textwrap
@@ -89,6 +90,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bench = Bench(options.python, forks=options.forks)
     try:
         left = [one for one in chosen if (one.kind, one.name) not in done]
+        # So that a part of them is of all kinds, and what takes long does not come at once.
+        random.Random(0).shuffle(left)
         for one in campaign(left, bench, options.jobs, options.seconds):
             tried.append(one)
             if options.log is not None:
@@ -96,6 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _tell(one, whole=bool(options.input))
     finally:
         bench.close()
+    tried.sort(key=lambda one: chosen.index(one.input))
     for reason, count in Counter(one.skipped for one in tried if one.skipped).items():
         print(f"not tried: {count}, {reason}")
     if len(tried) < len(chosen):

@@ -244,7 +244,8 @@ class ConcreteExecution:
 
     def results_of(self, programs: Iterable[Program], body: Callable[[Program], Any]) -> list[Any]:
         """One after the other."""
-        return list(map(body, programs))
+        # `map` would take a StopIteration of the kernel's for the end of the programs.
+        return [body(program) for program in programs]
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Note what the kernel returned."""

@@ -389,7 +389,8 @@ class SymbolicExecution(Paths):
 
     def results_of(self, programs: Iterable[Program], body: Callable[[Program], Any]) -> list[Any]:
         """Those of the one program that stands for all."""
-        return list(map(body, programs))
+        # `map` would take a StopIteration of the kernel's for the end of the programs.
+        return [body(program) for program in programs]
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """Record what the kernel returned."""

@@ -34,6 +34,23 @@ from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: Code that reads source files for Python.
 _READERS = frozenset({"importlib", "linecache", "tokenize"})
+#: Ours that call what kernels give them, functions and iterators: what these ask for, the kernel does.
+_CALLING = frozenset(
+    {
+        "nkiverify.frontend.attributes",
+        "nkiverify.frontend.builtins",
+        "nkiverify.frontend.holders",
+        "nkiverify.frontend.hooks",
+        "nkiverify.frontend.host_integers",
+        "nkiverify.frontend.loops",
+        "nkiverify.frontend.numeric_modules",
+        "nkiverify.frontend.ranges",
+        "nkiverify.frontend.summaries",
+        "nkiverify.frontend.watching",
+        "nkiverify.model.dynamic_loops",
+        "nkiverify.symbolic.lists",
+    }
+)
 #: Reads what is installed, on which every verdict depends anyway.
 _METADATA = "importlib.metadata"
 #: What such code reads on behalf of a kernel, which may ask it for other files too.
@@ -224,6 +241,8 @@ def _passes(what: str, event: str, arguments: tuple[object, ...], subject: str) 
 
 def _subject(event: str, arguments: tuple[object, ...]) -> str:
     """The file that is asked for, as far as the event names it."""
+    if event == "open" and isinstance(arguments[0], int):
+        return f"/dev/fd/{arguments[0]}"
     named = [part for part in arguments if isinstance(part, str | bytes | os.PathLike | tuple) and part]
     if not named or _REFUSED.get(event) in (_MACHINE, _THREAD):
         return event
@@ -238,6 +257,9 @@ def _asking(frame: FrameType | None, event: str, subject: str) -> FrameType | No
         if is_kernel_frame(frame):
             return frame
         name = frame.f_globals.get("__name__") or ""
+        if name in _CALLING:
+            frame = frame.f_back
+            continue
         top = name.partition(".")[0]
         if (
             (top == "nkiverify" and event != READS and frame.f_code is not _started.__code__)

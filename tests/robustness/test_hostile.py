@@ -21,7 +21,15 @@ SAMPLE = {
         "kernel: import atexit, os; atexit.register(os._exit, 0)",
         "kernel: import atexit; atexit.register(exec, 'raise BaseException')",
     ),
-    "raises": ("module: raise BaseException('shape')", "loop: raise GeneratorExit"),
+    "raises": (
+        "module: raise BaseException('shape')",
+        "loop: raise GeneratorExit",
+        "helper: raise StopIteration",
+    ),
+    "reads files and folders": (
+        "kernel: import os; sorted(['.'], key=os.listdir)",
+        "loop: import os; max(os.walk('.'))",
+    ),
     "objects that misbehave": ("helper: type('D', (), {'__del__': lambda self: 1 / 0})()",),
     "changes Python itself": ("kernel: import builtins; builtins.isinstance = lambda *a: True",),
     "prints": ("kernel: import sys; sys.stdout.buffer.write(b'::error::none\\n')",),
