@@ -34,6 +34,8 @@ _STATELESS_MODULES = (
 )
 _CACHED = type(functools.lru_cache(lambda: None))
 _CONTAINERS = (dict, list, set, deque)
+#: The flag of classes that are made at run time, as those written in Python are.
+_HEAP_TYPE = 1 << 9
 
 #: Code of these packages keeps no state that a kernel's meaning depends on, or keeps it in the run.
 _OWN_PACKAGES = ("nkiverify", "nki", "neuronxcc")
@@ -360,8 +362,10 @@ def _write_object(value: Any, content: dict[Any, Any]) -> None:
     if isinstance(value, list):
         list.__setitem__(value, slice(None), list(elements.values()))
     elif isinstance(value, dict):
-        dict.clear(value)
-        dict.update(value, elements)
+        # By the class in C that keeps the elements, and perhaps their order; not by what the kernel makes of it.
+        keeper: type[dict[Any, Any]] = next(base for base in type(value).__mro__ if not base.__flags__ & _HEAP_TYPE)
+        keeper.clear(value)
+        keeper.update(value, elements)
     elif isinstance(value, set | deque) and list(elements.values()) != list(value):
         raise OpaqueState(value)
     now = _read_object(value)

@@ -229,3 +229,28 @@ def test_the_kernel_begins_with_the_state_it_was_called_in(holder: str, seen: in
     source += f"        if i > 2: break\n    assert before == {seen}\n"
     trap = Trap(holder, textwrap.dedent(source), tried=range(4))
     assert complaints(trap, tmp_path) == []
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_an_iteration_begins_with_the_state_that_the_one_before_left(holder: str, tmp_path: Path) -> None:
+    made, changed, counted = HOLDERS[holder]
+    source = f"{made}\n\ndef kernel(n):\n    for i in range(n):\n        assert {counted} == 0\n        {changed}\n"
+    assert complaints(Trap(holder, source, tried=range(4)), tmp_path) == []
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_a_path_begins_with_the_state_before_the_other_one(holder: str, tmp_path: Path) -> None:
+    made, changed, counted = HOLDERS[holder]
+    lines = [
+        made,
+        "def kernel(n, m):",
+        f"    before = {counted}",
+        "    i = 1",
+        "    if n > m:",
+        f"        {changed}",
+        "        assert before == 0",
+        "    else:",
+        f"        assert {counted} == before",
+        f"        assert {counted} == 0",
+    ]
+    assert complaints(Trap(holder, "\n".join(lines), tried=range(3), decided=False), tmp_path) == []
