@@ -195,6 +195,11 @@ HOLDERS = {
         "held.__init__(maxlen=3)",
         "int(held.maxlen is not None)",
     ),
+    "key of a dictionary": (
+        "class Held: count = 0\nheld = {Held(): 1}",
+        "next(iter(held)).count = 1",
+        "next(iter(held)).count",
+    ),
     "closure": (
         "def made():\n    count = 0\n    def step():\n        nonlocal count\n        count += 1\n"
         "    return step, lambda: count\nstep, held = made()",
