@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from nkiverify.cli.formats import text_of
+from nkiverify.cli.last_failure import REPLAY, Question, remember
 from nkiverify.cli.outcome import session_here, written
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import KernelAnswer, Remark
@@ -21,6 +22,7 @@ from nkiverify.project.proposals import asserts, definition, manifest_entry
 from nkiverify.report import legality
 from nkiverify.report.progress import Progress
 from nkiverify.report.style import Style
+from nkiverify.results import wording
 from nkiverify.results.answers import Answer
 from nkiverify.results.session import ExitStatus, counting, status_of, worst
 from nkiverify.results.warning_rules import failing, outside, with_unused, without_ignored
@@ -39,7 +41,8 @@ class Asked:
     """The request: kernels to check, and the parts of the answer to print.
 
     `references` are kernels as `PATH::NAME`, `arguments`, `where` and `grid` what was typed about the only one.
-    `every`: show the source of all that fails. `fix`: print asserts; `manifest_entry`: print a target. `form` is one of
+    `every`: show the source of all that fails. `fix`: print asserts; `in_place`: write them into the files of the
+    kernels; `manifest_entry`: print a target. `form` is one of
     `nkiverify.cli.formats.FORMATS`.
     """
 
@@ -53,6 +56,7 @@ class Asked:
     every: bool
     fix: bool
     manifest_entry: bool
+    in_place: bool = False
     form: str = "full"
 
 
@@ -67,6 +71,7 @@ def answers(asked: Asked, options: Options, confinement: Confinement) -> int:
     found: list[Answer] = []
     passed: dict[str, str] = {}
     ending = 0
+    kept = False
     for reference in asked.references:
         progress.started(reference)
         try:
@@ -81,11 +86,16 @@ def answers(asked: Asked, options: Options, confinement: Confinement) -> int:
         if one.status is not None:
             # What the supervisor has said.
             continue
+        first = not kept and remember(_question(one, asked, options), one.runs)
+        kept = kept or first
         if asked.form == "full":
-            print(_told(one, asked, options, style, width), flush=True)
+            print(_told(one, asked, options, style, width, REPLAY if first else ""), flush=True)
         elif one.problem:
             print(f"nkiverify: {one.problem}", file=sys.stderr)
     progress.close()
+    if asked.in_place:
+        for file, number in proposals.written(found, options.root).items():
+            print(f"nkiverify: {file} has {wording.counted(number, 'assert')} more", file=sys.stderr)
     for line in passed.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
     session = session_here((run for one in found for run in one.runs), options.root, started, clock)
@@ -132,6 +142,12 @@ def _answer_apart(
     return one, 0
 
 
+def _question(one: Answer, asked: Asked, options: Options) -> Question:
+    """The question that has this answer, without anything that is inferred."""
+    more = (asked.hardware, asked.assume_asserts, asked.no_spills)
+    return Question(str(options.root), one.reference, one.arguments, asked.where, one.grid or None, *more)
+
+
 def _answer(reference: str, asked: Asked, options: Options) -> Answer:
     seconds = options.timeout if options.engine == "embedded" else float("inf")
     with limited(reference, seconds, options.memory):
@@ -167,13 +183,16 @@ def _recorded(one: Answer, options: Options) -> KernelAnswer:
     )
 
 
-def _told(one: Answer, asked: Asked, options: Options, style: Style, width: int) -> str:
-    """All that is printed of one kernel."""
+def _told(one: Answer, asked: Asked, options: Options, style: Style, width: int, again: str) -> str:
+    """All that is printed of one kernel; `again` is the command that replays its failure, if there is one."""
     language = outside(one.language, options.policy)
     parts = [legality.text(one, options.root, width, style, asked.every, language.told)]
     parts += [f"  assumed: {text}" for text in options.allowed.assumed()]
     alone = rests_on(counting(one.runs))
     parts += [f"  {alone}"] if alone else []
+    if again:
+        parts[0] = parts[0].rstrip("\n")
+        parts.append(f"  replay: {again}\n")
     if asked.fix:
         parts.append(asserts(one, options.root))
     if asked.manifest_entry:

@@ -18,6 +18,7 @@ from nkiverify.cli.arguments import (
     writable,
 )
 from nkiverify.cli.formats import FORMATS, text_of
+from nkiverify.cli.last_failure import REPLAY, Question, folder, remember
 from nkiverify.cli.policy import add_policy, policy_of
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
@@ -87,9 +88,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter is given, see below")
     add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
     add("--derive", action="store_true", help="look for the largest domain on which every phase is proved")
+    add("--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C")
     add("--exclude", action="append", default=[], metavar="GLOB", help="leave out these files or folders of a folder")
     add("--list", action="store_true", help="list the kernels, their parameters and asserts, and stop")
     add("--fix", action="store_true", help="print the asserts that a kernel lacks, to be pasted")
+    add("--fix-in-place", action="store_true", help="write the asserts that kernels lack into their files")
     add("--manifest-entry", action="store_true", help="print a target for the domain, to be pasted into a manifest")
     add("--all", action="store_true", help="show everything that fails with its source, not the first of each line")
     add("--assume-asserts", action="store_true", help="assume what the kernel asserts at its top with --where, too")
@@ -133,9 +136,13 @@ def execute(arguments: argparse.Namespace) -> int:
             return _list(arguments)
         paths = arguments.paths or ["."]
         options, hardware = _options(arguments)
+        if arguments.watch:
+            from nkiverify.cli.watching import watched
+
+            return watched(lambda: _answers(arguments, paths, options, hardware), paths)
         if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
             if not arguments.pdb:
-                confined(_confinement(options))
+                confined(_confinement(options, folder()))
             arguments.kernel = paths[0]
             with limited(paths[0], _limit(options, arguments) * len(hardware), options.memory):
                 return _check(arguments, options, hardware)
@@ -145,15 +152,16 @@ def execute(arguments: argparse.Namespace) -> int:
         return 2
 
 
-def _confinement(options: Options) -> Confinement:
-    """The confinement of the process that checks kernels: where it writes results, and where the ESBMC that it asks is
-    kept."""
+def _confinement(options: Options, *written: Path | None) -> Confinement:
+    """The confinement of the process that checks kernels: the folders that are `written`, where it writes results, and
+    where the ESBMC that it asks is kept."""
     from nkiverify.run.confinement import Confinement
 
     folders = [options.json.parent] if options.json is not None else []
+    folders += [each for each in written if each is not None]
     asks_esbmc = options.engine != "embedded"
     if asks_esbmc:
-        from nkiverify.engines.esbmc.locate import cache_folder
+        from nkiverify.foundation.resources import cache_folder
 
         folders += [folder for folder in [cache_folder()] if folder is not None]
     return Confinement.of(options.allowed, folders, programs=asks_esbmc, memory=options.memory)
@@ -249,6 +257,7 @@ def _answers(arguments: argparse.Namespace, paths: Sequence[str], options: Optio
         assume_asserts=arguments.assume_asserts,
         every=arguments.all,
         fix=arguments.fix,
+        in_place=arguments.fix_in_place,
         manifest_entry=arguments.manifest_entry,
         form=arguments.output_format,
     )
@@ -322,7 +331,9 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
         print(text_of(session, arguments.output_format), end="", flush=True)
         strict = language.failing or failing(session, options.policy)
         return worst((status, ExitStatus.MISMATCH)) if strict else status
-    print(report(session, asked, options.debug, Style.of(sys.stdout)), end="", flush=True)
+    kept = remember(_question(arguments, session, hardware), session.runs)
+    again = REPLAY if kept else "the same with --pdb"
+    print(report(session, asked, options.debug, Style.of(sys.stdout), again), end="", flush=True)
     if language.told:
         print(language_report(language, base), end="", flush=True)
         status = worst((status, ExitStatus.MISMATCH)) if language.failing else status
@@ -332,6 +343,21 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
     failed = failing(session, options.policy)
     print(failed, end="", flush=True)
     return worst((status, ExitStatus.MISMATCH)) if failed else status
+
+
+def _question(arguments: argparse.Namespace, session: Session, hardware: Sequence[str]) -> Question:
+    """The question that was asked, on the hardware on which it failed first."""
+    failed = [run.target.rpartition("@")[2] for run in session.runs if run.violations]
+    return Question(
+        str(session.root),
+        arguments.kernel,
+        tuple(arguments.arg),
+        tuple(arguments.where),
+        arguments.grid,
+        failed[0] if len(hardware) > 1 and failed else hardware[0],
+        arguments.assume_asserts,
+        arguments.no_spills,
+    )
 
 
 def _debug(session: Session, asked: Request, hardware: Sequence[str]) -> None:

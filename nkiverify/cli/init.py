@@ -3,46 +3,46 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import re
 from pathlib import Path
 
 from nkiverify.foundation.errors import UsageError
 from nkiverify.verify.options import MANIFEST_FILE
 
 DESCRIPTION = """\
-Begin to verify the kernels of a repository: write nkiverify_targets.py here,
-with a first target for one kernel, to be changed, and a section
-[tool.nkiverify] with the settings to pyproject.toml. What is there stays.
+Begin to verify the kernels of a repository: write a target for a kernel to
+nkiverify_targets.py here, with the arguments that are inferred and what its
+asserts say, to be changed, and a section [tool.nkiverify] with the settings to
+pyproject.toml. What is there stays.
 `nkiverify run` finds every nkiverify_targets.py of the repository it is run in."""
 
-_TEXT = '''\
+_HEAD = '''\
 """What is verified of the kernels of this repository: each function is a target.
 
-Run them all with `nkiverify run`, one with `nkiverify run {target}`. Kernels are named relative to this file.
+Run them all with `nkiverify run`, one with `nkiverify run NAME`. Kernels are named relative to this file. In a target
+
+  v.dim("N", low=1, high=8192, multiple_of=512)   is every such integer at once, so a verdict holds for all of them
+  v.assume(M <= N)                                restricts them
+  v.choice("dtype", (bfloat16, float32))          is each of these
+  v.tensor("x", (M, N), bfloat16, values=(0, 7))  may tell its numbers, and by buffer= a memory on chip
+  out = v.call(…); v.returns(out, shape=(M, N), dtype=bfloat16)
+
+The verdicts that are expected are those of the phases: 1 shapes and bounds, 2 host arithmetic, 3 memory, 4 dataflow.
+`nkiverify check FILE::KERNEL --manifest-entry` prints a target for the largest domain on which all of them are proved.
 """
 
 from nkiverify.frontend.target import Verification
 from nkiverify.project.manifest import SUCCESSFUL, Kind, target
-from nkiverify.model.dtypes import bfloat16
-
-
-@target(
-    kernel="{kernel}",
-    family="{family}",
-    kind=Kind.UNBOUNDED,
-    # The verdict expected in each phase: 1 shapes and bounds, 2 host arithmetic, 3 memory, 4 dataflow.
-    expect={{1: SUCCESSFUL, 2: SUCCESSFUL, 3: SUCCESSFUL, 4: SUCCESSFUL}},
-)
-def {target}(v: Verification) -> None:
-    """Every legal shape."""
-    # Each stands for all its values at once, so a verdict holds for all of them.
-    M = v.dim("M", multiple_of=128)
-    # A dimension along which tiles grow needs a bound to fit on the chip (phase 3).
-    N = v.dim("N", high=8192, multiple_of=512)
-    # Also: v.assume(M <= N), v.choice("dtype", (bfloat16, float32)), tensors on chip by buffer=, and the numbers in a
-    # tensor of indices by values=(0, M - 1).
-    v.call({arguments})
-    # What must hold of the result: out = v.call(...); v.returns(out, shape=(M, N), dtype=bfloat16)
 '''
+
+#: Names that every target needs.
+_NEEDED = {
+    "Verification": "nkiverify.frontend.target",
+    "SUCCESSFUL": "nkiverify.project.manifest",
+    "Kind": "nkiverify.project.manifest",
+    "target": "nkiverify.project.manifest",
+}
 
 _SETTINGS = """\
 [tool.nkiverify]
@@ -70,11 +70,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Write the manifest and the settings; the exit status. Raises `UsageError` where there is a manifest, or no such
+    """Write the target and the settings; the exit status. Raises `UsageError` where there is such a target, or no such
     kernel."""
     from nkiverify.frontend.domain.excerpt import did_you_mean
     from nkiverify.project import settings
     from nkiverify.project.discovery import kernels_in
+    from nkiverify.project.proposals import begun as begun_target
 
     path, separator, name = arguments.kernel.partition("::")
     if not separator or not name:
@@ -84,20 +85,40 @@ def execute(arguments: argparse.Namespace) -> int:
     known = {found.name: found for found in kernels_in(Path(path).resolve())}
     if name not in known:
         raise UsageError(f"no kernel {name} in {path}{did_you_mean(name, known)}")
-    if Path(MANIFEST_FILE).exists():
-        raise UsageError(f"there is {MANIFEST_FILE} already")
     toml = Path("pyproject.toml")
     begun = toml.is_file() and settings.read(toml) is not None
-    tensors = (f'v.tensor("{parameter}", (M, N), bfloat16)' for parameter in known[name].required)
-    family = name.rpartition(".")[2]
-    text = _TEXT.format(kernel=arguments.kernel, family=family, target=f"{family}_all", arguments=", ".join(tensors))
-    _write(Path(MANIFEST_FILE), text)
-    print(f"{MANIFEST_FILE} is written: change its target, {family}_all, to the shapes and arguments of {name}")
+    text = begun_target(arguments.kernel, Path.cwd())
+    made = re.sub(r"\W+", "_", name) + "_all"
+    manifest = Path(MANIFEST_FILE)
+    before = manifest.read_text(encoding="utf-8") if manifest.exists() else _HEAD
+    _write(manifest, _with_target(before, made, text))
+    print(f"{MANIFEST_FILE} has a target {made}: change it to the shapes and arguments of {name}")
     if not begun:
         before = toml.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if toml.is_file() else ""
         _write(toml, before + _SETTINGS)
         print(f"{toml} has a section [{settings.SECTION}], with every setting as a comment")
     return 0
+
+
+def _with_target(before: str, name: str, text: str) -> str:
+    """A manifest with one more target, and with what that needs to be imported."""
+    from nkiverify.project.proposals import dtypes_in
+
+    try:
+        tree = ast.parse(before)
+    except SyntaxError as error:
+        raise UsageError(f"{MANIFEST_FILE} is no valid Python: line {error.lineno}") from None
+    if any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body):
+        raise UsageError(f"{MANIFEST_FILE} has a target {name} already")
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    known = {alias.asname or alias.name for node in imports for alias in node.names}
+    needed = [f"from {module} import {word}" for word, module in _NEEDED.items() if word not in known]
+    dtypes = [word for word in dtypes_in(text) if word not in known]
+    if dtypes:
+        needed.append(f"from nkiverify.model.dtypes import {', '.join(dtypes)}")
+    lines = before.rstrip("\n").splitlines()
+    at = max((node.end_lineno or 0 for node in imports), default=0)
+    return "\n".join([*lines[:at], *needed, *lines[at:], "", "", text])
 
 
 def _write(file: Path, text: str) -> None:

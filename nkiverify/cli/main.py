@@ -23,6 +23,7 @@ PROGRAM = "nkiverify"
 #: The module of each subcommand, imported when it is used.
 COMMANDS: dict[str, str] = {
     "check": "nkiverify.cli.check",
+    "completion": "nkiverify.cli.completion",
     "contracts": "nkiverify.cli.contracts",
     "dashboard": "nkiverify.cli.dashboard",
     "doctor": "nkiverify.cli.doctor",
@@ -119,7 +120,8 @@ COMMAND_LIST = """\
   dashboard  everything on one HTML page
   lsp        a language server, for editors
   sweep      many combinations of shapes and options, on many machines
-  doctor     which engines and packages there are"""
+  doctor     which engines and packages there are
+  completion what a shell needs to complete all this"""
 
 OVERVIEW = f"""\
 usage: nkiverify COMMAND …

@@ -72,8 +72,8 @@ def check(
     return session(runs)
 
 
-def report(session: Session, request: Request, debug: bool, style: Style = PLAIN) -> str:
-    """Everything `check` prints about a kernel."""
+def report(session: Session, request: Request, debug: bool, style: Style = PLAIN, again: str = "") -> str:
+    """Everything `check` prints about a kernel; `again` is the command that replays what fails."""
     parts = [_subject(request)]
     assumed = list(dict.fromkeys(text for run in session.runs for text in run.assumptions))
     if assumed:
@@ -84,7 +84,7 @@ def report(session: Session, request: Request, debug: bool, style: Style = PLAIN
         detail_expected=True,
         debug=debug,
         style=style,
-        again=lambda run: "the same with --pdb",
+        again=lambda run: again,
     )
     parts.append(told)
     return "\n\n".join(parts)

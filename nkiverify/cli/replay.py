@@ -16,13 +16,15 @@ from nkiverify.project.repository import here_or_ours
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES
 
 if TYPE_CHECKING:
+    from nkiverify.foundation.allowed import Allowed
     from nkiverify.frontend.target import Target
     from nkiverify.results.file import RecordedViolation
 
 DESCRIPTION = """\
 Run the kernel of a violation on its witness, as ordinary Python with ordinary
-ints, up to the line where the contract breaks. Without a file, the results of
-the last run are read."""
+ints, up to the line where the contract breaks. Without arguments it is the last
+failure of `nkiverify check`; with --target one of a file of results, by default
+that of the last `nkiverify run`."""
 
 EPILOG = """\
 exit status:
@@ -38,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EPILOG
     add = parser.add_argument
     add("results", nargs="?", type=Path, metavar="RESULTS.json", help="the results (default: reports/results.json)")
-    add("--target", required=True, metavar="NAME", help="the target that failed")
+    add("--target", metavar="NAME", help="the target that failed (default: the last failure of `nkiverify check`)")
     add("--phase", type=int, choices=PHASES, help="the phase it failed in (default: the first)")
     add("--violation", type=positive_integer, default=1, metavar="N", help="which of its violations (default: 1)")
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
@@ -58,6 +60,8 @@ def execute(arguments: argparse.Namespace) -> int:
     project = here_or_ours()
     root = project.root
     allowed = allowed_by(arguments.allow, project.settings)
+    if arguments.target is None:
+        return _last(arguments, allowed)
     results = arguments.results or project.reports / "results.json"
     found = violations_of(results, arguments.target, arguments.phase)
     if arguments.violation > len(found):
@@ -73,6 +77,23 @@ def execute(arguments: argparse.Namespace) -> int:
     print("\n".join(diagnostic.violations([recorded.violation], root, style=Style.of(sys.stdout))), flush=True)
     with isolated(target.name, arguments, allowed, debugger=arguments.pdb):
         return replayed(recorded, target, root, arguments.hardware, debug=arguments.pdb)
+
+
+def _last(arguments: argparse.Namespace, allowed: Allowed) -> int:
+    """Replay the last failure of `check`; the exit status."""
+    from nkiverify.cli.last_failure import last
+    from nkiverify.report import diagnostic
+    from nkiverify.report.style import Style
+
+    for option in ("results", "phase", "emit_test"):
+        if getattr(arguments, option) is not None:
+            raise UsageError("without --target NAME the last failure of `nkiverify check` is replayed")
+    question, recorded = last()
+    root, hardware = Path(question.folder), arguments.hardware or question.hardware
+    print(f"{question.reference}, phase {recorded.phase}")
+    print("\n".join(diagnostic.violations([recorded.violation], root, style=Style.of(sys.stdout))), flush=True)
+    with isolated(question.reference, arguments, allowed, debugger=arguments.pdb):
+        return replayed(recorded, question.target(), root, hardware, debug=arguments.pdb)
 
 
 def _emit(recorded: RecordedViolation, target: Target, file: Path, hardware: str | None) -> int:

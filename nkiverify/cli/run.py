@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -340,7 +341,7 @@ def _report(
         detail_expected=chosen,
         debug=options.debug,
         style=style,
-        again=lambda run: f"nkiverify replay --target {run.target} --phase {run.phase} --pdb",
+        again=lambda run: f"nkiverify replay --target {shlex.quote(run.target)} --phase {run.phase} --pdb",
     )
     print(told, end="", flush=True)
     if since is not None:

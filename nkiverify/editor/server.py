@@ -17,7 +17,7 @@ from nkiverify.editor import actions, findings, hovers
 from nkiverify.editor.checks import Checked, Checks
 from nkiverify.editor.findings import Diagnostics
 from nkiverify.editor.text import Text
-from nkiverify.engines.esbmc.locate import cache_folder
+from nkiverify.foundation.resources import cache_folder
 
 
 @dataclass(slots=True)

@@ -1,7 +1,10 @@
-"""Where the stubs, kernels, harness and result schema are: beside the package in a checkout, inside it in a wheel."""
+"""Where the stubs, kernels, harness and result schema are: beside the package in a checkout, inside it in a wheel; and
+where things are kept between runs."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -42,3 +45,15 @@ def templates() -> Path:
 def reports() -> Path:
     """The folder that runs write to: the checkout's `reports/`; for an installed wheel, `./reports/`."""
     return _CHECKOUT / "reports" if in_checkout() else Path.cwd() / "reports"
+
+
+def cache_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Where things are kept that can be made again: `nkiverify` in the user's cache. It need not exist.
+
+    None for a user without a home. A folder that everyone can write to is no place for a program to be executed.
+    """
+    caches = environment.get("XDG_CACHE_HOME")
+    try:
+        return (Path(caches) if caches else Path.home() / ".cache") / "nkiverify"
+    except RuntimeError:
+        return None

@@ -246,7 +246,8 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
 
     grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
     budget = Budget() if options.unhurried else Budget.of(options.timeout)
-    derived = derive(target_for, exploration, model, options, budget.within(left()), grid)
+    # The rest is for what a step takes longer than it may: who watches the time stops the process.
+    derived = derive(target_for, exploration, model, options, budget.within(0.9 * left()), grid)
     return tuple(counted(_with_failures(target, derived), asked, hardware, options.phases)), derived
 
 

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.domain.arguments import dtype_called
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.loader import parse as parse_file
-from nkiverify.project.legality import function_named
+from nkiverify.project.discovery import kernels_in
+from nkiverify.project.legality import function_named, inferred_for
+from nkiverify.project.uses import parameters
 from nkiverify.results.answers import Answer
+from nkiverify.verify.options import PHASES
+
+#: What conditions on dimensions are made of.
+_ARITHMETIC = (
+    ast.Compare, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Name, ast.Constant,
+    ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context,
+)  # fmt: skip
 
 _TARGET = '''\
 @target(
@@ -67,6 +77,30 @@ def lacking(answer: Answer, base: Path) -> Lacking | None:
     return Lacking(tuple(lines), after)
 
 
+def written(answers: Iterable[Answer], base: Path) -> dict[str, int]:
+    """Write the asserts that kernels lack into their files; how many more each file has.
+
+    Raises `UsageError` where a file cannot be written.
+    """
+    by_file: dict[str, list[tuple[int, int, tuple[str, ...]]]] = {}
+    for answer in answers:
+        found, function = lacking(answer, base), definition(answer.reference, base)
+        if found is not None and function is not None:
+            path = answer.reference.partition("::")[0]
+            by_file.setdefault(path, []).append((found.after, function.body[0].col_offset, found.asserts))
+    for path, places in by_file.items():
+        file = (base / path).resolve()
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        # From the end: what comes before keeps its lines.
+        for after, indent, texts in sorted(places, reverse=True):
+            lines[after:after] = [" " * indent + text + "\n" for text in texts]
+        try:
+            file.write_text("".join(lines), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{file} cannot be written: {error.strerror or error}") from None
+    return {path: sum(len(texts) for _, _, texts in places) for path, places in by_file.items()}
+
+
 def definition(reference: str, base: Path) -> ast.FunctionDef | None:
     """The definition of the kernel `PATH::NAME` in the text of its file; None where it is not found there."""
     path, _, name = reference.partition("::")
@@ -79,28 +113,91 @@ def manifest_entry(answer: Answer) -> str:
     derived = answer.derived
     if derived is None or not derived.proved or not derived.is_said:
         return ""
-    name = answer.reference.partition("::")[2]
+    return target_text(
+        answer.reference,
+        answer.arguments,
+        answer.grid,
+        where=derived.where,
+        phases=[run.phase for run in derived.runs],
+        suffix="legal",
+        domain=", ".join(one.text for one in derived.preconditions) or "all of them",
+    )
+
+
+def begun(reference: str, base: Path) -> str:
+    """A first target for a kernel of which nothing is told: the arguments that are inferred, and what its asserts say
+    of their dimensions. What cannot be inferred is `...`, with the reason."""
+    path, _, name = reference.partition("::")
+    found = inferred_for(path, name, base, ())
+    extents = {word for text in (*found.arguments, found.grid) for word in _names(text.partition("=")[2] or text)}
+    kernel = next((one for one in kernels_in((base / path).resolve()) if one.name == name), None)
+    stated = [part for one in (kernel.preconditions if kernel else ()) for part in _asserted(one.text)]
+    stated = [_with_defaults(part, definition(reference, base)) for part in stated]
+    where = [text for text in stated if set(_names(text)) <= extents]
+    missing = {one.name: one.why for one in found.missing}
+    text = target_text(
+        reference, found.arguments, found.grid, where=where, phases=PHASES, suffix="all", domain="to be changed"
+    )
+    for parameter, why in missing.items():
+        call = f"    # {parameter} is {why}: what is it to be?\n    v.call({parameter}=..., "
+        text = text.replace("    v.call(", call)
+    return text
+
+
+def _with_defaults(text: str, function: ast.FunctionDef | None) -> str:
+    """A condition with the parameters in it that have a number as their default as that number."""
+    for one, default in parameters(function) if function is not None else ():
+        if isinstance(default, ast.Constant) and type(default.value) is int:
+            text = re.sub(rf"\b{one.arg}\b", str(default.value), text)
+    return text
+
+
+def _asserted(text: str) -> Iterator[str]:
+    """The conditions on numbers that a kernel states at its top, each part by itself; of anything else nothing."""
+    test = ast.parse(text, mode="eval").body
+    for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
+        if all(isinstance(node, _ARITHMETIC) for node in ast.walk(part)):
+            yield ast.unparse(part)
+
+
+def target_text(
+    reference: str,
+    arguments: Sequence[str],
+    grid: str,
+    *,
+    where: Sequence[str],
+    phases: Iterable[int],
+    suffix: str,
+    domain: str,
+) -> str:
+    """A target that calls the kernel `PATH::NAME` with `arguments`, written as after `--arg`, where conditions hold."""
+    name = reference.partition("::")[2]
     family = re.sub(r"\W+", "_", name.partition("[")[0])
     dimensions: dict[str, str] = {}
     given = []
-    for argument in answer.arguments:
+    for argument in arguments:
         parameter, _, value = argument.partition("=")
         given.append(f"{parameter}={_value(parameter, value, dimensions)}")
-    if answer.grid:
-        extents = [_scalar(part.strip(), dimensions) for part in answer.grid.split(",")]
+    if grid:
+        extents = [_scalar(part.strip(), dimensions) for part in grid.split(",")]
         given.append(f"grid=({', '.join(extents)}{',' if len(extents) == 1 else ''})")
     body = [f'    {dimension} = v.dim("{dimension}"{low})' for dimension, low in dimensions.items()]
-    body += [f"    v.assume({text})" for text in derived.where]
+    body += [f"    v.assume({text})" for text in where]
     body.append(f"    v.call({', '.join(given)})")
     return _TARGET.format(
-        kernel=answer.reference,
+        kernel=reference,
         family=family,
         kind="UNBOUNDED" if dimensions else "CONCRETE",
-        expect=", ".join(f"{run.phase}: SUCCESSFUL" for run in derived.runs),
-        name=f"{family}_legal",
-        domain=", ".join(one.text for one in derived.preconditions) or "all of them",
+        expect=", ".join(f"{phase}: SUCCESSFUL" for phase in phases),
+        name=f"{family}_{suffix}",
+        domain=domain,
         body="\n".join(body),
     )
+
+
+def dtypes_in(text: str) -> list[str]:
+    """The dtypes that a target names."""
+    return sorted({word for word in re.findall(r"\b[a-z]+\d\w*\b", text) if dtype_called(word) is not None})
 
 
 def _names(text: str) -> list[str]:

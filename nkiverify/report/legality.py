@@ -10,7 +10,7 @@ from pathlib import Path
 from nkiverify.foundation.records import BOUNDED, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.language_rules import Finding
-from nkiverify.report import diagnostic
+from nkiverify.report import diagnostic, memory_peaks
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 from nkiverify.results.answers import Answer
@@ -34,6 +34,9 @@ def text(
     `every`: show the source of all failures. `language`: what it uses outside the documented language.
     """
     lines = list(_lines(answer, root, width, style, every))
+    if every:
+        for run in answer.derived.runs if answer.derived is not None else answer.runs:
+            lines += memory_peaks.lines(run.memory, root, width, style)
     warned: dict[str, list[KernelWarning]] = {}
     for run in answer.derived.runs if answer.derived is not None else answer.runs:
         for one in run.warnings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,48 @@ def test_a_manifest_is_begun(repository: Path, capsys: pytest.CaptureFixture[str
     assert (target.name, target.kernel, target.root) == ("copy_all", "kernels/k.py::copy", repository)
     assert main(["run", "--show-config"]) == 0
     assert main(["init", "kernels/k.py::copy"]) == 2
-    assert "there is nkiverify_targets.py already" in capsys.readouterr().err
+    assert "has a target copy_all already" in capsys.readouterr().err
+
+
+MORE = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def gather(table, ids, config):
+        V, D = table.shape
+        T, one = ids.shape
+        assert T == 128 and one == 1
+        assert config.fast
+        at = nl.ndarray((128, 1), dtype=nl.uint32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=at, src=ids)
+        out = nl.ndarray((T, D), dtype=table.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=table.ap(pattern=[[D, 128], [1, D]], vector_offset=at, indirect_dim=0))
+        return out
+"""
+
+
+def test_a_target_is_added_to_a_manifest_with_what_is_inferred(repository: Path) -> None:
+    manifest = repository / "nkiverify_targets.py"
+    assert main(["init", "kernels/k.py::copy"]) == 0
+    manifest.write_text(manifest.read_text(encoding="utf-8") + "\n\nMINE = 1\n", encoding="utf-8")
+    write(repository, more=textwrap.dedent(MORE))
+    assert main(["init", "more.py::gather"]) == 0
+    text = manifest.read_text(encoding="utf-8")
+    assert "MINE = 1\n" in text
+    assert 'v.tensor("ids", (T, one), uint32, values=(0, V-1))' in text
+    assert "    v.assume(T == 128)\n    v.assume(one == 1)\n" in text
+    assert "# config is an object of which the kernel uses attributes: what is it to be?" in text
+    assert {one.name for one in load_targets(repository)} == {"copy_all", "gather_all"}
+
+
+def test_the_first_target_is_as_expected(repository: Path) -> None:
+    """The asserts of the kernel are what it assumes."""
+    write(repository, kernels__k=COPY)
+    main(["init", "kernels/k.py::copy"])
+    assert main(["run", "--engine", "embedded", "-j", "1", "--phase", "1", "--no-page"]) == 0
 
 
 def test_the_settings_are_begun_behind_what_is_there(repository: Path) -> None:

@@ -394,3 +394,40 @@ def test_asserts_that_nothing_passes_are_told(capsys: pytest.CaptureFixture[str]
     assert ran.status == 5
     assert "no values pass the kernel's own asserts: R % 128 == 0 and R < 0" in ran.out
     assert "legal where" not in ran.out
+
+
+@pytest.mark.parametrize("words", [["k.py"], ["k.py::blocks", "--arg", "x=bf16[R,C]"]], ids=["derived", "given"])
+def test_the_last_failure_is_replayed_without_arguments(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, here: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(here / "cache"))
+    assert main(["replay"]) == 2
+    assert "no failure of `nkiverify check` is known" in capsys.readouterr().err
+    Path("k.py").write_text(BLOCKS)
+    assert "nkiverify replay --pdb" in Ran(capsys, *words).out
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir(here / "elsewhere")
+    assert main(["replay"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "k.py::blocks, phase" in out
+    assert "reproduced: ContractViolation at" in out
+    assert main(["replay", "--phase", "4"]) == 2
+
+
+def test_asserts_are_written_into_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    two = BLOCKS + GUARDED.removeprefix(HEAD).replace("assert R % 128 == 0", "R = x.shape[0]")
+    Path("k.py").write_text(two)
+    ran = Ran(capsys, "k.py", "--fix-in-place")
+    assert ran.status == 1
+    assert "k.py has 2 asserts more" in ran.err
+    text = Path("k.py").read_text()
+    assert text.count("    assert R % 128 == 0, f\"") == 2
+    assert len(text.splitlines()) == len(two.splitlines()) + 2
+    assert Ran(capsys, "k.py").status == 0
+
+
+def test_all_tells_the_memory_at_a_shape_of_the_domain(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(GUARDED)
+    assert "sbuf 2*C = 8 of 212984 bytes of a partition are live for C = 4 at k.py:14; tile 2*C" in Ran(
+        capsys, "k.py", "--all"
+    ).out

