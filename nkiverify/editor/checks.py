@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nkiverify.foundation.errors import UsageError
-from nkiverify.project.discovery import kernels_in
+from nkiverify.project.discovery import kernels_in, mentions_nki
 from nkiverify.project.repository import here
 from nkiverify.results import file as results_file
 from nkiverify.results.cache.checked import CheckedFiles
@@ -102,7 +102,7 @@ class Checks:
     async def _check(self, file: Path) -> Checked:
         async with self._turn:
             try:
-                if not kernels_in(file):
+                if not mentions_nki(file) or not kernels_in(file):
                     return Checked(self.root)
             except UsageError as error:
                 return Checked(self.root, complaint=_complaint(str(error), file))

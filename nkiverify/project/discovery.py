@@ -44,6 +44,15 @@ class Found:
     preconditions: tuple[Precondition, ...]
 
 
+def mentions_nki(file: Path) -> bool:
+    """True if the text of a file may be about NKI; False where it cannot be read."""
+    try:
+        # A pipe, or a link to a device, has no end.
+        return file.is_file() and b"nki" in file.read_bytes()
+    except OSError:
+        return False
+
+
 def kernels_in(file: Path) -> list[Found]:
     """The kernels of a file, in the order they are written: the functions that `nki.jit` or one of its kin makes a
     kernel of, and other functions at the top level that have parameters and use NKI.

@@ -25,7 +25,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
-from nkiverify.project.discovery import Found, kernels_in
+from nkiverify.project.discovery import Found, kernels_in, mentions_nki
 from nkiverify.project.inference import Inferred, inferred
 from nkiverify.project.request import Request, request
 from nkiverify.project.vacuous import counted, passed
@@ -63,7 +63,7 @@ def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
         )
         for name in sorted(files):
             file = here / name
-            if name.endswith(".py") and not _excluded(file, folder, excluded) and _mentions_nki(file):
+            if name.endswith(".py") and not _excluded(file, folder, excluded) and mentions_nki(file):
                 yield file
 
 
@@ -107,14 +107,6 @@ def _called(tree: ast.Module) -> Iterator[str]:
 def _excluded(path: Path, folder: Path, patterns: Iterable[str]) -> bool:
     shown = path.relative_to(folder).as_posix()
     return any(fnmatch(shown, pattern) or fnmatch(path.name, pattern) for pattern in patterns)
-
-
-def _mentions_nki(file: Path) -> bool:
-    try:
-        # A pipe, or a link to a device, has no end.
-        return file.is_file() and b"nki" in file.read_bytes()
-    except OSError:
-        return False
 
 
 def inferred_for(path: str, name: str, base: Path, given: Sequence[str]) -> Inferred:

@@ -186,10 +186,11 @@ def test_a_file_without_kernels_has_nothing_to_say(opened: tuple[Editor, Path, l
     other.write_text("print('nothing of NKI')\n")
     one.open(other)
     assert one.diagnostics(other) == []
-    other.write_text("def broken(:\n")
-    one.notify("textDocument/didSave", {"textDocument": {"uri": other.as_uri()}})
+    one.save(other, "def broken(:\n")
+    assert one.diagnostics(other) == []
+    one.save(other, "import nki\n\n\ndef broken(:\n")
     (shown,) = one.diagnostics(other)
-    assert shown["code"] == "not-checked"
+    assert (shown["code"], shown["range"]["start"]["line"]) == ("not-checked", 3)
 
 
 def test_an_unchanged_file_is_not_checked_again_and_a_changed_one_is(tmp_path: Path) -> None:

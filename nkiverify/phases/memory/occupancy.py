@@ -90,9 +90,8 @@ def occupancy(
     weighed = _Weights(lifetimes, values)
     try:
         for point in lifetimes.points:
-            live = point.live & mask
-            if live and weighed.reached(point):
-                taken = weighed.taken(live, point)
+            if weighed.reached(point):
+                taken = weighed.taken(point.live & mask, point)
                 total = sum(taken.values())
                 if gathered.is_most(point.site, total):
                     gathered.passes(point.site, taken, total)
