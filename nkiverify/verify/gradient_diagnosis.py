@@ -153,14 +153,12 @@ class Diagnosis:
         evaluation = self._evaluation
         chosen = np.zeros(shape, dtype=bool)
         chosen[(slice(None),) * axis + (slice(low, high),)] = True
+        given = {place: np.zeros_like(part) for place, part in evaluation.incoming.items()}
+        given[output] = incoming = np.where(chosen.ravel(), evaluation.incoming[output], 0.0)
         try:
-            execution = self._runs.run_backward(
-                evaluation.numbers, evaluation.draw, evaluation.forward.values, {output: chosen.ravel()}
-            )
+            gradient = evaluation.backward(self._runs, given)[self._number]
         except (Illegal, UnsupportedConstruct):
             return _Part.WRONG
-        gradient = self._runs.gradients(execution)[self._number]
-        incoming = np.where(chosen.ravel(), evaluation.incoming[output], 0.0)
         sides = compared_sums(
             evaluation.numbers,
             [(incoming, evaluation.forward.derivatives[output][self._number])],

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.pieces import Pieces
-from nkiverify.verify.gradient_runs import Draw, Forward
+from nkiverify.verify.gradient_runs import Draw, Forward, GradientRuns
 
 #: How far sums in float64 may be apart, relative to the sum of the magnitudes.
 _NEAR = 1e-8
@@ -25,6 +26,22 @@ class Evaluation:
     incoming: dict[int, Array]
     directions: list[Array]
     gradients: list[Array]
+
+    def backward(self, runs: GradientRuns, incoming: Mapping[int, Array]) -> list[Array]:
+        """The gradients that the backward kernel gives for other incoming ones."""
+        return runs.gradients(runs.run_backward(self.numbers, self.draw, self.forward.values, incoming))
+
+    def linear(self, runs: GradientRuns) -> bool:
+        """True if the gradients are linear in the incoming ones: g(u + w) = g(u) + g(w) for another random w."""
+        fields, numbers = self.numbers.exactly, self.numbers
+        assert isinstance(fields, Fields)
+        others = runs.incoming(numbers, Draw(self.draw.seed + 1))
+        both = {place: numbers.binary("add", part, others[place]) for place, part in self.incoming.items()}
+        of_others, of_both = self.backward(runs, others), self.backward(runs, both)
+        return all(
+            fields.equal(numbers.binary("add", one, other)[:-1], total[:-1]).all()
+            for one, other, total in zip(self.gradients, of_others, of_both, strict=True)
+        )
 
     def sides(self, number: int) -> tuple[Array, Array, float]:
         """u . (J v) and (J^T u) . v for a gradient, and the greatest magnitude that float64 may have rounded."""

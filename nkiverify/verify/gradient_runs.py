@@ -181,10 +181,10 @@ class GradientRuns:
         numbers: Numbers,
         draw: Draw,
         values: Sequence[Array],
-        only: Mapping[int, Array] | None = None,
+        incoming: Mapping[int, Array] | None = None,
     ) -> Execution:
-        """The backward kernel, given the values of the outputs; their gradients are 0 but where `only` says."""
-        return self._executed(self.backward, numbers, self._arguments(numbers, draw, values, only))
+        """The backward kernel, given the values of the outputs, and their gradients, unless those that are drawn."""
+        return self._executed(self.backward, numbers, self._arguments(numbers, draw, values, incoming or {}))
 
     def gradients(self, execution: Execution) -> list[Array]:
         """The gradients that the backward kernel left, (lanes, elements), in the order of the pairing."""
@@ -229,7 +229,7 @@ class GradientRuns:
         return fill
 
     def _arguments(
-        self, numbers: Numbers, draw: Draw, values: Sequence[Array], only: Mapping[int, Array] | None
+        self, numbers: Numbers, draw: Draw, values: Sequence[Array], incoming: Mapping[int, Array]
     ) -> Filling:
         assert isinstance(numbers, Floats | Pieces) and self.pairing is not None
         roles = self.pairing.roles
@@ -243,9 +243,8 @@ class GradientRuns:
                 known = list(self._given)[role.position]
                 found = _drawn(numbers, draw, "input", known, self._given[known], ranges.get(known, _UNIT))
             elif role.part is Part.INCOMING:
-                found = self._of_output(numbers, draw, role.position, name, tensor)
-                if only is not None:
-                    found = np.where(only.get(role.position, False), found, found.dtype.type(0))
+                given = incoming.get(role.position)
+                found = self._of_output(numbers, draw, role.position, name, tensor) if given is None else given
             else:
                 found = _drawn(numbers, draw, "own", name, tensor, _UNIT)
             return numbers.convert(found.reshape(numbers.lanes, *_shape(tensor)), tensor.dtype)

@@ -15,9 +15,10 @@ from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.asked_kernel import Execution, contents
-from nkiverify.analysis.values.degrees import Degrees
+from nkiverify.analysis.values.degrees import Cleared, Degrees
 from nkiverify.analysis.values.duals import Duals
 from nkiverify.analysis.values.fields import Fields, Mode
+from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -178,6 +179,8 @@ class GradientChecker:
         return [answers[number] for number in range(len(sure))]
 
     def _equal(self, evaluation: Evaluation, bits: int, ties: Evaluation | None, why_not: str) -> Finding:
+        if bits < 0:
+            return Finding(Answer.UNKNOWN, "equal modulo some primes, and not modulo others")
         if bits < _LEAST_BITS:
             return Finding(Answer.UNKNOWN, f"no difference was found, but the bound on an error is only 2^-{bits}")
         text = f"at these shapes, error <= 2^-{bits}{self._arbitrary(evaluation)}"
@@ -270,7 +273,7 @@ class GradientChecker:
 
     def _bits(self, evaluation: Evaluation, numbers: Sequence[int]) -> dict[int, int]:
         """-log2 of the probability that gradients which agree are wrong, by their numbers; there are runs on other
-        primes as long as it is great. 0 for a gradient of which one of them shows a difference."""
+        primes as long as it is great. -1 for a gradient of which one of them shows a difference."""
         if not numbers:
             return {}
         known = set(numbers)
@@ -282,30 +285,51 @@ class GradientChecker:
             again = self.evaluation(evaluation.draw, chains=4, first=number * _ATTEMPTS, free_maxima=free)
             known = {place for place in known if not _differs(again, place)}
             bits += self._error_bits(again)
-        return {number: bits if number in known else 0 for number in numbers}
+        return {number: bits if number in known else -1 for number in numbers}
 
     def _error_bits(self, evaluation: Evaluation) -> int:
+        """The best of bounds each of which holds, looked for as long as it is too small."""
         fields = evaluation.numbers.exactly
         assert isinstance(fields, Fields)
+        free = evaluation.numbers.free_maxima
+
+        def bound(degree: float, of_arguments: float) -> int:
+            return error_bits(
+                output_degree=degree,
+                argument_degree=2 * of_arguments,
+                applications=fields.applications,
+                maxima=fields.functions.get("max", 0),
+                lane_bits=fields.lane_bits,
+                maximum_bits=fields.payload_bits,
+            )
+
         degrees = Degrees(roundings=False)
-        found = self._evaluated(degrees, evaluation.draw, evaluation.numbers.free_maxima)
-        greatest = 0.0
-        for number in range(len(found.gradients)):
-            left, right, _ = found.sides(number)
-            greatest = max(greatest, float(left[:2].sum() + right[:2].sum()))
-        bits = error_bits(
-            output_degree=greatest,
-            argument_degree=2 * degrees.of_arguments,
-            applications=fields.applications,
-            maxima=fields.functions.get("max", 0),
-            lane_bits=fields.lane_bits,
-            maximum_bits=fields.payload_bits,
-        )
+        found = self._evaluated(degrees, evaluation.draw, free)
+        sums = [side for number in range(len(found.gradients)) for side in found.sides(number)[:2]]
+        bits = bound(2 * _degree(sums), degrees.of_arguments)
+        if bits < _WANTED_BITS and evaluation.linear(self.runs):
+            bits = max(bits, bound(_of_elements(found), degrees.of_arguments))
+            if bits < _WANTED_BITS:
+                cleared = Cleared()
+                found = self._evaluated(cleared, evaluation.draw, free)
+                bits = max(bits, bound(cleared.whole(_of_elements(found)), cleared.whole(cleared.of_arguments)))
         return min(bits, fields.identity) if fields.chooses_roots else bits
+
+
+def _of_elements(found: Evaluation) -> float:
+    """The degree of what is to vanish where the gradients are linear in the incoming ones: of an element of the
+    difference of two bilinear forms, of these forms, and of what linear means."""
+    derivatives = [part for parts in found.forward.derivatives for part in parts]
+    return 2.0 + _degree(derivatives) + 3 * _degree(found.gradients)
 
 
 def _text(limit: Illegal | UnsupportedConstruct) -> str:
     return limit.text if isinstance(limit, Illegal) else limit_text(limit)
+
+
+def _degree(numbers: Sequence[Array]) -> float:
+    """The greatest sum of the degrees of a numerator and a denominator."""
+    return max(float(part[:2].sum(axis=0).max(initial=0.0)) for part in numbers)
 
 
 def evaluation_name(runs: GradientRuns, number: int) -> str:

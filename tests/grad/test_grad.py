@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.analysis.values.degrees import Cleared
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.discovery import returned_names
 from nkiverify.project.request import Request, parameters_of, request
 from nkiverify.verify.equivalence import Answer
 from nkiverify.verify.gradient_pairing import Said
-from nkiverify.verify.gradient_runs import Kernel
+from nkiverify.verify.gradient_runs import Draw, Kernel
 from nkiverify.verify.gradients import GradientAnswers, GradientChecker
 from nkiverify.verify.paired_runs import Side
 from tests.grad import SHAPES
@@ -45,10 +46,14 @@ def asked(file: str, name: str) -> Request:
     return request(reference, FOLDER, given, [], None)
 
 
-def checked(file: str, forward: str, backward: str, seed: int = 0) -> GradientAnswers:
+def checker_of(file: str, forward: str, backward: str) -> GradientChecker:
     first, second = (asked(file, name) for name in (forward, backward))
     kernels = [Kernel(Side(one.name, one, {}), returned_names(one.kernel)) for one in (first, second)]
-    return GradientChecker(kernels[0], kernels[1], hardware_named("trn2"), Said({}, {}), seed, None).check()
+    return GradientChecker(kernels[0], kernels[1], hardware_named("trn2"), Said({}, {}), 0, None)
+
+
+def checked(file: str, forward: str, backward: str) -> GradientAnswers:
+    return checker_of(file, forward, backward).check()
 
 
 @pytest.mark.parametrize(
@@ -63,3 +68,21 @@ def test_gradients(file: str, forward: str, backward: str, expected: tuple[Answe
         assert one.floats.answer is (Answer.NO if one.reals.answer is Answer.NO else Answer.TESTED), one.floats
     texts = [one.reals.text for one in found.gradients] + [part for one in found.gradients for part in one.diagnosis]
     assert any(said in text for text in texts), texts
+
+
+@pytest.mark.parametrize(("backward", "linear"), [("backward", True), ("backward_with_a_square", False)])
+def test_gradients_that_are_linear_in_the_incoming_ones(backward: str, linear: bool) -> None:
+    checker = checker_of("softmax", "forward", backward)
+    checker.runs.floats(Draw(0))
+    assert checker.evaluation(Draw(0)).linear(checker.runs) is linear
+
+
+def test_a_bound_without_denominators() -> None:
+    degrees = Cleared()
+    x = degrees.variables((4, 1))
+    inverse = degrees.unary("reciprocal", x)
+    total = degrees.reduce("add", degrees.binary("multiply", inverse, x).reshape(3, 1, 4))
+    assert total[:2, 0, 0].tolist() == [1.0, 1.0]
+    assert degrees.whole(2.0) == 2.0 * (1 + 4)
+    degrees.unary("reciprocal", inverse)
+    assert degrees.whole(2.0) == float("inf")

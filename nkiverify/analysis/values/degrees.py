@@ -157,3 +157,53 @@ class Degrees(Numbers):
         # Both are looked for among the values of dtypes.
         self._function(x, y)
         return self.binary("add", y, self.binary("multiply", condition, self.binary("subtract", x, y)))
+
+
+class Cleared(Degrees):
+    """Degrees where every inverse is a variable: instead of denominators there are degrees in inverses.
+
+    A polynomial of degree d in the variables and e in inverses becomes one in the variables alone when it is multiplied
+    by each inverted number e times: its degree is then d and e times the degrees of all numbers that were inverted.
+    Nothing is said (infinity) where an inverted number has inverses in it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(roundings=False)
+        #: The degrees of all numbers that were inverted.
+        self.inverted = 0.0
+
+    def whole(self, degree: float) -> float:
+        """The degree of what has this sum of both degrees, without inverses."""
+        return degree * (1 + self.inverted)
+
+    def unary(self, name: str, x: Array) -> Array:
+        if name == "reciprocal":
+            return self._inverse(x)
+        if name == "rsqrt":
+            return self._inverse(self._function(x))
+        if name == "tan":
+            return self.binary("divide", self._function(x), self._function(x))
+        return super().unary(name, x)
+
+    def binary(self, name: str, x: Array, y: Array) -> Array:
+        if name in ("add", "subtract"):
+            return _of(np.maximum(x[0], y[0]), np.maximum(x[1], y[1]), _EXACT[name](x[2], y[2]))
+        if name == "divide":
+            return self.binary("multiply", x, self._inverse(y))
+        return super().binary(name, x, y)
+
+    def reduce(self, name: str, x: Array) -> Array:
+        if name == "add":
+            return _of(x[0].max(axis=-1, keepdims=True), x[1].max(axis=-1, keepdims=True))
+        return super().reduce(name, x)
+
+    def matmul(self, x: Array, y: Array) -> Array:
+        tops, inverses = (x[lane].max(axis=0)[:, None] + y[lane].max(axis=0)[None, :] for lane in (0, 1))
+        return _of(tops, inverses)
+
+    def _inverse(self, x: Array) -> Array:
+        if (x[1] > 0).any():
+            self.inverted = np.inf
+        self.inverted += float(x[0].sum())
+        # An inverse of a constant is one.
+        return _of(np.zeros(x.shape[1:]), x[0] > 0)
