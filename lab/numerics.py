@@ -27,7 +27,6 @@ from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.operators import IntervalOperators
 from nkiverify.analysis.ranges.relations import Relations
 from nkiverify.analysis.ranges.run import Limits, WatchedRun
-from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.formats import Array, widened
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
@@ -72,9 +71,7 @@ class _Written:
         """Keep what `run` writes."""
 
         def wrote(operation: Operation, site: Site | None) -> None:
-            for name, view in operation.writes.items():
-                where = run._plain(view)
-                found = np.array(storage.read(run.numbers, run.cells(view), where))
+            for name, view, found in run.written(operation):
                 if not isinstance(run.numbers, Intervals):
                     found = widened(found[0], view.dtype) if not view.dtype.is_integer else found[0]
                 self.elements.append((operation.name, site, name, found.astype(np.float64)))
@@ -224,7 +221,7 @@ def _yes(one: Array, other: Array) -> tuple[Array, Array, Array]:
 FAULTS: dict[str, tuple[object, str, object]] = {
     "lower ends are not rounded outwards": (operators, "down", lambda number: number + np.abs(number) * 1e-7),
     "upper ends are not rounded outwards": (operators, "up", lambda number: number - np.abs(number) * 1e-7),
-    "sums do not round": (operators, "sum_error", lambda count: 0.0),
+    "sums do not round": (operators, "sum_error", lambda size, count: np.zeros_like(size)),
     "products take the corners of one side": (
         operators,
         "corners",

@@ -30,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("name", metavar="NAME", help="the target")
     add("--phase", type=int, choices=PHASES, default=1, help="whose claims (default: %(default)s)")
+    add("--ranges", action="store_true", help="the range of what each line writes, at the smallest shape (phase 5)")
     add("--smt", type=Path, metavar="DIR", help="also write each claim that needs a solver as SMT-LIB into DIR")
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
     add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
@@ -64,6 +65,8 @@ def _shown(target: Target, options: Options, arguments: argparse.Namespace) -> i
     from nkiverify.results.session import ExitStatus
     from nkiverify.verify.explanation import explain
 
+    if arguments.ranges:
+        return _ranges(target, options)
     explained = explain(target, options, arguments.phase)
     style = Style.of(sys.stdout)
     print(style.head(f"{target.name}: {target.kernel}"))
@@ -78,6 +81,31 @@ def _shown(target: Target, options: Options, arguments: argparse.Namespace) -> i
         print(f"{style.warn('incomplete')}: {explained.limit}")
         return ExitStatus.UNKNOWN
     return ExitStatus.AS_EXPECTED
+
+
+def _ranges(target: Target, options: Options) -> int:
+    """Print the ranges; 3 where one is not known, or may be beyond its dtype."""
+    from nkiverify.analysis.ranges.run import Limits
+    from nkiverify.model.hardware import hardware_named
+    from nkiverify.phases.numerics.told import told_ranges
+    from nkiverify.report.columns import columns
+    from nkiverify.results.session import ExitStatus
+    from nkiverify.results.wording import place
+
+    limits = Limits(options.timeout, 1 << 40)
+    trial, told = told_ranges(target, dict(options.fixed), hardware_named(options.hardware or target.hardware), limits)
+    if trial.outside:
+        raise UsageError(f"the smallest values of the dimensions of {target.name} are not in its domain")
+    rows = [
+        (place(one.site.file, one.site.line, options.root) if one.site else "", one.tensor, one.dtype, one.numbers)
+        for one in told
+    ]
+    print(columns(("line", "writes", "dtype", "range"), rows, ["left"] * 4))
+    for finding in trial.findings:
+        print(f"{finding.contract}: {finding}")
+    if trial.unusable:
+        print(f"incomplete: {trial.unusable}")
+    return ExitStatus.UNKNOWN if trial.findings or trial.unfollowed or trial.unusable else ExitStatus.AS_EXPECTED
 
 
 def _write_scripts(decided: Sequence[Timed], folder: Path) -> None:

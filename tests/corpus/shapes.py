@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nkiverify.analysis.ranges import run as ranges
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.concrete_launch import rule_of
@@ -20,8 +21,10 @@ from nkiverify.manifest import Verification
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.phases import DATAFLOW, PHASES
+from nkiverify.phases import DATAFLOW, NUMERICS, PHASES
 from nkiverify.phases.dataflow.trial import attempt
+from nkiverify.phases.numerics.search import inputs
+from nkiverify.phases.numerics.trial import on_inputs
 from nkiverify.symbolic.execution import running
 from nkiverify.verify.exploration import explore
 
@@ -79,6 +82,12 @@ class Runner:
         """True if the run on these values breaks a contract of the phase; False where they are no legal input."""
         if self._phase == DATAFLOW.number:
             return bool(attempt(self._target, values, self._hardware, 60).findings.faults)
+        if self._phase == NUMERICS.number:
+            runs = (
+                on_inputs(self._target, values, self._hardware, ranges.Limits(60.0, 1 << 40), one.fill)
+                for one in inputs(mixed=0)
+            )
+            return any(seen.findings for seen in runs)
         run = ConcreteExecution(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {self._phase})
         error: Exception | None = None
         try:

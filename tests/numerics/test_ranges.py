@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from nkiverify.analysis.ranges.arithmetic import MINUS, Parts, made
 from nkiverify.analysis.ranges.findings import Findings
 from nkiverify.analysis.ranges.functions import FUNCTIONS
 from nkiverify.analysis.ranges.intervals import Intervals
+from nkiverify.analysis.ranges.run import Limits
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.foundation import resources
@@ -24,6 +26,7 @@ from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import float8_e4m3, float8_e4m3fn, float32, int8
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import PHASES
+from nkiverify.phases.numerics.told import told_ranges
 from nkiverify.project.request import request
 from nkiverify.verify.options import DEFAULT_PHASES, Options
 from nkiverify.verify.verifier import verify
@@ -98,6 +101,15 @@ def test_differences_from_a_maximum_are_at_most_0() -> None:
         assert Parts.of(numbers.reduce("add", powers)).low.min() >= 1.0
         # A part of the row need not have the greatest of it.
         assert Parts.of(numbers.reduce("add", powers[..., :3])).low.min() < 1e-6
+    # The maximum of maxima is that of all.
+    halves = [numbers.reduce("maximum", row[..., part : part + 2]) for part in (0, 2)]
+    of_all = numbers.reduce("maximum", np.concatenate(halves, axis=-1))
+    powers = numbers.unary("exp", numbers.binary("subtract", row, of_all))
+    assert Parts.of(numbers.reduce("add", powers)).low.min() >= 1.0
+    # One half and the maximum of the other are not all of them.
+    mixed = np.concatenate([row[..., :2], halves[0], halves[0]], axis=-1)
+    powers = numbers.unary("exp", numbers.binary("subtract", mixed, of_all))
+    assert Parts.of(numbers.reduce("add", powers)).low.min() < 1e-6
     # Nor does the maximum of some bound the others.
     of_some = numbers.reduce("maximum", row[..., :3])
     assert Parts.of(numbers.binary("subtract", row, of_some)).high.max() == 100.0
@@ -206,6 +218,18 @@ def test_ranges_that_are_none(given: str, said: str, check: Checker) -> None:
     write(check.folder, k=ODD)
     assert check("k.py::greatest", "--arg", given, "--phase", "5") == 2
     assert said in check.err
+
+
+def test_what_each_line_writes_is_told() -> None:
+    asked = request("finite.py::softmax", KERNELS, ("x=bf16[4,8] in -3..3",), (), None)
+    trial, told = told_ranges(asked.target("trn2", False), {}, hardware_named("trn2"), Limits(20.0, 1 << 20))
+    assert not trial.findings
+    least = math.exp(-6.0)
+    # The input, the negative maximum, the exponentials, their sums, the inverse of these, and the quotients.
+    expected = [(-3, 3), (-3, 3), (least, 1), (1, 8), (1 / 8, 1), (least / 8, 1), (least / 8, 1), (least / 8, 1)]
+    found = [tuple(map(float, one.numbers.split(".."))) for one in told]
+    assert found == [pytest.approx(ends, rel=2.0**-8) for ends in expected]
+    assert [one.dtype for one in told] == ["bfloat16", *["float32"] * 5, *["bfloat16"] * 2]
 
 
 def test_a_target_states_ranges() -> None:

@@ -73,7 +73,9 @@ class Parts:
 
     def text(self, shape: tuple[int, ...], at: tuple[int, ...]) -> str:
         """The interval of one element of an array of this shape, to which these parts are broadcast."""
-        low, high, flags = (np.broadcast_to(part, shape)[at] for part in (self.low, self.high, self.flags))
+        # No zero with a sign.
+        low, high = (float(np.broadcast_to(part, shape)[at]) + 0.0 for part in (self.low, self.high))
+        flags = np.broadcast_to(self.flags, shape)[at]
         infinities = _NAMES[int(flags)]
         if low > high:
             return infinities or "nothing"
@@ -152,9 +154,11 @@ def widened(low: Array, high: Array, relative: float, absolute: float = 0.0) -> 
     return np.where(np.isinf(low), low, below), np.where(np.isinf(high), high, above)
 
 
-def sum_error(count: int) -> float:
-    """The error of a float32 sum of so many numbers in any order, relative to the sum of their magnitudes."""
-    return 1.01 * ((1 + _ROUNDOFF) ** max(count - 1, 0) - 1) if count > 1 else 0.0
+def sum_error(size: Array, count: int) -> Array:
+    """The error of a float32 sum of so many numbers in any order, given the sum of their magnitudes."""
+    if count <= 1:
+        return np.zeros_like(size)
+    return 1.01 * ((1 + _ROUNDOFF) ** (count - 1) - 1) * size + np.where(size > 0, count * _SMALLEST_NORMAL, 0.0)
 
 
 # --- operators --------------------------------------------------------------------------------------------------------

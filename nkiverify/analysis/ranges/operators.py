@@ -294,7 +294,7 @@ class IntervalOperators(Numbers):
         empty = part.empty
         low, high = np.where(empty, 0.0, part.low), np.where(empty, 0.0, part.high)
         size = np.maximum(np.abs(low), np.abs(high)).sum(axis=-1, keepdims=True)
-        error = size * sum_error(low.shape[-1])
+        error = sum_error(size, low.shape[-1])
         flags = np.bitwise_or.reduce(part.flags, axis=-1, keepdims=True)
         least, most = (end.sum(axis=-1, keepdims=True) for end in (low, high))
         least, most = least - error, most + error
@@ -332,7 +332,7 @@ class IntervalOperators(Numbers):
         infinite = np.asarray(rows | columns)
         low, high = products_summed(one, other)
         size = one.magnitude @ other.magnitude
-        error = size * sum_error(count)
+        error = sum_error(size, count)
         self.tell(INVALID, "matmul", infinite, one.first_of_rows())
         beyond = size + error > FLOAT32_MAX
         self.tell(OVERFLOW, "matmul", beyond, one.first_of_rows())

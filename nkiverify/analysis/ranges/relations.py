@@ -13,7 +13,7 @@ import numpy as np
 
 from nkiverify.analysis.values.formats import Array
 
-#: Numbers that have an id, at most: what is known of each takes 24 bytes.
+#: Numbers that have an id, at most: what is known of each takes 32 bytes.
 _MOST = 6_000_000
 #: Steps from a number to one that is at least it.
 _STEPS = 64
@@ -38,9 +38,12 @@ class Relations:
         #: By group: what its greatest number is at least, and how many numbers it has.
         self._attained: list[float] = [0.0]
         self._sizes: list[int] = [0]
-        #: By greatest number: of how many it is the greatest, and the group of their differences from it.
-        self._covered: dict[int, int] = {}
-        self._differences: dict[int, int] = {}
+        #: By id of a greatest number: of how many it is the greatest, and how many there are once those that are
+        #: greatest numbers themselves are replaced by what they are the greatest of.
+        self._children = np.zeros(1024, dtype=np.int32)
+        self._leaves = np.zeros(1024, dtype=np.int32)
+        #: The group of the differences of either from it.
+        self._differences: dict[tuple[int, bool], int] = {}
         self._codes: dict[tuple[object, ...], int] = {("negative",): _NEGATIVE}
         self._values: dict[int, Array] = {}
         self._images: dict[tuple[int, int], int] = {}
@@ -59,7 +62,7 @@ class Relations:
 
     def _grow(self) -> None:
         size = max(2 * self._upper.size, self._next)
-        for name in ("_upper", "_function", "_argument", "_group", "_member", "_dtype"):
+        for name in ("_upper", "_function", "_argument", "_group", "_member", "_dtype", "_children", "_leaves"):
             held = getattr(self, name)
             larger = np.zeros(size, dtype=np.int32)
             larger[: held.size] = held
@@ -151,14 +154,19 @@ class Relations:
         uppers = self._upper[rows]
         for row in np.flatnonzero(whole).tolist():
             count, first = int(counts[row]), int(uppers[row, 0])
-            if first and self._covered.get(first) == count and (uppers[row] == first).all():
+            if first and int(self._children[first]) == count and (uppers[row] == first).all():
                 found[row] = first
+                continue
+            if count == 1:
+                found[row] = rows[row, 0]
                 continue
             (made,) = self.fresh(1).tolist()
             if made:
-                self._upper[rows[row]] = made
-                self._covered[made] = count
-                of = np.unique(self._dtype[rows[row]])
+                members = np.unique(rows[row])
+                self._upper[members] = made
+                self._children[made] = count
+                self._leaves[made] = np.maximum(self._leaves[members], 1).sum()
+                of = np.unique(self._dtype[members])
                 self._dtype[made] = of[0] if of.size == 1 else 0
                 found[row] = made
         return found.reshape(*ids.shape[:-1], 1)
@@ -166,20 +174,22 @@ class Relations:
     def greater(self, one: Array, other: Array) -> Array:
         """The ids of the greater of two numbers each."""
         one, other = np.broadcast_arrays(one, other)
-        both = (one > 0) & (other > 0)
-        found = np.zeros(one.shape, dtype=np.int32)
+        both = (one > 0) & (other > 0) & (one != other)
+        found = np.where(one == other, one, 0).astype(np.int32)
         made = self.fresh(int(both.sum()))
         if made.size and made[0]:
             found[both] = made
             self._upper[one[both]] = made
             self._upper[other[both]] = made
+            self._children[made] = 2
+            self._leaves[made] = np.maximum(self._leaves[one[both]], 1) + np.maximum(self._leaves[other[both]], 1)
             same = self._dtype[one[both]] == self._dtype[other[both]]
             self._dtype[made] = np.where(same, self._dtype[one[both]], 0)
         return found
 
     def at_most(self, one: Array, other: Array) -> tuple[Array, Array, Array]:
-        """Where a number is known to be at most another one; and where one is in a row that the other is the greatest
-        of, that row's number and greatest, else 0."""
+        """Where a number is known to be at most another one; and where that is as the other is the greatest of numbers
+        that it is one of, these two, else 0. Where it is the greatest of others itself, it has to be so directly."""
         one, other = (np.array(part) for part in np.broadcast_arrays(one, other))
         holds = (one == other) & (one > 0)
         member, of = np.zeros(one.shape, dtype=np.int32), np.zeros(one.shape, dtype=np.int32)
@@ -191,8 +201,9 @@ class Relations:
                     break
                 found = (climbed == other) & (climbed > 0)
                 holds |= found
-                if not step:
-                    member, of = np.where(found, one, member), np.where(found, other, of)
+                if step:
+                    found &= self._leaves[one] == 0
+                member, of = np.where(found, one, member), np.where(found, other, of)
             same = (self._function[one] == self._function[other]) & (self._function[one] > _NEGATIVE) & ~holds
             if not same.any():
                 return holds, member, of
@@ -200,17 +211,17 @@ class Relations:
             other = np.where(same, self._argument[other], 0)
 
     def differences(self, ids: Array, member: Array, of: Array) -> None:
-        """Note that numbers are the differences of the members of rows from the greatest `of` each."""
-        chosen = (of > 0) & (ids > 0)
-        for greatest in np.unique(of[chosen]).tolist():
-            size = self._covered.get(greatest)
-            if size is None:
-                continue
-            group = self._differences.get(greatest)
-            if group is None:
-                group = self._differences[greatest] = self._made_group(0.0, size)
-            here = chosen & (of == greatest)
-            self._group[ids[here]], self._member[ids[here]] = group, member[here]
+        """Note that numbers are the differences of members from the greatest `of` them."""
+        for single, chosen in enumerate(
+            ((of > 0) & (self._leaves[member] > 0), (of > 0) & (self._leaves[member] == 0))
+        ):
+            sizes = self._leaves if single else self._children
+            for greatest in np.unique(of[chosen & (ids > 0)]).tolist():
+                key = (greatest, bool(single))
+                if key not in self._differences:
+                    self._differences[key] = self._made_group(0.0, int(sizes[greatest]))
+                here = chosen & (ids > 0) & (of == greatest)
+                self._group[ids[here]], self._member[ids[here]] = self._differences[key], member[here]
 
     def attained(self, ids: Array) -> Array:
         """The least that the greatest number along the last axis (…, 1) is known to be; -inf where nothing is."""

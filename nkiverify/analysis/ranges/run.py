@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,7 @@ class WatchedRun(ValueExecution):
         self.unfollowed: list[tuple[str, Site | None]] = []
         #: What arguments of the kernel hold.
         self.fill: Fill | None = None
-        #: The numbers that each line has written, where somebody wants them.
+        #: Who wants to hear of each operation once it has been computed.
         self.wrote: Callable[[Operation, Site | None], None] | None = None
 
     def operation(self, operation: Operation) -> None:
@@ -87,6 +87,12 @@ class WatchedRun(ValueExecution):
         self.numbers.flat(cells.buffer, made.dtype, made.dtype)[...] = elements
         self.arguments[made.identity] = cells
         return cells
+
+    def written(self, operation: Operation) -> Iterator[tuple[str, Tensor, Array]]:
+        """Each result of an operation that has been computed: its parameter, the tensor, a copy of its elements."""
+        for name, view in operation.writes.items():
+            where = self._plain(view) if view.indirect_by is None else self._indirect(operation, view)
+            yield name, view, np.array(storage.read(self.numbers, self.cells(view), where))
 
     def _forget(self, operation: Operation) -> None:
         """Say that what an operation writes may be anything."""

@@ -84,16 +84,16 @@ class Inputs:
         name = storage.name
         kind = self.kinds[len(self.said) % len(self.kinds)]
         random = np.random.default_rng((self.seed, len(self.said)))
-        low, high = asked_range(storage)
         shape = tuple(map(int, storage.shape))
         if storage.dtype.kind in (DTypeKind.PACKED, DTypeKind.SCALE):
             self.said[name] = f"{name} = 0 everywhere"
             return np.zeros(shape)
+        low, high = asked_range(storage)
         found = _KINDS[kind](low, high, shape, random)
         if storage.dtype.is_integer:
             found = np.clip(np.rint(found), low, high)
         else:
-            found = _representable(found, storage, low, high)
+            found = found.astype(STORED[storage.dtype]).astype(np.float64)
         if found.size and (found == found.flat[0]).all():
             self.said[name] = f"{name} = {found.flat[0]:.9g} everywhere"
         else:
@@ -103,21 +103,6 @@ class Inputs:
 
     def __str__(self) -> str:
         return "; ".join(self.said.values())
-
-
-def _representable(found: Array, storage: Storage, low: float, high: float) -> Array:
-    """Numbers of the dtype in the range: what rounding moves out of it is moved to the next one towards 0."""
-    kind = STORED[storage.dtype]
-    with np.errstate(all="ignore"):
-        rounded = found.astype(kind)
-        outside = (rounded.astype(np.float64) > high) | (rounded.astype(np.float64) < low)
-        if outside.any():
-            bits = rounded.view(f"uint{8 * kind.itemsize}")
-            rounded = np.where(outside & (bits > 0), bits - 1, bits).astype(bits.dtype).view(kind)
-    as_floats = rounded.astype(np.float64)
-    return np.where(
-        (as_floats > high) | (as_floats < low) | ~np.isfinite(as_floats), _nearest(low, high, 0.0), as_floats
-    )
 
 
 def inputs(mixed: int = _MIXED) -> Iterator[Inputs]:

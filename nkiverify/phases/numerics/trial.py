@@ -52,13 +52,16 @@ class Trial:
 
 def asked_range(storage: Storage, cut: Cut = None) -> tuple[float, float]:
     """The range of the elements of an argument: as declared, else every finite number of its dtype; those of floats
-    within a `cut`, as far as that leaves any."""
+    within a `cut`, as far as that leaves any. The ends are rounded to the dtype, as inputs are."""
     if storage.content_range is not None:
         return float(int(storage.content_range.low)), float(int(storage.content_range.high))
-    low, high = storage.float_range or finite_range(storage.dtype)
+    least, most = finite_range(storage.dtype)
+    low, high = storage.float_range or (least, most)
     if cut is not None and low <= cut and high >= -cut:
         low, high = max(low, -cut), min(high, cut)
-    return low, high
+    ends = np.clip(np.array([low, high]), least, most)
+    rounded = np.clip(ends.astype(STORED[storage.dtype]).astype(np.float64), least, most)
+    return float(rounded[0]), float(rounded[1])
 
 
 def on_ranges(
