@@ -20,7 +20,7 @@ from typing import Any
 
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, frame_site, kernel_calls, kernel_site
-from nkiverify.frontend.iteration_numbers import Numbers
+from nkiverify.frontend.iteration_numbers import Numbers, TracedLoops, TracedRange
 from nkiverify.ir import program
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.ir.program import Assumed
@@ -91,7 +91,7 @@ class _UnorderedRange(Sequence[int]):
         launched = current_launch().program
         loop, made = run.begin_loop(), Numbers()
         try:
-            for number, value in enumerate(numbers):
+            for number, value in enumerate(run.traced.iterations(numbers)):
                 run.recorded.append(program.Iteration(loop, number, drawn, launched))
                 yield made.next(value)
         finally:
@@ -158,6 +158,7 @@ class ConcreteExecution:
         self.recorded: list[Recorded] = []
         #: Numbers of loops without an order that have ended since the last operation.
         self.numbered: list[Numbers] = []
+        self.traced = TracedLoops()
         self._count = 0
         self._claims = 0
 
@@ -227,6 +228,14 @@ class ConcreteExecution:
         """Python's range; if the iterations of a parallel one are to be recorded, a sequence that does so."""
         plain = range(start, stop, step)
         return _UnorderedRange(plain, self) if parallel and self.records else plain
+
+    def traced_once(self, loop: object) -> object:
+        """A loop of the legacy API, whose body is traced once."""
+        return TracedRange(loop, self.traced) if isinstance(loop, range) else loop
+
+    def placement(self, given: object) -> object:
+        """The allocator that places what is allocated now: in such a loop, that of the first iteration."""
+        return self.traced.placement(given, kernel_site(2))
 
     def begin_loop(self) -> int:
         """A loop without an order begins: what identifies it."""

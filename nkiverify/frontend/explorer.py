@@ -368,6 +368,14 @@ class SymbolicExecution(Paths):
             return SymRange.parallel_of(start, stop, step)
         return SymRange.of(start, stop, step)
 
+    def traced_once(self, loop: object) -> object:
+        """A loop of the legacy API: one run of its body stands for all, or it is unrolled."""
+        return loop
+
+    def placement(self, given: object) -> object:
+        """The allocator that places what is allocated."""
+        return given
+
     def drawn(self) -> None:
         """Record that elements of a range without an order are taken outside a loop."""
         self.record(program.Drawn(kernel_site(2)))

@@ -59,6 +59,12 @@ class ModelExecution(ClaimingExecution, Protocol):
     def shown(self, tensor: Tensor) -> str:
         """The elements of a tensor, where it has any, for its text."""
 
+    def traced_once(self, loop: object) -> object:
+        """A loop of the legacy API, whose body is traced once, for `loop_range`'s result."""
+
+    def placement(self, given: object) -> object:
+        """The allocator that places what is allocated now, where the kernel gives this one."""
+
     def allocation_id(self) -> object:
         """Identifies the allocation being made: its site, and the indices of the symbolic loops around it."""
 

@@ -201,10 +201,11 @@ def allocate(shape: object, dtype: object, buffer: object, name: object = "") ->
     marked = [axis for axis, part in enumerate(parts) if isinstance(part, PartitionExtent)]
     require("leg.par_dim", len(marked) <= 1, shape=tuple(_plain(part) for part in parts))
     extents = host_shape(tuple(_plain(part) for part in parts))
-    allocator = buffer if isinstance(buffer, Allocator) else None
-    region = allocator.region if allocator is not None else SBUF if buffer is None else buffer
+    placed = current_execution().placement(buffer)
+    allocator = placed if isinstance(placed, Allocator) else None
+    region = allocator.region if allocator is not None else SBUF if placed is None else placed
     if not isinstance(region, MemoryRegion):
-        raise unsupported(f"the buffer {buffer!r}")
+        raise unsupported(f"the buffer {placed!r}")
     blocks = marked[0] if marked and region.on_chip else 0
     claim_on_chip_shape(extents, region, blocks, legacy=True)
     element = named_dtype(dtype)

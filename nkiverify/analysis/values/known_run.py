@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from nkiverify.analysis.effects import adds_product
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
 from nkiverify.analysis.values.known_views import Numbers, resolved
@@ -184,7 +183,7 @@ class KnowsNumbers(ConcreteExecution):
             self._lose(operation)
             return
         operation = resolved(operation, numbers.numbers_in)
-        if not adds_product(operation) or operation.attributes.get("accumulate") is not None:
+        if not operation.declared.behaviour.product or operation.attributes.get("accumulate") is not None:
             # How a sum that is inferred goes on in the next iteration is not documented ("nc_matmul.accum_none").
             operation = replace(operation, body=None)
         operation = replace(

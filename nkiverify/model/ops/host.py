@@ -116,7 +116,8 @@ def _scheduled(name: str, args: tuple[Any, ...], options: dict[str, object], *, 
     if not isinstance(options.get("directives", KeptOrder()), KeptOrder):
         raise unsupported(f"the undocumented argument directives of {name}")
     start, stop, step = _bounds(args)
-    return current_execution().loop_range(start, stop, step, parallel=parallel)
+    execution = current_execution()
+    return execution.traced_once(execution.loop_range(start, stop, step, parallel=parallel))
 
 
 def _bounds(args: tuple[Any, ...]) -> tuple[Any, Any, Any]:

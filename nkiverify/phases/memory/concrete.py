@@ -19,7 +19,7 @@ from nkiverify.model.access_patterns import in_units
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.legacy_tensor import Allocator
-from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
+from nkiverify.model.memory import PSUM, MemoryRegion
 from nkiverify.model.recorded import Executed
 from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Storage, Tensor
@@ -232,24 +232,36 @@ class _Placement:
     _begun: dict[int, int] = field(default_factory=dict)
     _owners: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
     _written: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
+    #: Where a part of a memory begins or ends, in order: bytes between two of these have one story.
+    _edges: dict[MemoryRegion, dict[int, int]] = field(default_factory=dict)
 
     def conflicts(self, operations: Sequence[Executed]) -> Iterator[MemoryFault]:
-        for position, item in enumerate(operations):
-            views = (*item.operation.reads.values(), *item.operation.writes.values())
-            if not any(is_placed(view.storage) for view in views):
-                continue
-            for view in item.operation.reads.values():
-                part = self._part(view)
-                if part is not None and (other := self._overwritten(part)) is not None:
+        steps = [
+            (position, item, self._parts(item.operation.reads), self._parts(item.operation.writes))
+            for position, item in enumerate(operations)
+        ]
+        self._cut([part for _, _, reads, writes in steps for part in (*reads, *writes)])
+        for position, item, reads, writes in steps:
+            for part in reads:
+                other = self._overwritten(part)
+                if other is not None:
                     shown = (("tensor", _called(part)), ("overwritten_by", other))
                     yield MemoryFault("mem.placed_overlap", item.site, shown)
-            for view in item.operation.writes.values():
-                part = self._part(view)
-                if part is not None:
-                    number = self._tiles.setdefault((part.storage, part.block), len(self._tiles) + 1)
-                    self._begun.setdefault(number, position)
-                    self._in(self._owners, part)[part.quarters, part.bytes] = number
-                    self._in(self._written, part)[part.quarters, part.bytes] = position
+            for part in writes:
+                number = self._tiles.setdefault((part.storage, part.block), len(self._tiles) + 1)
+                self._begun.setdefault(number, position)
+                self._in(self._owners, part)[...] = number
+                self._in(self._written, part)[...] = position
+
+    def _parts(self, views: Mapping[str, Tensor]) -> list[_Part]:
+        return [part for view in views.values() if (part := self._part(view)) is not None]
+
+    def _cut(self, parts: Sequence[_Part]) -> None:
+        """Tell the bytes of each memory apart as far as one of these parts does."""
+        for region in {part.storage.buffer for part in parts}:
+            here = [part.bytes for part in parts if part.storage.buffer is region]
+            edges = sorted({edge for each in here for edge in (each.start, each.stop)})
+            self._edges[region] = {edge: number for number, edge in enumerate(edges)}
 
     def _overwritten(self, part: _Part) -> str | None:
         """The tile that wrote over what a tile, written before, is now read from.
@@ -259,8 +271,8 @@ class _Placement:
         number = self._tiles.get((part.storage, part.block))
         if number is None:
             return None
-        owners = self._in(self._owners, part)[part.quarters, part.bytes]
-        later = self._in(self._written, part)[part.quarters, part.bytes] >= self._begun[number]
+        owners = self._in(self._owners, part)
+        later = self._in(self._written, part) >= self._begun[number]
         others = owners[(owners != number) & (owners != 0) & later]
         if others.size == 0:
             return None
@@ -269,12 +281,12 @@ class _Placement:
         return _called(_Part(storage, block, part.quarters, part.bytes))
 
     def _in(self, arrays: dict[MemoryRegion, np.ndarray], part: _Part) -> np.ndarray:
-        """The array about the memory that a part is in."""
+        """What an array about the memory that a part is in says of the part."""
         region = part.storage.buffer
+        edges = self._edges[region]
         if region not in arrays:
-            size = self.hardware.sbuf_partition_bytes if region is SBUF else self.hardware.psum_partition_bytes
-            arrays[region] = np.zeros((4, size), dtype=np.int32)
-        return arrays[region]
+            arrays[region] = np.zeros((4, len(edges)), dtype=np.int32)
+        return arrays[region][part.quarters, edges[part.bytes.start] : edges[part.bytes.stop]]
 
     def _part(self, view: Tensor) -> _Part | None:
         storage = view.storage
