@@ -47,6 +47,12 @@ def is_reduced(argument: str) -> bool:
     return argument in (REDUCTION_RESULT, REGISTERS)
 
 
+def exchanges(operation: Operation) -> bool:
+    """True if what it writes comes from the operands of another program of the launch."""
+    stated = operation.declared.dependence
+    return stated is not None and stated.exchanges
+
+
 def link_of(operation: Operation, argument: str, read: str) -> Link:
     """How the written operand `argument` depends on the operand `read`."""
     stated = operation.declared.dependence

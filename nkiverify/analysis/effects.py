@@ -148,12 +148,6 @@ def begins_sum(effect: Effect) -> bool:
     return effect.argument == "x" and effect.operation.attributes.get("begins_sum") is True
 
 
-def exchanges(operation: Operation) -> bool:
-    """True if what it writes comes from the operands of another program of the launch."""
-    stated = operation.declared.dependence
-    return stated is not None and stated.exchanges
-
-
 def _may_leave_out(operation: Operation, argument: str) -> bool:
     """True if it is not known which elements of a result are written."""
     if operation.declared.dependence is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from nkiverify.analysis.effects import exchanges
+from nkiverify.analysis.dependence import exchanges
 from nkiverify.ir.program import Iteration, Unordered
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.operation import Operation

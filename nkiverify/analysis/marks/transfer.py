@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from nkiverify.analysis.dependence import Marks, certain, dependent
+from nkiverify.analysis.dependence import Marks, certain, dependent, exchanges
 from nkiverify.analysis.effects import (
     LAST_STRICT_GENERATION,
     Does,
@@ -19,7 +19,6 @@ from nkiverify.analysis.effects import (
     Effects,
     adds_product,
     begins_sum,
-    exchanges,
 )
 from nkiverify.analysis.marks.findings import DEAD_STORE, DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Notes
 from nkiverify.analysis.marks.storages import Shadow, Shadows

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from nkiverify.analysis.alike import independent, is_shared
+from nkiverify.analysis.dependence import exchanges
 from nkiverify.analysis.effects import (
     LAST_STRICT_GENERATION,
     Does,
@@ -18,7 +19,6 @@ from nkiverify.analysis.effects import (
     Effects,
     adds_product,
     begins_sum,
-    exchanges,
 )
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
 from nkiverify.analysis.sets.affine import Sets, mentions

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nkiverify.analysis.dependence import distinct
-from nkiverify.analysis.effects import exchanges
+from nkiverify.analysis.dependence import distinct, exchanges
 from nkiverify.analysis.masks import Placing, on_one_grid, placing_of
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
