@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench scale dashboard published fuzz operations domains engines hostile same mutants metamorphic checker removal lint types pages docs clean help
+.PHONY: verify test bench scale products dashboard published fuzz operations domains engines hostile same mutants metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ bench: $(READY) ## measure what verifying each target costs (ARGS='NAME' for som
 
 scale: $(READY) ## measure how the cost of verifying grows (ARGS=--write for docs/scale.md)
 	$(RUN) -m lab.scale $(ARGS)
+
+products: $(READY) ## decide claims about products of dimensions beside Z3 and cvc5 (ARGS='--seconds 10')
+	$(RUN) -m lab.products $(ARGS)
 
 dashboard: $(READY) ## show the last results as one page, reports/dashboard/index.html
 	$(RUN) verify.py dashboard $(ARGS)

@@ -59,10 +59,14 @@ def kernel(x):
     b = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.sbuf)
     out = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.shared_hbm)
     nisa.dma_copy(dst=a, src=x)
+    nisa.dma_copy(dst=b, src=x)
 {operations}
     nisa.dma_copy(dst=out, src=a)
     return out
 """
+
+#: So many columns of two tiles of four bytes an element fit into a partition of SBUF.
+MOST_COLUMNS = 16384
 
 #: One instruction each, on slices of symbolic extent.
 _OPERATIONS = (
@@ -99,7 +103,7 @@ def _on_all_shapes(name: str, lines: Sequence[str], folder: Path) -> Target:
     file.write_text(_KERNEL.format(operations="\n".join(lines)), encoding="utf-8")
 
     def run(v: Verification) -> None:
-        rows, columns = v.dim("rows", 1, 128), v.dim("columns", 2, multiple_of=2)
+        rows, columns = v.dim("rows", 1, 128), v.dim("columns", 2, MOST_COLUMNS, multiple_of=2)
         v.returns(v.call(v.tensor("x", (rows, columns), float32)), shape=(rows, columns), dtype=float32)
 
     return _target(name, f"{file.name}::kernel", root, run)

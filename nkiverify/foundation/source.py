@@ -41,22 +41,36 @@ def is_kernel_frame(frame: FrameType) -> bool:
     return KERNEL_MARKER in frame.f_globals
 
 
-#: By file as well: code objects of two files compare equal where their text and lines do.
-_sites_of: dict[tuple[str, CodeType], dict[int, Site]] = {}
-_positions_of: dict[CodeType, tuple[tuple[int | None, int | None, int | None, int | None], ...]] = {}
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """The spans of a code object: those that Python tells of each instruction, and the sites made of them."""
+
+    code: CodeType
+    positions: tuple[tuple[int | None, int | None, int | None, int | None], ...]
+    sites: dict[int, Site]
+
+    @staticmethod
+    def of(code: CodeType) -> _Spans:
+        if sys.version_info >= (3, 11):
+            return _Spans(code, tuple(code.co_positions()), {})
+        return _Spans(code, (), {})
+
+
+#: By identity: Python goes through all of a code object to hash it, and those of two files may be equal.
+_spans: dict[int, _Spans] = {}
 
 
 def frame_site(frame: FrameType) -> Site:
     """The span that `frame` is executing now; the line alone before Python 3.11, which has no columns."""
     code = frame.f_code
-    sites = _sites_of.setdefault((code.co_filename, code), {})
-    site = sites.get(frame.f_lasti)
+    spans = _spans.get(id(code))
+    if spans is None:
+        spans = _spans[id(code)] = _Spans.of(code)
+    site = spans.sites.get(frame.f_lasti)
     if site is None:
         line, end_line, column, end_column = -1, -1, -1, -1
-        if sys.version_info >= (3, 11):
-            if code not in _positions_of:
-                _positions_of[code] = tuple(code.co_positions())
-            found = _positions_of[code][frame.f_lasti // 2]
+        if spans.positions:
+            found = spans.positions[frame.f_lasti // 2]
             if found[0] is not None:
                 line = found[0]
                 end_line = found[1] if found[1] is not None else -1
@@ -65,7 +79,7 @@ def frame_site(frame: FrameType) -> Site:
         if line < 0:  # asked last: Python finds it by going through all lines before it
             line = frame.f_lineno
         site = Site(code.co_filename, line, column, end_line, end_column, code.co_name)
-        sites[frame.f_lasti] = site
+        spans.sites[frame.f_lasti] = site
     return site
 
 

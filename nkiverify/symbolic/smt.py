@@ -106,7 +106,7 @@ class Script:
 STEPS_PER_MS = 6000
 
 #: How much longer than that a question may take on a busy or slow machine.
-BUSY_FACTOR = 8
+BUSY_FACTOR = 60
 
 
 class Question:
