@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +59,9 @@ exit status:
   2  what was typed cannot be used     3  none is DIFFERENT, one is UNKNOWN,
                                           for roundings or otherwise
   4  an error of nkiverify"""
+
+#: Seconds after which a part of the answers is told before the others.
+_PATIENCE_SECONDS = 5.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -146,7 +150,7 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
         one = Side(first.reference, first, dimensions, ranges[0])
         other = Side(second.reference, second, dimensions, ranges[1])
         options = (arguments.seed, arguments.tolerance, legal_only, arguments.reshape)
-        return Comparer(one, other, hardware, *options).compare()
+        return Comparer(one, other, hardware, *options, tell=_Patience()).compare()
 
     def also(dimensions: dict[str, int]) -> bool:
         """Compare at other shapes as well, if both kernels are legal there."""
@@ -165,6 +169,18 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
             also(dimensions)
     print(equivalence_text.text(answers, first, second, Path.cwd(), Style.of(sys.stdout)))
     return exit_status([found for _, found in answers])
+
+
+class _Patience:
+    """Says what is known where that has taken long: the answer over the reals takes several times as long."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+
+    def __call__(self, text: str) -> None:
+        seconds = time.monotonic() - self._since
+        if seconds > _PATIENCE_SECONDS:
+            print(f"nkiverify: after {seconds:.0f} s: {text}; over the reals next", file=sys.stderr, flush=True)
 
 
 def float_ranges(arguments: argparse.Namespace) -> tuple[dict[str, tuple[float, float]], ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.asked_kernel import Execution, argument_range, contents
 from nkiverify.analysis.values.degrees import Degrees
-from nkiverify.analysis.values.fields import Fields, Mode
+from nkiverify.analysis.values.fields import PRIMES, PRIMES_OF_QUOTIENTS, QUOTIENTS, Fields, Mode
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.slices import Slice, slice_of
@@ -42,6 +42,8 @@ _WANTED_BITS, _RUNS = 40, 4
 _RUNS_WITH_ROOTS = 12
 #: With less than that nothing is said.
 _LEAST_BITS = 20
+#: Elements of the results that are compared at a time.
+_BLOCK = 1 << 18
 #: What is said of results that agree in every bit.
 IDENTICAL = "identical"
 #: What is said of kernels that are equal over the real numbers and need not be in floating point.
@@ -100,6 +102,11 @@ class Comparison:
         return [answer for answer in (self.legal, self.defined, self.reals, self.floats) if answer is not None]
 
 
+#: Both kernels, run; an output, by its number, and an element of it.
+_Executions = tuple[Execution, Execution]
+_Place = tuple[int, tuple[int, ...]]
+
+
 class _ZeroDivisor(Exception):
     """A divisor is zero for every choice of values."""
 
@@ -116,15 +123,21 @@ class Comparer:
         tolerance: float | None,
         legal_only: bool = False,
         reshape: bool = False,
+        tell: Callable[[str], None] = lambda text: None,
     ) -> None:
         """With `legal_only` nothing is asked about shapes that are not legal in both kernels. With `reshape` tensors
-        may differ in shape: the same elements in row-major order."""
+        may differ in shape: the same elements in row-major order. `tell` is given what is known before the answer over
+        the reals, which may take long."""
         self._runs = PairedRuns(first, second, hardware, seed, legal_only)
         self._tolerance = tolerance
         self._legal_only = legal_only
         self._reshape = reshape
-        #: Which functions have their laws: those that the kernels compute.
+        #: Which functions have their laws: those that the kernels compute; and how many primes there are without any.
         self._mode = Mode.POLYNOMIAL
+        self._primes = PRIMES
+        #: That positive constants are taken out of maxima.
+        self._scaling = False
+        self._tell = tell
 
     def compare(self) -> Comparison:
         """Answer all four questions, as far as they can be answered. Raises `UsageError` where the kernels do not take
@@ -136,6 +149,8 @@ class Comparer:
                 numbers = floats[0].run.numbers
                 assert isinstance(numbers, Floats)
                 self._mode = Mode.POLYNOMIAL.with_laws_of(numbers.computed)
+                if numbers.computed <= QUOTIENTS and set().union(*(one.run.dtypes for one in floats)) <= {float32}:
+                    self._primes = PRIMES_OF_QUOTIENTS
                 found.legal = self._legality(floats)
             except Illegal as illegal:
                 found.legal = Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
@@ -160,6 +175,7 @@ class Comparer:
                 found.reals = found.floats = Finding(Answer.UNKNOWN, "no element is defined in both kernels")
                 return found
             found.floats = self._floating(floats, pairs, _of_interface(floats, pairs))
+            self._tell(f"floating point {found.floats.answer.value}: {found.floats.text}")
             found.reals = self._over_the_reals(found)
             if found.reals.answer is Answer.YES and found.floats.answer is Answer.NO:
                 # What both kernels round alike, both have to: where sums differ in their last bits, so may that.
@@ -292,8 +308,7 @@ class Comparer:
 
     def _over_the_reals(self, found: Comparison) -> Finding:
         try:
-            both, pairs = self._over_fields(roundings=not self._runs.reference)
-            place = self._first_difference(both, pairs)
+            both, pairs, place = self._compared(roundings=not self._runs.reference)
             numbers = _fields(both)
             if place is None:
                 place = self._run_again(both, found)
@@ -302,8 +317,7 @@ class Comparer:
             rounded = numbers.rounded_to
             if not rounded:
                 return self._explained(place, numbers, found)
-            both, pairs = self._over_fields(roundings=False)
-            other = self._first_difference(both, pairs)
+            both, pairs, other = self._compared(roundings=False)
             if other is not None:
                 return self._explained(other, _fields(both), found)
             name, element = pairs[place[0]].name, ", ".join(map(str, place[1]))
@@ -319,18 +333,34 @@ class Comparer:
         except UnsupportedConstruct as limit:
             return Finding(Answer.UNKNOWN, limit_text(limit))
 
+    def _compared(self, *, roundings: bool) -> tuple[_Executions, Sequence[Output], _Place | None]:
+        """Both kernels over fields, and the first difference. Where maxima are in it, constants are taken out of them
+        as well: then numbers are equal that are made in either way, unless they are made so in one kernel only."""
+        both, pairs = self._over_fields(roundings=roundings)
+        place = self._first_difference(both, pairs)
+        if place is None or "max" not in _fields(both).functions:
+            return both, pairs, place
+        self._scaling = True
+        again, others = self._over_fields(roundings=roundings)
+        if self._first_difference(again, others) is None:
+            return again, others, None
+        self._scaling = False
+        return both, pairs, place
+
     def _over_fields(
         self, *, roundings: bool, first: int = 0, chains: int = 1
     ) -> tuple[tuple[Execution, Execution], Sequence[Output]]:
         """Both kernels on random residues at which no divisor is zero, and their results. Raises `_ZeroDivisor`."""
         for attempt in range(first, first + _ATTEMPTS):
             both = self._runs.run(
-                partial(Fields, (self._runs.seed, attempt), roundings, self._mode, chains), self._runs.random_residues
+                partial(Fields, (self._runs.seed, attempt), roundings, self._mode, chains, self._primes, self._scaling),
+                self._runs.random_residues,
             )
-            needed = self._mode.with_laws_of(_fields(both).functions)
-            if needed is not self._mode:
+            functions = _fields(both).functions
+            needed, primes = self._mode.with_laws_of(functions), PRIMES if functions else self._primes
+            if (needed, primes) != (self._mode, self._primes):
                 # A reference has functions that the kernel has not.
-                self._mode = needed
+                self._mode, self._primes = needed, primes
                 return self._over_fields(roundings=roundings, first=first, chains=chains)
             if not _fields(both).divided_by_zero:
                 pairs = self._paired(both)
@@ -345,7 +375,8 @@ class Comparer:
         for attempt in range(_ATTEMPTS, _ATTEMPTS * runs, _ATTEMPTS):
             if found.error_bits >= _WANTED_BITS:
                 break
-            again, pairs = self._over_fields(roundings=_fields(both).roundings, first=attempt, chains=4)
+            chains = 1 if self._primes == PRIMES_OF_QUOTIENTS else 4
+            again, pairs = self._over_fields(roundings=_fields(both).roundings, first=attempt, chains=chains)
             place = self._first_difference(again, pairs)
             if place is not None:
                 return place
@@ -373,18 +404,25 @@ class Comparer:
     def _first_difference(
         self, both: tuple[Execution, Execution], pairs: Sequence[Output]
     ) -> tuple[int, tuple[int, ...]] | None:
+        numbers = _fields(both)
         for position, pair in enumerate(pairs):
-            differ = ~_fields(both).equal(*pair.elements(both)) & pair.defined(both)
-            if differ.any():
-                element = np.unravel_index(int(differ.argmax()), differ.shape)
-                return position, tuple(int(part) for part in element)
+            one, two = (part.reshape(numbers.lanes, -1) for part in pair.elements(both))
+            defined = pair.defined(both).ravel()
+            # Block by block: the numbers are stored in half the room that arithmetic takes.
+            for start in range(0, defined.size, _BLOCK):
+                block = slice(start, start + _BLOCK)
+                differ = ~numbers.equal(one[:, block], two[:, block]) & defined[block]
+                if differ.any():
+                    element = np.unravel_index(start + int(differ.argmax()), pair.shape)
+                    return position, tuple(int(part) for part in element)
         return None
 
     def _explained(self, where: tuple[int, tuple[int, ...]], numbers: Fields, found: Comparison) -> Finding:
         """The conclusion from different residues: that the kernels differ, or that the method is too strict."""
         position, element = where
         seed, roundings = numbers.seed, numbers.roundings
-        both = self._runs.run(lambda: Fields(seed, roundings, self._mode), self._runs.random_residues, watch=True)
+        made = partial(Fields, seed, roundings, self._mode, primes=self._primes)
+        both = self._runs.run(made, self._runs.random_residues, watch=True)
         slices = []
         shown = []
         pair = self._outputs(both)[position]

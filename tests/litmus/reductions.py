@@ -160,3 +160,76 @@ def gather_in_two_steps_b(x, i):
     for part in (slice(0, 4), slice(4, 8)):
         nisa.nc_n_gather(dst=found[:, part], data=nl.load(x), indices=index[:, part])
     return _out(found)
+
+
+def scaled_maximum_a(x):
+    tile = nl.load(x)
+    scaled = nl.ndarray(tile.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar(scaled, tile, nl.multiply, 0.125)
+    return _out(nl.max(scaled, axis=1, keepdims=True))
+
+
+def scaled_maximum_b(x):
+    """EQUAL TESTED: a positive factor goes before the maximum or after it."""
+    greatest = nl.max(nl.load(x), axis=1, keepdims=True)
+    nisa.tensor_scalar(greatest, greatest, nl.multiply, 0.125)
+    return _out(greatest)
+
+
+def negated_maximum_a(x):
+    tile = nl.load(x)
+    scaled = nl.ndarray(tile.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar(scaled, tile, nl.multiply, -2.0)
+    return _out(nl.max(scaled, axis=1, keepdims=True))
+
+
+def negated_maximum_b(x):
+    """DIFFERENT DIFFERENT: a negative factor does not."""
+    greatest = nl.max(nl.load(x), axis=1, keepdims=True)
+    nisa.tensor_scalar(greatest, greatest, nl.multiply, -2.0)
+    return _out(greatest)
+
+
+def scaled_running_maximum_a(x):
+    """Block by block, each scaled."""
+    tile = nl.load(x)
+    scaled = nl.ndarray(tile.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar(scaled, tile, nl.multiply, 0.5)
+    running = nl.max(scaled[:, 0:4], axis=1, keepdims=True)
+    nisa.tensor_tensor(running, running, nl.max(scaled[:, 4:8], axis=1, keepdims=True), nl.maximum)
+    return _out(running)
+
+
+def scaled_running_maximum_b(x):
+    """EQUAL TESTED: all at once, and scaled afterwards, by two factors."""
+    greatest = nl.max(nl.load(x), axis=1, keepdims=True)
+    nisa.tensor_scalar(greatest, greatest, nl.multiply, 0.25, False, nl.multiply, 2.0)
+    return _out(greatest)
+
+
+def scaled_minimum_a(x):
+    tile = nl.load(x)
+    scaled = nl.ndarray(tile.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar(scaled, tile, nl.multiply, 3.0)
+    return _out(nl.min(scaled, axis=1, keepdims=True))
+
+
+def scaled_minimum_b(x):
+    """EQUAL TESTED: as of the maximum."""
+    least = nl.min(nl.load(x), axis=1, keepdims=True)
+    nisa.tensor_scalar(least, least, nl.multiply, 3.0)
+    return _out(least)
+
+
+def other_factor_a(x):
+    tile = nl.load(x)
+    scaled = nl.ndarray(tile.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_scalar(scaled, tile, nl.multiply, 3.0)
+    return _out(nl.max(scaled, axis=1, keepdims=True))
+
+
+def other_factor_b(x):
+    """DIFFERENT DIFFERENT: another factor."""
+    greatest = nl.max(nl.load(x), axis=1, keepdims=True)
+    nisa.tensor_scalar(greatest, greatest, nl.multiply, 3.5)
+    return _out(greatest)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nkiverify.analysis.values.asked_kernel import contents, execute
-from nkiverify.analysis.values.fields import Fields, Mode, simplest_fraction
+from nkiverify.analysis.values.fields import PRIMES_OF_QUOTIENTS, Fields, Mode, simplest_fraction
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.primes import LARGEST, chained, is_prime, unrelated
 from nkiverify.analysis.values.recognised import Residues, contains
@@ -324,3 +324,28 @@ def test_integers_of_32_bits_are_not_read_exactly() -> None:
     assert (fields.read(read.astype(np.float32), int32) == read).all()
     small = fields.entered(np.arange(-5, 6), int32)
     assert (fields.read(small, int32) == small).all()
+
+
+def test_words_are_kept_once_and_found() -> None:
+    kept = Residues()
+    random = np.random.default_rng(3)
+    words = random.integers(0, 1 << 63, 5000, dtype=np.uint64)
+    for part in np.split(words, 5):
+        kept.add(np.concatenate([part, part[::-1]]))
+    assert kept.has(words).all()
+    assert not kept.has(words + np.uint64(1)).any()
+    assert sum(run.size for run in kept._runs) == words.size
+
+
+def test_quotients_of_polynomials_need_fewer_primes() -> None:
+    assert len(Fields(0, primes=PRIMES_OF_QUOTIENTS).primes) < len(Fields(0).primes)
+
+
+def test_positive_constants_leave_a_maximum() -> None:
+    fields = Fields(5, scaling=True)
+    x = fields.lifted(np.random.default_rng(0).integers(0, 1 << 20, (fields.lanes, 3, 8)))
+    half, minus = fields.constant(0.5, 3), fields.constant(-0.5, 3)
+    greatest = fields.reduce("maximum", x)
+    scaled = fields.reduce("maximum", fields.multiply(x, half))
+    assert fields.equal(scaled, fields.multiply(greatest, half)).all()
+    assert not fields.equal(fields.reduce("maximum", fields.multiply(x, minus)), fields.multiply(greatest, minus)).any()

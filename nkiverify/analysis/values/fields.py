@@ -28,11 +28,17 @@ from nkiverify.analysis.values.definitions import DEFINED, EXPONENTIAL, LOGARITH
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.primes import chained, unrelated
 from nkiverify.analysis.values.recognised import Constants, Residues, contains, converted
+from nkiverify.analysis.values.scaled import Scalings, by_lanes
 from nkiverify.analysis.values.words import RandomFunctions
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, bool_, float32
 from nkiverify.model.meaning import Numbers
 
+#: Primes where no function has its laws: for functions, of which arguments are compared, and where nothing but
+#: quotients of polynomials is computed.
+PRIMES, PRIMES_OF_QUOTIENTS = 4, 2
+#: Functions whose values are quotients of polynomials in their arguments.
+QUOTIENTS = frozenset(("add", "copy", "divide", "multiply", "negative", "reciprocal", "square", "subtract"))
 #: Magnitudes from here on stand for infinity: kernels write the least finite float32 in its place.
 _INFINITE = 3.38e38
 #: Operators whose results are 0 or 1.
@@ -76,12 +82,16 @@ class Fields(RandomFunctions, Numbers):
         roundings: bool = True,
         mode: Mode = Mode.POLYNOMIAL,
         chains: int = 1,
+        primes: int = PRIMES,
+        scaling: bool = False,
     ) -> None:
-        """Without `roundings` conversions that round change nothing; those that make integers are functions still."""
+        """Without `roundings` conversions that round change nothing; those that make integers are functions still.
+        `primes`: how many there are where no function has its laws, for each of the `chains`. With `scaling` positive
+        constants are taken out of maxima."""
         random = np.random.default_rng(seed)
         match mode:
             case Mode.POLYNOMIAL:
-                moduli = unrelated(random, 4 * chains)
+                moduli = unrelated(random, primes * chains)
             case Mode.EXPONENTIAL:
                 moduli = chained(random, 4, chains)
             case Mode.LOGARITHMIC:
@@ -98,7 +108,10 @@ class Fields(RandomFunctions, Numbers):
         #: How many numbers were looked for among those that are remembered.
         self.lookups = 0
         self._values: dict[DType, Residues] = {}
+        #: Numbers of arguments that are still to be remembered: kernels that convert nothing never ask for them.
+        self._given: list[tuple[DType, Array]] = []
         self._constants = Constants()
+        self._scalings = Scalings(self.words) if scaling else None
         self._infinity = self.lifted(random.integers(1 << 15, 1 << 17, self.residues))
 
     # --- storage ------------------------------------------------------------------------------------------------------
@@ -152,7 +165,7 @@ class Fields(RandomFunctions, Numbers):
         for lane, prime in enumerate(self.primes):
             numbers[lane] = random.integers(-(prime // 2), prime // 2, shape, dtype=np.int32, endpoint=True)
         if dtype.is_integer or self._rounds(dtype):
-            self._remember(dtype, numbers)
+            self._given.append((dtype, numbers))
         return numbers
 
     def read(self, stored: Array, dtype: DType) -> Array:
@@ -198,6 +211,10 @@ class Fields(RandomFunctions, Numbers):
         """That numbers are values of a dtype."""
         self._values.setdefault(dtype, Residues()).add(self.words(x))
 
+    def _dtypes(self) -> list[DType]:
+        """The dtypes of which values are known."""
+        return list(dict.fromkeys((*self._values, *(dtype for dtype, _ in self._given))))
+
     def _value_of(self, x: Array, dtype: DType) -> Array:
         """x converted to a dtype: itself where it is known to be a value of it, others by a random function. For floats
         that is odd, and constants are rounded as they really are; how they become integers is not documented."""
@@ -224,6 +241,8 @@ class Fields(RandomFunctions, Numbers):
 
     def _is_value(self, x: Array, dtype: DType) -> Array:
         """The numbers that are known to be values of a dtype, without the axis of the lanes."""
+        while self._given:
+            self._remember(*self._given.pop())
         value, known = self.small(x)
         if known.any():
             known = known & (converted(value, dtype) == value)
@@ -241,7 +260,7 @@ class Fields(RandomFunctions, Numbers):
 
     def _choice(self, result: Array, axis: int | None, *among: Array) -> Array:
         """A result that is one of some numbers, or of those along an axis: a value of every dtype they all are of."""
-        for dtype in list(self._values):
+        for dtype in self._dtypes():
             whole = np.ones(result.shape[1:], dtype=bool)
             for part in among:
                 known = self._is_value(part, dtype)
@@ -265,8 +284,17 @@ class Fields(RandomFunctions, Numbers):
         else:
             fraction = Fraction(value) if isinstance(value, int) else simplest_fraction(float(value))
             lanes = self.lane_constants(fraction.numerator, fraction.denominator)
+            if self._scalings is not None and fraction > 0:
+                self._scalings.constant(lanes, self.lane_constants(fraction.denominator, fraction.numerator))
         self._constants.add(int(self.words(lanes[:, None])[0]), float(value))
         return lanes
+
+    def multiply(self, x: Array, y: Array) -> Array:
+        product = super().multiply(x, y)
+        if self._scalings is not None:
+            self._scalings.product(x, product)
+            self._scalings.product(y, product)
+        return product
 
     def equal(self, x: Array, y: Array) -> Array:
         """Where numbers are the same, without the axis of the lanes."""
@@ -343,7 +371,7 @@ class Fields(RandomFunctions, Numbers):
 
     def _absolute(self, x: Array) -> Array:
         result = self.add(self.function("abs", x), self.function("abs", self.negative(x)))
-        for dtype in list(self._values):
+        for dtype in self._dtypes():
             if dtype.is_float:
                 self._remember(dtype, result[:, self._is_value(x, dtype)])
         return result
@@ -448,7 +476,24 @@ class Fields(RandomFunctions, Numbers):
         self._apply("max", x)
         joined = self.encoded((self.image(x) + self.image(y)) & self.payload)
         joined = np.where(self._neutral(x), y, np.where(self._neutral(y), x, joined))
-        return self._choice(np.where((x == y)[: self.identity].all(axis=0), x, joined), None, x, y)
+        joined = np.where((x == y)[: self.identity].all(axis=0), x, joined)
+        if self._scalings is not None:
+            joined = self._unscaled(np.stack([x, y], axis=-1), joined[..., None])[..., 0]
+        return self._choice(joined, None, x, y)
+
+    def _unscaled(self, elements: Array, joined: Array) -> Array:
+        """The maximum along the last axis, with the constant taken out that all elements are multiples of."""
+        assert self._scalings is not None
+        neutral = self._neutral(elements)
+        for mask, constant, inverse in self._scalings.taken_out(elements, neutral, joined, -1):
+            rows = elements[:, mask[..., 0]]
+            smaller = np.where(neutral[mask[..., 0]], rows, super().multiply(rows, by_lanes(inverse, rows.ndim)))
+            greatest = self._greatest(smaller)[..., 0]
+            found = super().multiply(greatest, by_lanes(constant, greatest.ndim))
+            self._scalings.multiple(constant, found)
+            joined = np.array(joined)
+            joined[:, mask] = found
+        return joined
 
     def _greatest(self, x: Array) -> Array:
         """The maximum along the last axis, which stays: the image of the sum of the elements' images."""
@@ -462,7 +507,8 @@ class Fields(RandomFunctions, Numbers):
         chosen = np.broadcast_to(np.argmin(neutral, axis=-1)[None, ..., None], (self.lanes, *neutral.shape[:-1], 1))
         alone = np.take_along_axis(x, chosen, axis=-1)
         same = ((x == alone)[: self.identity].all(axis=0) | neutral).all(axis=-1)[None, ..., None]
-        return self._choice(np.where(same, alone, joined), -1, x)
+        joined = np.where(same, alone, joined)
+        return self._choice(joined if self._scalings is None else self._unscaled(x, joined), -1, x)
 
     def _neutral(self, x: Array) -> Array:
         """Where elements, in their canonical form, are the least float32, without the axis of the lanes."""

@@ -156,7 +156,7 @@ class Floats(Numbers):
     kind: type[np.floating[Any]] = np.float32
 
     def __init__(self) -> None:
-        #: The functions of one number that were computed.
+        #: The functions that were computed.
         self.computed: set[str] = set()
 
     def buffer(self, elements: int, dtype: DType) -> Array:
@@ -215,6 +215,7 @@ class Floats(Numbers):
             return _UNARY[name](x.astype(np.float64)).astype(self.kind)
 
     def binary(self, name: str, x: Array, y: Array) -> Array:
+        self.computed.add(name)
         with np.errstate(all="ignore"):
             if name in _COMPARISONS:
                 return _COMPARISONS[name](x, y).astype(self.kind)
@@ -223,6 +224,7 @@ class Floats(Numbers):
             return np.asarray(_BINARY[name](x, y))
 
     def reduce(self, name: str, x: Array) -> Array:
+        self.computed.add(name)
         if name in ("abs_max", "abs_min"):
             name, x = "maximum" if name == "abs_max" else "minimum", np.abs(x)
         if name not in _REDUCERS:
@@ -244,6 +246,7 @@ class Floats(Numbers):
         return result
 
     def choose(self, condition: Array, x: Array, y: Array) -> Array:
+        self.computed.add("choose")
         return np.asarray(np.where(condition != 0, x, y))
 
     def out_of_range(self, name: str, x: Array) -> Array | None:
