@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -28,6 +29,16 @@ def test_test_files_run_unmodified(file: str) -> None:
     ran = run(*NKIVERIFY, "simulate", "--exec", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, file)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert int(re.findall(r"(\d+) passed", ran.stdout)[0]) > 0
+
+
+def test_tensors_of_torch_go_in_and_come_out() -> None:
+    """With a stand-in for torch, unless that is installed: the real one comes with gigabytes for GPUs."""
+    torch = [] if importlib.util.find_spec("torch") else [str(CASES.parent / "standin")]
+    case = "test_ways_of_calling.py::test_tensors_of_torch"
+    command = ("simulate", "--exec", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, case)
+    ran = run(*NKIVERIFY, *command, PYTHONPATH=os.pathsep.join(torch))
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "skipped" not in ran.stdout
 
 
 CALL = "test_ways_of_calling.py::test_a_kernel_for_simulation_is_called_like_a_function"

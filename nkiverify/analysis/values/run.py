@@ -379,10 +379,12 @@ class ValueExecution(ConcreteExecution):
         for name, view in (*operation.reads.items(), *operation.writes.items()):
             if name in regions:
                 continue
-            if mask is not None:
-                regions[name] = masked_region(self, operation, name, view)
+            if name.endswith(".index"):
+                regions[name] = self._plain(view)
             elif view.indirect_by is not None:
                 regions[name] = self._indirect(operation, view)
+            elif mask is not None:
+                regions[name] = masked_region(self, operation, name, view)
             else:
                 regions[name] = self._plain(view)
         return regions
@@ -410,6 +412,10 @@ class ValueExecution(ConcreteExecution):
         inside = (positions >= 0) & (positions < size)
         if moves.reach is not None:
             inside &= self._within_reach(operation, view)
+        if operation.mask is not None:
+            if not on_one_grid(operation):
+                raise self.unsupported(f"the values of {operation.name} under a mask")
+            inside &= storage.mask_values(operation.mask, shape)
         return Region(shape, tuple(map(int, view.strides)), 0, view.dtype, np.where(inside, positions, 0), inside)
 
     def _within_reach(self, operation: Operation, view: Tensor) -> Array:
@@ -506,7 +512,7 @@ def masked_region(run: ValueExecution, operation: Operation, name: str, view: Te
     """The region of an operand under the mask of its operation (legacy)."""
     mask = operation.mask
     assert mask is not None
-    if view.indirect_by is not None or not on_one_grid(operation):
+    if not on_one_grid(operation):
         raise run.unsupported(f"the values of {operation.name} under a mask")
     size = elements_as(view)
     axis = operation.attributes.get("axis")

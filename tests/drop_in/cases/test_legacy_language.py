@@ -449,3 +449,27 @@ def test_rows_out_of_bounds_are_skipped():
     expected = np.full((F, F), -1, np.float32)
     expected[:34] = data[::3]
     assert np.array_equal(kernel(data, index), expected)
+
+
+def test_rows_are_gathered_and_scattered_under_a_mask():
+    @nki.jit(mode="simulation")
+    def kernel(data, index, out):
+        i_p, i_f = nl.arange(P)[:, None], nl.arange(F)[None, :]
+        rows = nl.load(index)
+        tile = nl.zeros((P, F), dtype=data.dtype)
+        tile[...] = nl.load(data[rows[i_p, 0], i_f], mask=(i_p < 100))
+        nl.store(out[rows[i_p, 0], i_f], value=2 * tile, mask=(i_p >= 20) & (i_f < 10))
+        return tile_in_hbm(tile)
+
+    def tile_in_hbm(tile):
+        found = nl.ndarray(tile.shape, dtype=tile.dtype, buffer=nl.shared_hbm)
+        nl.store(found, tile)
+        return found
+
+    data, out = random(300, F), random(300, F, seed=1)
+    index = np.random.default_rng(0).permutation(300)[:P, None].astype(np.int32)
+    gathered, scattered = data[index[:, 0]], out.copy()
+    gathered[100:] = 0
+    scattered[index[20:, 0], :10] = 2 * gathered[20:, :10]
+    assert np.array_equal(kernel(data, index, out), gathered)
+    assert np.array_equal(out, scattered)
