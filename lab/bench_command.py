@@ -20,6 +20,7 @@ from lab.bench import (
     measure,
     measure_growth,
 )
+from lab.bench_equiv import beside_numpy
 from nkiverify.cli.arguments import add_selection, positive_integer, selected_targets, selection
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
@@ -86,10 +87,11 @@ def execute(arguments: argparse.Namespace) -> int:
     if not partial:
         growth = measure_growth(targets, options, arguments.repeat)
         place = machine(load_before)
-        print("\n".join(growth_lines(growth)))
+        pair = beside_numpy()
+        print("\n".join([*growth_lines(growth), pair]))
         print(place)
         if arguments.write and status is ExitStatus.AS_EXPECTED:
-            _write_into_page(markdown(measured, growth, place, arguments.repeat))
+            _write_into_page(markdown(measured, growth, pair, place, arguments.repeat))
     return status
 
 
@@ -142,7 +144,7 @@ def growth_lines(growth: Growth) -> Iterator[str]:
     yield f"straight-line kernels: {lengths}"
 
 
-def markdown(measured: Sequence[Measurement], growth: Growth, place: str, rounds: int) -> str:
+def markdown(measured: Sequence[Measurement], growth: Growth, pair: str, place: str, rounds: int) -> str:
     """The section of docs/speed.md: sums and growth, and every target folded away."""
 
     rungs = sorted({rung for measurement in measured for rung in measurement.closed_by})
@@ -162,7 +164,7 @@ def markdown(measured: Sequence[Measurement], growth: Growth, place: str, rounds
     lines = (header, ("---", *("---:" for _ in header[1:])), *rows)
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     conditions = f"measured on {place}; warm is the best of {rounds}, of fewer after {WARM_SECONDS:g} s"
-    facts = [bench_table.summary(measured), bench_table.breakdown(measured), *growth_lines(growth), conditions]
+    facts = [bench_table.summary(measured), bench_table.breakdown(measured), *growth_lines(growth), pair, conditions]
     return "\n".join(
         [
             *(f"- {fact[0].upper()}{fact[1:]}." for fact in facts),

@@ -94,13 +94,14 @@ def test_what_takes_long_is_not_measured_over_and_over(monkeypatch: pytest.Monke
 
 
 def test_the_section_of_the_page() -> None:
-    assert markdown([took("matmul", 8.04)], GROWTH, "a machine", 5) == (
+    assert markdown([took("matmul", 8.04)], GROWTH, "a pair takes 9 s", "a machine", 5) == (
         "- 1 target, 10 claims; one after the other 0.0 s cold, 0.0 s warm.\n"
         "- Of the time one after the other, cold: loading 25%, exploring 0%, simplifying 75%, solving 0%, deciding 0%, "
         "replaying 0%, reporting 0%.\n"
         "- Whole manifest, all phases, 2 workers: 4.2 s (best of 3).\n"
         "- One matmul, by the size of the result: 512 columns 8.0 ms, 65536 columns 8.1 ms.\n"
         "- Straight-line kernels: 10 operations 5.0 ms (0.50 each), 1000 operations 500 ms (0.50 each).\n"
+        "- A pair takes 9 s.\n"
         "- Measured on a machine; warm is the best of 5, of fewer after 1 s.\n"
         "\n"
         "<details>\n"

@@ -349,3 +349,11 @@ def test_positive_constants_leave_a_maximum() -> None:
     scaled = fields.reduce("maximum", fields.multiply(x, half))
     assert fields.equal(scaled, fields.multiply(greatest, half)).all()
     assert not fields.equal(fields.reduce("maximum", fields.multiply(x, minus)), fields.multiply(greatest, minus)).any()
+
+
+def test_long_contractions_are_exact() -> None:
+    fields = Fields(4)
+    half = np.array([prime // 2 for prime in fields.primes], dtype=np.float64).reshape(-1, 1, 1)
+    found = fields.canonical(fields.matmul(np.broadcast_to(half, (fields.lanes, 5000, 2)), -half * np.ones((5000, 3))))
+    for lane, prime in enumerate(fields.primes):
+        assert {int(part) % prime for part in found[lane].ravel()} == {-5000 * (prime // 2) ** 2 % prime}

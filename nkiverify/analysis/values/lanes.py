@@ -106,9 +106,10 @@ class PrimeLanes:
             part = self.reduced(np.matmul(left.transpose(0, 2, 1), right))
             if self.lanes != self.residues:
                 self._phases_of_matmul(left, right, part)
-            found = part if found is None else self.add(found, part)
+            # Reduced parts have 24 bits: as many as there can be add up to less than 2^53.
+            found = part if found is None else np.add(found, part, out=found)
         assert found is not None
-        return found
+        return self.reduced(found) if x.shape[1] > _DEPTH else found
 
     def inverted(self, x: Array) -> Array:
         """1 / x; 0 for 0, which is remembered."""
