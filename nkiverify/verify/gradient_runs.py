@@ -193,6 +193,13 @@ class GradientRuns:
             for _, tensor in execution.outputs()
         ]
 
+    @property
+    def drawn(self) -> str:
+        """The words that integer arguments are drawn once, of which nothing is proved but for these."""
+        tensors = {**self._given, **self._parameters()}
+        names = [name for name, tensor in tensors.items() if tensor.dtype.is_integer]
+        return f" and for the integers drawn for {', '.join(names)}" if names else ""
+
     # --- what is drawn ------------------------------------------------------------------------------------------------
 
     def direction(self, numbers: Pieces, draw: Draw, position: int) -> Array:

@@ -183,7 +183,7 @@ class GradientChecker:
             return Finding(Answer.UNKNOWN, "equal modulo some primes, and not modulo others")
         if bits < _LEAST_BITS:
             return Finding(Answer.UNKNOWN, f"no difference was found, but the bound on an error is only 2^-{bits}")
-        text = f"at these shapes, error <= 2^-{bits}{self._arbitrary(evaluation)}"
+        text = f"at these shapes{self.runs.drawn}, error <= 2^-{bits}{self._arbitrary(evaluation)}"
         if not evaluation.numbers.decided:
             return Finding(Answer.YES, text)
         drawn = "with ties and without" if ties is not None else f"without ties ({why_not})"

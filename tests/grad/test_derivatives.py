@@ -135,3 +135,11 @@ def test_a_function_without_a_rule_is_refused_and_not_taken_for_constant(monkeyp
     with pytest.raises(UnsupportedConstruct, match="the derivative of sin"):
         n.unary("sin", moving(n, POINTS, np.ones(4)))
     np.testing.assert_allclose(value(n, n.unary("sin", moving(n, POINTS))), np.sin(POINTS))
+
+
+@pytest.mark.parametrize(("exponent", "decided"), [(-1e30, False), (-9984.0, False), (-1000.0, True), (-700.0, False)])
+def test_exponentials_that_vanish_are_of_masks_or_are_decided(exponent: float, decided: bool) -> None:
+    n = duals()
+    found = n.unary("exp", n.binary("add", moving(n, POINTS, np.ones(4)), n.constant(exponent, 2)))
+    assert n.base.decided is decided
+    assert not found.any() if exponent < -745 else value(n, found).all()

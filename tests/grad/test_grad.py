@@ -86,3 +86,8 @@ def test_a_bound_without_denominators() -> None:
     assert degrees.whole(2.0) == 2.0 * (1 + 4)
     degrees.unary("reciprocal", inverse)
     assert degrees.whole(2.0) == float("inf")
+
+
+def test_what_is_drawn_is_said() -> None:
+    found = checked("embedding", "forward", "backward")
+    assert "at these shapes and for the integers drawn for tokens, error" in found.gradients[0].reals.text

@@ -22,6 +22,8 @@ from nkiverify.model.meaning import Numbers
 
 #: float64 numbers that are so near to each other, relatively, and not equal, differ perhaps by rounding alone.
 _NEAR = 1e-11
+#: What masks add is less than this; an exponential that vanishes of more than that is of an argument's float.
+_MASKED = -5000.0
 #: Signs of x - y for which a comparison holds.
 _HOLDS = {
     "equal": (0,),
@@ -241,7 +243,9 @@ class Pieces(StoredAsNumbers):
         found = self._by_both(lambda n, part: n.unary(name, part), x)
         if name == "exp":
             # What masks leave out: an exponential that float64 has no number for is none.
-            found = np.where(self.floats(found) == 0, zero, found)
+            none = self.floats(found) == 0
+            self.decided |= bool((self.floats(x)[none] > _MASKED).any())
+            found = np.where(none, zero, found)
         return found
 
     def binary(self, name: str, x: Array, y: Array) -> Array:
