@@ -95,6 +95,9 @@ def generated(chance: random.Random) -> str:
     columns: list[str] = []
     for _ in range(chance.randint(1, 7)):
         _step(chance, lines, tiles, columns, tile)
+    # The sum of an input, which a range of one number leaves nothing but its rounding.
+    total = tile("nl.float32", "1")
+    lines.append(f"    nisa.tensor_reduce(dst={total}, op=nl.add, data={tiles[chance.randrange(2)]}, axis=1)\n")
     last = tile("nl.float32")
     lines.append(f"    nisa.tensor_copy(dst={last}, src={tiles[-1]})\n")
     lines.append(f"    nisa.dma_copy(dst=out, src={last})\n    return out\n")

@@ -115,6 +115,20 @@ def test_differences_from_a_maximum_are_at_most_0() -> None:
     assert Parts.of(numbers.binary("subtract", row, of_some)).high.max() == 100.0
 
 
+@pytest.mark.parametrize("count", [1, 2, 13, 300])
+def test_sums_hold_in_any_order(count: int) -> None:
+    chance = np.random.default_rng(count)
+    numbers = (chance.standard_normal(count) * 10.0 ** chance.uniform(-3, 3, count)).astype(np.float32)
+    exactly = numbers.astype(np.float64)[None, None]
+    least, most = (end.item() for end in Intervals(Findings()).reduce("add", made(exactly, exactly))[:2])
+    for order in (numbers, numbers[::-1], np.sort(numbers), chance.permutation(numbers)):
+        total = np.float32(0)
+        for number in order:
+            total = np.float32(total + number)
+        assert least <= total <= most
+    assert (most - least) <= 2.0**-22 * count * np.abs(numbers).sum()
+
+
 def test_an_error_in_the_arithmetic_is_noticed() -> None:
     fault = campaign.FAULTS["products take the corners of one side"]
     assert campaign.noticed(fault, seed=1, kernels=12) is not None
