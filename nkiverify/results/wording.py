@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from nkiverify.foundation.records import KernelWarning, Run, Verdict
 
 
+@lru_cache(maxsize=4096)
 def relative(file: str, root: Path) -> str:
     """`file` relative to `root`, with forward slashes, where it lies inside; as it is otherwise."""
     try:
