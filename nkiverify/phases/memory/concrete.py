@@ -281,7 +281,7 @@ class _Placement:
         return _called(_Part(storage, block, part.quarters, part.bytes))
 
     def _in(self, arrays: dict[MemoryRegion, np.ndarray], part: _Part) -> np.ndarray:
-        """What an array about the memory that a part is in says of the part."""
+        """The entries for a part in an array about its memory."""
         region = part.storage.buffer
         edges = self._edges[region]
         if region not in arrays:
