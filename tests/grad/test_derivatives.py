@@ -143,3 +143,10 @@ def test_exponentials_that_vanish_are_of_masks_or_are_decided(exponent: float, d
     found = n.unary("exp", n.binary("add", moving(n, POINTS, np.ones(4)), n.constant(exponent, 2)))
     assert n.base.decided is decided
     assert not found.any() if exponent < -745 else value(n, found).all()
+
+
+def test_constants_may_be_where_a_slope_is_infinite() -> None:
+    n = duals()
+    x = np.concatenate([n.constant(0, 2), moving(n, POINTS, np.ones(4))], axis=1)
+    found = derivative(n, n.unary("sqrt", x))
+    np.testing.assert_allclose(found, [0, *(0.5 / np.sqrt(POINTS))])
