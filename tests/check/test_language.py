@@ -113,3 +113,11 @@ def test_a_legacy_kernel_is_one_finding(check: Checker) -> None:
     assert check("k.py::kernel", "--arg", "a=bf16[P,F]") == 0, check.out
     outside = check.out.partition("Outside")[2]
     assert "lang.no_legacy_ns" in outside and "lang.no_is" not in outside
+
+
+def test_dtypes_of_numpy_leave_open_what_they_are(check: Checker) -> None:
+    """The simulator takes them for the dtype of their name; that the compiler does is said nowhere."""
+    body = "v = nl.ndarray((P, F), dtype=np.float32, buffer=nl.sbuf)\nnisa.memset(v, 0.0)"
+    assert run(check, "--phase", "1", top="import numpy as np", body=body) == 3
+    assert "tensor.dtypes" in check.out
+    assert run(check, "--phase", "1", body=body.replace("np.", "nl.")) == 0

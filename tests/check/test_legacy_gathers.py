@@ -188,3 +188,36 @@ def test_one_index_chooses_before_the_partitions(kernel: str, last: int, status:
     words = ("--arg", "weights=bf16[4,256,64]", "--arg", f"which=i32[1,1] in 0..{last}")
     assert check(f"k.py::{kernel}", *words) == status, check.out
     assert status == 0 or "leg.oob_dynamic" in check.out
+
+
+COPY = """
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.isa as nisa
+    import neuronxcc.nki.language as nl
+
+
+    @nki.jit
+    def kernel(a, place):
+        tile, at = nl.load(a), nl.load(place)
+        out = nl.ndarray((128, 1), dtype=a.dtype, buffer=nl.shared_hbm)
+        nl.store(out, {copy})
+        return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("copy", "numbers", "status"),
+    [
+        ("nisa.tensor_copy_dynamic_src(tile[:, at[0, 0]])", " in 0..63", 0),
+        ("nisa.tensor_copy_dynamic_src(tile[:, at[0, 0]])", " in 0..64", 1),
+        ("nisa.tensor_copy_dynamic_src(tile[:, at[0, 0]])", "", 3),
+        ("nl.copy(tile[:, at[0, 0]])", " in 0..63", 1),
+    ],
+)
+def test_a_place_on_chip_that_is_known_at_run_time(check: Checker, copy: str, numbers: str, status: int) -> None:
+    """Copies made for it take such a place, in bounds for all numbers that are declared; nothing else does."""
+    write(check.folder, k=COPY.format(copy=copy))
+    words = ("--arg", "a=f32[128,64]", "--arg", f"place=i32[1,1]{numbers}", "--phase", "1")
+    assert check("k.py::kernel", *words) == status
+    if status:
+        assert ("leg.indirect" if "nl.copy" in copy else "leg.oob_dynamic") in check.out

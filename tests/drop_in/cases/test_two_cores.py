@@ -111,3 +111,25 @@ def test_undefined_elements_are_sent_as_such():
         found = kernel[2](a)
     assert np.isnan(found[0]).all()
     assert np.array_equal(found[1], a)
+
+
+def test_what_both_cores_allocate_anew_is_another_tensor():
+    """Two launches in one process, and two tensors in one launch, do not share elements."""
+
+    @nki.jit
+    def kernel(a):
+        made = []
+        core = nl.program_id(0)
+        for factor in (1.0, 2.0):
+            out = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
+            tile = loaded(a[core])
+            nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=factor)
+            nisa.dma_copy(dst=out[core], src=tile)
+            made.append(out)
+        return tuple(made)
+
+    a = np.random.default_rng(0).random((2, P, 4), dtype=np.float32)
+    for _ in range(2):
+        once, twice = kernel[2](a)
+        assert np.array_equal(once, a)
+        assert np.array_equal(twice, 2 * a)
