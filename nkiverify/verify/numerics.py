@@ -143,6 +143,8 @@ class _Deciding:
         """Run inputs, until there is one for each line that may be at fault, or all have been run."""
         known = self._known
         wanted = {finding.key for finding in trial.findings}
+        # Which numbers an operation that is not followed may be given, a scale for one, is not known.
+        unfollowed = {site for _, site in trial.unfollowed}
         found: dict[tuple[str, Site | None], Shown] = {}
         for choice in inputs():
             if self._over() or (found and wanted <= found.keys()):
@@ -150,7 +152,7 @@ class _Deciding:
             seen = on_inputs(self._target, values, self._hardware, self._limits(), choice.fill)
             self._work += seen.work
             known.runs += 1
-            for finding in seen.findings:
+            for finding in seen.findings if seen.findings and seen.findings[0].site not in unfollowed else ():
                 found.setdefault(finding.key, Shown(finding, str(choice), values))
         # What follows from another fault is not told besides.
         known.shown = list(found.values())
@@ -216,8 +218,11 @@ def not_usable(known: Known) -> Conclusion | None:
     trial = known.still_open
     if trial is None or not trial.unusable:
         return None
-    other = trial.unusable.endswith((" (phase 1)", " (phase 4)"))
-    advice = "mend what that phase finds" if other else _ADVICE_SHAPES
+    advice = _ADVICE_SHAPES
+    if trial.unusable.endswith(" (phase 1)"):
+        advice = "mend what that phase finds"
+    elif trial.unusable.endswith(" (phase 4)"):
+        advice = "such numbers are not followed; phase 4 says whether an output depends on them"
     return Conclusion(Verdict.UNKNOWN, trial.unusable, place=trial.place, advice=advice)
 
 

@@ -194,6 +194,17 @@ ODD = """
 
 
     @nki.jit
+    def quantised(x):
+        data = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=data, src=x)
+        found = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.sbuf)
+        nisa.tensor_tensor(dst=found, data1=data.view(nl.float32), data2=data.view(nl.float32), op=nl.multiply)
+        out = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=found)
+        return out
+
+
+    @nki.jit
     def unwritten(x):
         data = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
         out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
@@ -217,6 +228,13 @@ def test_what_is_not_followed_is_unknown(kernel: str, said: str, check: Checker)
     write(check.folder, k=ODD)
     assert check(f"k.py::{kernel}", "--arg", "x=f32[8,16] in -1..1", "--phase", "5") == 3
     assert said in check.out
+
+
+def test_what_inputs_show_where_ranges_do_not_follow_is_no_fault(check: Checker) -> None:
+    write(check.folder, k=ODD)
+    # The bits of some integers are those of NaN, and of infinities.
+    assert check("k.py::quantised", "--arg", "x=i32[8,16]", "--phase", "5") == 3
+    assert "the bits of int32 elements seen as float32" in check.out
 
 
 @pytest.mark.parametrize(

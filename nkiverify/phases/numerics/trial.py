@@ -147,6 +147,9 @@ def _run(
         unusable, place = limit.construct, limit.site
     except UsageError:
         raise
+    except MemoryError as error:
+        # That is no fault of the kernel.
+        unusable = f"a run on numbers at these shapes: {error}"
     except (Exception, SystemExit) as error:
         if in_simulator(error) or not kernel_entries(error):
             raise
