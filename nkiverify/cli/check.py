@@ -18,15 +18,16 @@ from nkiverify.cli.arguments import (
     writable,
 )
 from nkiverify.cli.formats import FORMATS, text_of
-from nkiverify.cli.last_failure import REPLAY, Question, folder, remember
 from nkiverify.cli.policy import add_policy, policy_of
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.resources import LAST, kept_folder
 from nkiverify.project.repository import here
 from nkiverify.project.settings import Settings, layered
 from nkiverify.run.supervisor import confined, limited
 from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, QUICK_ENGINE, Options
 
 if TYPE_CHECKING:
+    from nkiverify.cli.last_failure import Question
     from nkiverify.project.request import Request
     from nkiverify.results.session import Session
     from nkiverify.run.confinement import Confinement
@@ -142,7 +143,7 @@ def execute(arguments: argparse.Namespace) -> int:
             return watched(lambda: _answers(arguments, paths, options, hardware), paths)
         if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
             if not arguments.pdb:
-                confined(_confinement(options, folder()))
+                confined(_confinement(options, kept_folder(LAST)))
             arguments.kernel = paths[0]
             with limited(paths[0], _limit(options, arguments) * len(hardware), options.memory):
                 return _check(arguments, options, hardware)
@@ -331,8 +332,12 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
         print(text_of(session, arguments.output_format), end="", flush=True)
         strict = language.failing or failing(session, options.policy)
         return worst((status, ExitStatus.MISMATCH)) if strict else status
-    kept = remember(_question(arguments, session, hardware), session.runs)
-    again = REPLAY if kept else "the same with --pdb"
+    again = ""
+    if any(run.violations for run in session.runs):
+        from nkiverify.cli.last_failure import REPLAY, remember
+
+        kept = remember(_question(arguments, session, hardware), session.runs)
+        again = REPLAY if kept else "the same with --pdb"
     print(report(session, asked, options.debug, Style.of(sys.stdout), again), end="", flush=True)
     if language.told:
         print(language_report(language, base), end="", flush=True)
@@ -347,6 +352,8 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
 
 def _question(arguments: argparse.Namespace, session: Session, hardware: Sequence[str]) -> Question:
     """The question that was asked, on the hardware on which it failed first."""
+    from nkiverify.cli.last_failure import Question
+
     failed = [run.target.rpartition("@")[2] for run in session.runs if run.violations]
     return Question(
         str(session.root),

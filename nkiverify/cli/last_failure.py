@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Run
-from nkiverify.foundation.resources import cache_folder
+from nkiverify.foundation.resources import LAST, kept_folder
 
 #: The command that runs it again, in plain Python and in the debugger.
 REPLAY = "nkiverify replay --pdb"
@@ -50,21 +50,10 @@ class Question:
         return asked.target(self.hardware, False)
 
 
-def folder() -> Path | None:
-    """Where the last failure is kept, made if need be; None where that cannot be."""
-    caches = cache_folder()
-    if caches is None:
-        return None
-    with suppress(OSError):
-        (caches / "last").mkdir(parents=True, exist_ok=True)
-        return caches / "last"
-    return None
-
-
 def remember(question: Question, runs: Iterable[Run]) -> bool:
     """Keep the first violation among `runs` that plain Python has shown; whether there is one, and it is kept."""
     found = next(((run.phase, one) for run in runs for one in run.violations if one.replayed), None)
-    place = folder()
+    place = kept_folder(LAST)
     if found is None or place is None:
         return False
     from nkiverify.results import codec
@@ -85,7 +74,7 @@ def last() -> tuple[Question, RecordedViolation]:
     from nkiverify.results.by_field import decoded
     from nkiverify.results.file import RecordedViolation
 
-    place = folder()
+    place = kept_folder(LAST)
     try:
         kept = json.loads((place / "failure.json").read_text(encoding="utf-8")) if place is not None else None
     except FileNotFoundError:

@@ -7,6 +7,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+#: The folder of the last failure of `check`.
+LAST = "last"
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 _CHECKOUT = _PACKAGE.parent
 _WHEEL_DATA = _PACKAGE / "_data"
@@ -57,3 +60,14 @@ def cache_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
         return (Path(caches) if caches else Path.home() / ".cache") / "nkiverify"
     except RuntimeError:
         return None
+
+
+def kept_folder(name: str) -> Path | None:
+    """The folder of this name in the user's cache, made if need be; None where that cannot be."""
+    caches = cache_folder()
+    if caches is not None:
+        try:
+            (caches / name).mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return None
+    return caches / name if caches is not None else None

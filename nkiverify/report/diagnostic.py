@@ -134,6 +134,9 @@ def help_for(violation: Violation, root: Path) -> str:
         made = violation.labels[0].site
         tensor = violation.said.partition("[")[0]
         return f"write all of {tensor} before, or make it by nl.zeros(…) at {wording.place(made.file, made.line, root)}"
+    written = violation.said.partition("the argument ")[2].partition(" is written and not returned")
+    if violation.contract in ("df.input_written", "df.output_parameter") and written[1]:
+        return f"return {written[0]}"
     return ""
 
 

@@ -309,6 +309,28 @@ def test_the_grid_is_up_to_who_launches_the_kernel(capsys: pytest.CaptureFixture
     assert "help:" not in ran.out
 
 
+def test_programs_that_meet_are_no_matter_of_the_launch(capsys: pytest.CaptureFixture[str]) -> None:
+    text = """
+        import neuronxcc.nki.language as nl
+        from neuronxcc import nki
+
+
+        @nki.jit
+        def blocks(x):
+            rows, cols = x.shape
+            assert rows == 128 and cols == 512
+            out = nl.ndarray((rows, cols), dtype=x.dtype, buffer=nl.shared_hbm)
+            i = nl.arange(128)[:, None]
+            j = nl.program_id(0) * 256 + nl.arange(512)[None, :]
+            nl.store(out[i, j], value=nl.load(x[i, j], mask=j < cols), mask=j < cols)
+            return out
+    """
+    Path("k.py").write_text(textwrap.dedent(text))
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 1, ran.out
+    assert "program 1 touches out[0, 256], which another writes" in ran.out
+
+
 def test_the_time_limit_is_told_as_it_was_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     Path("k.py").write_text(GUARDED)
     ran = Ran(capsys, "k.py", "--timeout", "0.003")
@@ -431,3 +453,22 @@ def test_all_tells_the_memory_at_a_shape_of_the_domain(capsys: pytest.CaptureFix
     assert "sbuf 2*C = 8 of 212984 bytes of a partition are live for C = 4 at k.py:14; tile 2*C" in Ran(
         capsys, "k.py", "--all"
     ).out
+
+
+def test_an_element_is_named_by_its_place_in_the_tensor(capsys: pytest.CaptureFixture[str]) -> None:
+    body = """
+        @nki.jit
+        def part(x):
+            P, F = x.shape
+            assert P <= 128 and F == 16
+            out = nl.ndarray((P, 4), dtype=x.dtype, buffer=nl.shared_hbm)
+            tile = nl.ndarray((P, 16), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile[:, 0:6], src=x[:, 0:6])
+            nisa.dma_copy(dst=out, src=tile[:, 4:8])
+            return out
+    """
+    Path("k.py").write_text(HEAD + textwrap.dedent(body))
+    ran = Ran(capsys, "k.py")
+    assert "because tile[0, 6] is read unwritten" in ran.out
+    assert "element = (0, 2), of = (1, 4)" in ran.out
+    assert "at = (0, 6)" in ran.out

@@ -23,11 +23,14 @@ ANSWERS = Path(__file__).parent / "answers"
 #: Enough for every kernel on a machine that does other things as well.
 PATIENCE = ("--timeout", "600")
 
-#: What differs from one run to the next: seconds, with the space before them, and how many shapes there was time for.
+#: What differs from one run to the next: seconds, with the space before them, and how many shapes, and up to which
+#: sizes, there was time for.
 _VARIES = (
     (re.compile(r" *\n? +(proved (?:for|within))"), r"\n  \1"),
     (re.compile(r"\d+\.\d s\b"), "… s"),
     (re.compile(r"\(\d+\)$", re.MULTILINE), "(…)"),
+    (re.compile(r"for \d+ shapes that were tried; \d+ more"), "for … shapes that were tried; … more"),
+    (re.compile(r"proved within bounds \([^)]*\)"), "proved within bounds (…)"),
 )
 
 _LEGAL = re.compile(r"is legal (?:where +(.*?)|for all shapes) +proved (for all such shapes|within bounds)")

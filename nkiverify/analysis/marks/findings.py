@@ -6,6 +6,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,8 @@ DEAD_STORE = 1 << 30
 class Fault:
     """A broken contract: at the recorded item number `position`, about `element` of the tensor called `tensor`.
 
-    Of an output, `site` is the last store to it; `made` is where the tensor is allocated, in `storage`.
+    Of an output, `site` is the last store to it; `made` is where the tensor is allocated, in `storage`. The element is
+    one of `view`.
     """
 
     contract: str
@@ -41,6 +43,19 @@ class Fault:
     site: Site | None = None
     made: Site | None = None
     storage: Storage | None = field(default=None, compare=False, repr=False)
+    view: Tensor | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def place(self) -> tuple[int, ...] | None:
+        """The element, by its coordinates in the whole tensor; None where these are not known."""
+        view = self.view
+        if view is None or view.indirect_by or view.dtype.itemsize != view.storage.dtype.itemsize:
+            return None
+        flat = view.offset + sum(at * stride for at, stride in zip(self.element, view.strides, strict=False))
+        shape = tuple(view.storage.shape)
+        if len(self.element) != view.ndim or not all(isinstance(one, int) for one in (flat, *shape)):
+            return None
+        return tuple(map(int, np.unravel_index(flat, shape))) if 0 <= flat < prod(shape) else None
 
 
 @dataclass(slots=True)
@@ -101,7 +116,7 @@ class Notes:
         if broken.any():
             name = view.storage.name or "dst"
             shown = _shown(view, broken, quantities)
-            self.fault(Fault(contract, self.position, name, *shown, storage=view.storage))
+            self.fault(Fault(contract, self.position, name, *shown, storage=view.storage, view=view))
 
     def unwritten(self, effect: Effect, values: Marks) -> Marks:
         """`values` that are read, with a new mark for those that are unwritten."""
@@ -113,7 +128,7 @@ class Notes:
         first = tuple(int(at) for at in np.argwhere(unwritten)[0][:-1])
         shown = (("operand", argument), ("element", first), ("of", tuple(view.shape)), ("buffer", str(view.buffer)))
         name = view.storage.name or argument
-        found = Fault(reading_rule(view.storage), self.position, name, first, shown, storage=view.storage)
+        found = Fault(reading_rule(view.storage), self.position, name, first, shown, storage=view.storage, view=view)
         if (self._followed is not None and self.position not in self._followed) or self._accepted(found):
             return np.where(values < DEFINED, DEFINED, values).astype(np.int32)
         self.findings.origins.append(found)

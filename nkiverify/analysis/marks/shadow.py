@@ -127,7 +127,9 @@ class _Walk:
             return fault
         shadow = self._shadows.of(fault.storage)
         name = fault.storage.name or assigned_name(shadow.made) or fault.tensor
-        return replace(fault, tensor=name, made=shadow.made)
+        place = fault.place
+        told = (("at", place),) if place is not None and place != fault.element else ()
+        return replace(fault, tensor=name, made=shadow.made, quantities=(*fault.quantities, *told))
 
     def _exchange(self, exchange: Exchange) -> None:
         """All programs send at the same time; then each has what another one has sent."""

@@ -143,7 +143,7 @@ class Unordered:
                 first = _first(region, clash)
                 shown = (("element", first), ("of", tuple(view.shape)), (kind, number))
                 name = view.storage.name or "tensor"
-                self._notes.fault(Fault(contract, position, name, first, shown, storage=view.storage))
+                self._notes.fault(Fault(contract, position, name, first, shown, storage=view.storage, view=view))
             elif clash.any() or perhaps.any():
                 self._notes.doubt(doubt)
             row = use if sure else _HOW + use

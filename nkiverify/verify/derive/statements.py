@@ -158,7 +158,9 @@ class Statements:
         failing = [each for each in beyond if each.kind is Kind.FAILS]
         whole = self._shapes.whole
         dropping = [each for each in beyond if each.kind is Kind.PASSES and each.dropped(whole)]
-        found = Precondition(text, dimensions=names, launch=not self._grid.isdisjoint(names))
+        # How large a grid has to be for a shape is its launcher's; which grids there may be at all is not.
+        launch = not self._grid.isdisjoint(names) and not self._grid.issuperset(names)
+        found = Precondition(text, dimensions=names, launch=launch)
         if dropping:
             first = min(dropping, key=self._telling)
             part = first.dropped(whole)[0]
@@ -173,6 +175,7 @@ class Statements:
                 failure=violation(worst, self._program),
                 values=worst.values,
                 limit=_limit_name(worst.rule.id, None) if limited else "",
+                launch=launch and worst.rule.id != "df.programs",
             )
         rejected = [each for each in beyond if each.kind is Kind.REJECTED]
         if rejected or asserted:

@@ -11,13 +11,17 @@ _INSIDE = frozenset({"idx.oob", "leg.oob_static", "ap.in_bounds"})
 def sentence(rule: str, quantities: Mapping[str, object]) -> str:
     """The words for the contract `rule`; empty where it has none of its own."""
     known = dict(quantities)
-    tensor, element = known.get("tensor") or "the output", known.get("element")
+    tensor, element = known.get("tensor") or "the output", known.get("at", known.get("element"))
     if rule == "df.output_written" and isinstance(element, tuple):
         return f"{tensor}[{_indices(element)}] is never written"
     if rule == "df.read_unwritten" and isinstance(element, tuple):
         return f"{tensor}[{_indices(element)}] is read unwritten"
     if rule == "df.programs" and isinstance(element, tuple) and "program" in known:
         return f"program {known['program']} touches {tensor}[{_indices(element)}], which another writes"
+    if rule == "df.affine_range" and isinstance(element, tuple):
+        return f"several iterations touch {tensor}[{_indices(element)}]"
+    if rule in ("df.input_written", "df.output_parameter") and "tensor" in known:
+        return f"the argument {tensor} is written and not returned"
     if rule == "isa.kwargs_checked" and {"function", "unknown"} <= known.keys():
         return f"{known['function']} has no parameter {known['unknown']}"
     if rule in _INSIDE:
