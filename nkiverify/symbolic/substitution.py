@@ -26,9 +26,17 @@ from nkiverify.symbolic.terms import Atom, Term
 PLAIN = (np.generic, int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))
 
 
+#: Those that most values are of.
+_PLAINEST = frozenset({int, str, bool, float, type(None)})
+
+
 def is_plain(value: object) -> bool:
     """True if `value` has no parts that could depend on a loop index; one of a class derived from `int` may."""
-    return isinstance(value, PLAIN) and (isinstance(value, enum.Enum) or not _has_attributes(value))
+    kind = type(value)
+    if kind in _PLAINEST:
+        return True
+    # By its class: one of ours says by `__class__` what it stands for, which takes a while to be told not to.
+    return issubclass(kind, PLAIN) and (issubclass(kind, enum.Enum) or not _has_attributes(value))
 
 
 def _has_attributes(value: object) -> bool:
@@ -217,12 +225,12 @@ def _is_ours(value: object) -> bool:
 def _substitute(
     value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any], made_anew: Callable[[object], bool]
 ) -> Any:
-    if is_plain(value):
-        return value
     if isinstance(value, Term):
         return terms.substitute(value, mapping)
     if isinstance(value, Condition):
         return value.substitute(mapping)
+    if is_plain(value):
+        return value
     if isinstance(value, SymReal):
         operands = tuple(_substitute(part, mapping, done, made_anew) for part in value.operands)
         return SymReal(value.name, operands, value.bits)
