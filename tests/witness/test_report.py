@@ -54,7 +54,9 @@ def test_a_typical_mistake_is_told_so(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_eighty_columns_hold(name: str, tmp_path: Path) -> None:
-    assert [line for line in shown(name, tmp_path, Style(unicode=True)).splitlines() if len(line) > 80] == []
+    long = [line.strip() for line in shown(name, tmp_path, Style(unicode=True)).splitlines() if len(line) > 80]
+    # An address stays whole, so that a terminal can follow it.
+    assert [line for line in long if not line.startswith("https://")] == []
 
 
 def test_colour_adds_nothing_but_colour(tmp_path: Path) -> None:
