@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from nkiverify.frontend.explorer import SymbolicExecution
-from nkiverify.frontend.holders import is_watched
+from nkiverify.frontend.holders import LABELS, is_watched
 from nkiverify.frontend.host_integers import method
 from nkiverify.frontend.placeholders import STUB_PACKAGES, get_attribute, has_attribute
 from nkiverify.frontend.ranges import SymRange
@@ -102,8 +102,6 @@ OWN_NAMES = (
 
 #: What a function or class is made of: a change of it changes what it does.
 _MAKE_UP = frozenset({"__class__", "__bases__", "__code__", "__defaults__", "__kwdefaults__", "__mro__"})
-#: What only describes a function or class, beside its `__dict__`.
-_LABELS = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__wrapped__", "__annotations__"})
 
 
 def stands_for(value: object) -> type | None:
@@ -156,8 +154,10 @@ def storing(value: Any, name: str) -> Any:
     if stands_for(value) is not None:
         raise no_attribute(value, name)
     described = type(value).__name__
-    if name in _MAKE_UP or not is_watched(value) or (isinstance(value, types.FunctionType | type) and name in _LABELS):
+    if name in _MAKE_UP or not is_watched(value):
         raise unsupported(f"assigning the attribute `{name}` of a {described}")
+    if isinstance(value, types.FunctionType | type) and name in LABELS and run.open_loops:
+        raise unsupported(f"assigning the attribute `{name}` of a {described} in a loop")
     return value
 
 

@@ -90,6 +90,10 @@ class Holder:
         self.write(self.value, {**self.read(self.value), key: part})
 
 
+#: What describes a function or class, beside its `__dict__`.
+LABELS = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__wrapped__", "__annotations__"})
+
+
 # --- which objects have state -----------------------------------------------------------------------------------------
 
 
@@ -220,6 +224,11 @@ def holder_of(value: object) -> Holder | None:
     if isinstance(value, set | deque):
         return Holder(value, _read_elements, None)
     return _by_reduction(value)
+
+
+def labels_of(function: types.FunctionType) -> Holder:
+    """What describes a function, but for what its `__dict__` has."""
+    return Holder(function, _read_labels, _write_labels)
 
 
 def attributes_of(value: object) -> Holder:
@@ -374,6 +383,15 @@ def _write_object(value: Any, content: dict[Any, Any]) -> None:
     for name, part in content.items():
         if isinstance(name, str) and now.get(name, MISSING) is not part:
             object.__setattr__(value, name, part)
+
+
+def _read_labels(function: types.FunctionType) -> dict[Any, Any]:
+    return {name: getattr(function, name) for name in LABELS if hasattr(types.FunctionType, name)}
+
+
+def _write_labels(function: types.FunctionType, content: dict[Any, Any]) -> None:
+    for name, part in content.items():
+        setattr(function, name, part)
 
 
 def _read_cached(function: Any) -> dict[Any, Any]:

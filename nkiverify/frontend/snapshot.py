@@ -26,6 +26,7 @@ from nkiverify.frontend.holders import (
     holder_of,
     is_leaf,
     keeps_attributes,
+    labels_of,
     parts_inside,
 )
 from nkiverify.frontend.process_state import ProcessState, states_in_use
@@ -72,6 +73,8 @@ class Snapshot:
         self._holders: dict[int, tuple[Holder, dict[Any, Any]]] = {}
         self._seen: set[int] = set()
         self._keep: list[object] = []
+        #: Whether names of functions count: in a loop, nobody assigns them.
+        self._whole = frame is None
         #: An object whose state can be neither compared nor put back, if one is within reach.
         self.opaque: OpaqueState | None = None
         pending: deque[object] = deque(extra)
@@ -134,6 +137,9 @@ class Snapshot:
             self.opaque = self.opaque or OpaqueState(value, f"the class {value.__name__}, which has a finalizer,")
 
     def _visit_function(self, function: types.FunctionType, pending: deque[object]) -> None:
+        if self._whole:
+            labels = labels_of(function)
+            self._holders[id(function)] = (labels, labels.read(function))
         pending.extend(function.__closure__ or ())
         pending.extend(function.__defaults__ or ())
         if function.__kwdefaults__:
