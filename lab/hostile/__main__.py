@@ -82,10 +82,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--python", default=sys.executable, help="the Python that runs nkiverify")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="inputs tried at the same time")
     options = parser.parse_args(arguments)
-    chosen = [one for one in inputs() if not options.kind or any(text in one.kind for text in options.kind)]
+    known = inputs()
+    chosen = [one for one in known if not options.kind or any(text in one.kind for text in options.kind)]
     chosen = [one for one in chosen if options.input in one.name][options.offset :: options.every]
     clock = time.monotonic()
-    tried = logged(options.log, chosen) if options.log is not None else []
+    tried = logged(options.log, known) if options.log is not None else []
     done = {(one.input.kind, one.input.name) for one in tried}
     bench = Bench(options.python, forks=options.forks)
     try:
@@ -99,11 +100,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _tell(one, whole=bool(options.input))
     finally:
         bench.close()
-    tried.sort(key=lambda one: chosen.index(one.input))
+    tried.sort(key=lambda one: known.index(one.input))
     for reason, count in Counter(one.skipped for one in tried if one.skipped).items():
         print(f"not tried: {count}, {reason}")
-    if len(tried) < len(chosen):
-        print(f"left: {len(chosen) - len(tried)}")
+    rest = len({(one.kind, one.name) for one in chosen} - {(one.input.kind, one.input.name) for one in tried})
+    if rest:
+        print(f"left: {rest}")
     version = subprocess.run([options.python, "-V"], capture_output=True, text=True, check=True).stdout.strip()
     print(f"{table(tried)}\n\n{version}, {time.monotonic() - clock:.0f} s")
     return 1 if any(one.defects for one in tried) else 0

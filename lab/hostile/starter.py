@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 from typing import Any
 
@@ -58,8 +57,6 @@ def _become(told: dict[str, Any]) -> None:
     sys.argv = ["nkiverify", *told["words"]]
     # As `python -m nkiverify` does: the folder that one is started in is not looked into.
     del sys.path[0]
-    if told["file_size"] is not None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (told["file_size"],) * 2)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     for descriptor, path in enumerate(told["outputs"], 1):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), descriptor)

@@ -12,11 +12,14 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from nkiverify import __version__
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import printable
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 PROGRAM = "nkiverify"
 
@@ -200,7 +203,11 @@ def parser_of(name: str, width: int | None = None) -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports a bad argument like every other usage error: in one line."""
+    """Reports a bad argument like every other usage error: in one line; and what could not be written."""
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        # The one of argparse passes over errors.
+        (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
         unknown = message.removeprefix("unrecognized arguments: ").split(" ")[0].partition("=")[0]

@@ -52,7 +52,7 @@ def parsed(content: str, name: str) -> Results:
     understood."""
     try:
         document = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{name} is not JSON: {error}") from error
     return _results(document, name)
 
@@ -128,7 +128,7 @@ def violations_of(path: Path, target: str, phase: int | None) -> list[RecordedVi
         ]
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UsageError(f"{path} is no result file of nkiverify: {described(error)}") from None
     if not runs:
         raise UsageError(f"{path} has no run of a target {target}")

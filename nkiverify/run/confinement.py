@@ -33,6 +33,10 @@ from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit
 _DEVICES = ("/dev/null", "/dev/full", "/dev/stdout", "/dev/stderr")
 #: Bytes that a file may have which the process writes.
 _FILE_BYTES = 4 << 30
+#: The greatest number that a limit can be.
+_GREATEST = (1 << 63) - 1
+#: The greatest limit of processor time: no process lives as long.
+_LONGEST_SECONDS = 1 << 32
 #: Bytes that it may ask for and never use, beside those that it may hold.
 _UNUSED_BYTES = 1 << 30
 
@@ -134,9 +138,17 @@ class Confinement:
             _lower(resource.RLIMIT_DATA, self.memory + _UNUSED_BYTES)
         _libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         with contextlib.suppress(OSError):
-            _landlock([*self.writable, Path(tempfile.gettempdir())])
+            _landlock([*self.writable, *_temporary_folder()])
         if has_seccomp():
             _filter(_MACHINES[platform.machine()], self.network, self.programs)
+
+
+def _temporary_folder() -> list[Path]:
+    """That of temporary files; none where no file can be written in any, on a full disk."""
+    try:
+        return [Path(tempfile.gettempdir())]
+    except FileNotFoundError:
+        return []
 
 
 @contextmanager
@@ -148,7 +160,7 @@ def processor_time(seconds: float) -> Iterator[None]:
         yield
         return
     used = resource.getrusage(resource.RUSAGE_SELF)
-    end = int(used.ru_utime + used.ru_stime + seconds * (os.cpu_count() or 1)) + 1
+    end = int(min(used.ru_utime + used.ru_stime + seconds * (os.cpu_count() or 1), _LONGEST_SECONDS)) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (min(_finite(soft, hard, end)), hard))
     try:
         yield
@@ -158,7 +170,7 @@ def processor_time(seconds: float) -> Iterator[None]:
 
 def _lower(kind: int, most: int) -> None:
     """Set a limit of the process to `most`, for good, unless it is lower."""
-    least = min(_finite(*resource.getrlimit(kind), most))
+    least = min(_finite(*resource.getrlimit(kind), most, _GREATEST))
     resource.setrlimit(kind, (least, least))
 
 

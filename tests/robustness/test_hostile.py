@@ -32,6 +32,14 @@ SAMPLE = {
     ),
     "objects that misbehave": ("helper: type('D', (), {'__del__': lambda self: 1 / 0})()",),
     "changes Python itself": ("kernel: import builtins; builtins.isinstance = lambda *a: True",),
+    "arguments and huge numbers": (
+        "check k.py::k --arg a=bf16[P,F] --timeout 1e300 --phase 1",
+        "check k.py::k --arg a=bf16[P,F] --memory 99999999999999999999 --phase 1 --timeout 5",
+    ),
+    "full disks and read-only folders": (
+        "check --help, stdout /dev/full",
+        "check k.py --phase 1 --json out.json, file_size 0",
+    ),
     "prints": ("kernel: import sys; sys.stdout.buffer.write(b'::error::none\\n')",),
 }
 

@@ -92,7 +92,7 @@ def save_texts(path: Path, entries: Iterable[tuple[str, str, str]]) -> None:
 def _decoded(content: str) -> list[Run]:
     try:
         return [results_file.run(entry) for entry in json.loads(content)]
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return []
 
 

@@ -148,7 +148,7 @@ def entry_in(line: str | bytes) -> Entry | None:
         value: dict[str, Any] = json.loads(line)
         if value["format"] == FORMAT:
             return Entry(value["item"], value["digest"], tuple(map(results_file.run, value["runs"])))
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass
     return None
 
