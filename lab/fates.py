@@ -28,7 +28,7 @@ from nkiverify.phases import DATAFLOW, MEMORY
 from nkiverify.phases.dataflow.trial import attempt
 from nkiverify.phases.replay import Replay, replay
 from nkiverify.verify.exploration import explore
-from nkiverify.verify.options import PHASES, Options
+from nkiverify.verify.options import DEFAULT_PHASES, Options
 from nkiverify.verify.verifier import verify
 
 #: Seconds of this process for the verdicts and concrete runs of one mutant, and for comparing what it computes. What
@@ -119,7 +119,7 @@ def subject_of(target: Target, companions: Sequence[tuple[int, Target]] = ()) ->
     dimensions = explore(
         target, hardware_named(target.hardware), Limits(seconds=VERDICT_SECONDS)
     ).run.program.dimensions
-    verdicts = verify(target, Options(root=target.root, phases=tuple(PHASES), timeout=VERDICT_SECONDS))
+    verdicts = verify(target, Options(root=target.root, phases=DEFAULT_PHASES, timeout=VERDICT_SECONDS))
     program = program_of(target, VERDICT_SECONDS)
     holding = [
         (phase, one)

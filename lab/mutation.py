@@ -26,7 +26,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.project.manifest import load_targets
-from nkiverify.verify.options import PHASES
+from nkiverify.verify.options import DEFAULT_PHASES
 
 MEMORY_BYTES = 6 << 30
 
@@ -55,7 +55,7 @@ def companions(target: Target, targets: Sequence[Target]) -> list[tuple[int, Tar
     """For each phase that `target` expects nothing of, the widest target of its kernel that is SUCCESSFUL in it; this
     one, where none is, if it is after all."""
     found = []
-    for phase in PHASES:
+    for phase in DEFAULT_PHASES:
         others = [
             one
             for one in targets

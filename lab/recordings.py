@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product, zip_longest
+from typing import Any
 
 from lab.oracle import Complaint, Defect
 from nkiverify.analysis.sets.structure import programs
@@ -28,6 +29,7 @@ from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Drawn, Iteration, Loop, ParallelLoop, Program
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.model.indices import IndexTensor, Mask, MaskTerm
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import as_term
@@ -163,7 +165,7 @@ def _kind(item: object, here: Valuation) -> str:
             del read["dst"]
         operands = [f"{name} = {_tensor(view, here)}" for name, view in read.items()]
         results = [f"{name} = {_tensor(view, here)}" for name, view in done.writes.items()]
-        more = ", ".join(sorted(done.attributes)) + (", masked" if done.mask is not None else "")
+        more = ", ".join(sorted(done.attributes)) + (", masked" if _is_masked(done.mask, here) else "")
         return f"{_line(item.site)}: {done.name}({', '.join(operands)}; {more}) -> {', '.join(results)}"
     if isinstance(item, Allocation):
         storage = item.storage
@@ -176,6 +178,30 @@ def _kind(item: object, here: Valuation) -> str:
         return "iteration"
     assert isinstance(item, Drawn)
     return _DRAWN
+
+
+def _is_masked(mask: Mask | None, here: Valuation) -> bool:
+    """True if a mask leaves out something with these values, as far as a run of numbers looks."""
+    if mask is None:
+        return False
+
+    def number(value: object) -> Any:
+        term = as_term(value)
+        return value if term is None else here.term(term)
+
+    terms = [
+        MaskTerm(
+            IndexTensor(
+                number(one.difference.base),
+                tuple(map(number, one.difference.coefficients)),
+                tuple(map(number, one.difference.shape)),
+            ),
+            one.relation,
+        )
+        for one in mask.terms
+    ]
+    host = here.holds(mask.host) if isinstance(mask.host, Condition) else mask.host
+    return Mask(tuple(terms), host).without_known() is not None
 
 
 def _tensor(view: Tensor, here: Valuation) -> str:

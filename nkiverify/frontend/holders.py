@@ -227,7 +227,7 @@ def holder_of(value: object) -> Holder | None:
 
 
 def labels_of(function: types.FunctionType) -> Holder:
-    """What describes a function, but for what its `__dict__` has."""
+    """The names and texts that describe a function, but for those in its `__dict__`."""
     return Holder(function, _read_labels, _write_labels)
 
 

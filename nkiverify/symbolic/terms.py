@@ -237,17 +237,18 @@ def anew() -> Iterator[None]:
     those of the next, and with them what is tried first. Terms from before keep their meaning, but are no longer the
     same objects as equal ones that are made now: a block is around everything that compares terms.
     """
-    global _anew
+    global _anew, _terms, _atoms
     if _anew:
         yield
         return
-    _terms.clear()
-    _atoms.clear()
+    before = _terms, _atoms
+    _terms, _atoms = {}, WeakValueDictionary()
     _anew = True
     try:
         yield
     finally:
         _anew = False
+        _terms, _atoms = {key: kept for key, kept in before[0].items() if kept() is not None}, before[1]
 
 
 #: The class whose objects terms are. `integers` replaces it by `SymInt`, which adds Python's operators.

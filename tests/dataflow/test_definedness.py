@@ -515,7 +515,7 @@ UNCLEAR = {
     ),
     "a column read beside a mask of three axes": (
         "a, b, c = nl.mgrid[0:32, 0:2, 0:4]\n"
-        "r = nisa.activation(nl.exp, full[a, 4 * b + c], bias=part, mask=(a < 32))\n"
+        "r = nisa.activation(nl.exp, full[a, 4 * b + c], bias=part, mask=(a < 31))\n"
         "nl.store(out, value=r.reshape((32, 8)))"
     ),
 }

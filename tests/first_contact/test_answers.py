@@ -374,8 +374,7 @@ UNRULY = HEAD + textwrap.dedent("""
 
     @nki.jit
     def stuck(x):
-        while True:
-            pass
+        10 ** (10**9)
 
 
     @nki.jit
@@ -443,16 +442,17 @@ def test_asserts_are_written_into_the_file(capsys: pytest.CaptureFixture[str]) -
     assert ran.status == 1
     assert "k.py has 2 asserts more" in ran.err
     text = Path("k.py").read_text()
-    assert text.count("    assert R % 128 == 0, f\"") == 2
+    assert text.count('    assert R % 128 == 0, f"') == 2
     assert len(text.splitlines()) == len(two.splitlines()) + 2
     assert Ran(capsys, "k.py").status == 0
 
 
 def test_all_tells_the_memory_at_a_shape_of_the_domain(capsys: pytest.CaptureFixture[str]) -> None:
     Path("k.py").write_text(GUARDED)
-    assert "sbuf 2*C = 8 of 212984 bytes of a partition are live for C = 4 at k.py:14; tile 2*C" in Ran(
-        capsys, "k.py", "--all"
-    ).out
+    assert (
+        "sbuf 2*C = 8 of 212984 bytes of a partition are live for C = 4 at k.py:14; tile 2*C"
+        in Ran(capsys, "k.py", "--all").out
+    )
 
 
 def test_an_element_is_named_by_its_place_in_the_tensor(capsys: pytest.CaptureFixture[str]) -> None:

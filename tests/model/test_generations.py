@@ -26,6 +26,10 @@ ALSO = {
     "idx.keys": "there is no element that more keys than dimensions name",
     "idx.empty": "there is no tensor without elements",
     "idx.step_positive": "the extent of a slice that goes backwards is documented nowhere",
+    "num.overflow": "numbers are computed by the same engines",
+    "num.invalid": "numbers are computed by the same engines",
+    "num.division": "numbers are computed by the same engines",
+    "num.integer": "numbers are computed by the same engines",
     "affine_select.false_fp32": "a value that is no number cannot be filled in",
 }
 #: Instructions that are called in another way in the legacy API (survey, f.1): what the current page says of the call

@@ -57,6 +57,9 @@ class ConcolicExecution:
             return bool(condition)
         return counterexample(condition.substitute(self._values)) is None
 
+    def placement(self, given: object) -> object:
+        return given
+
     def entails(self, condition: object) -> bool:
         """Not seen at once."""
         return condition is True

@@ -267,5 +267,5 @@ def test_check_can_replay_in_the_debugger(
     monkeypatch.chdir(project)
     assert main(["check", "kernels/small.py::slabs", "--arg", "x=bf16[K:128..512,64]", "--phase", "1", "--pdb"]) == 1
     out = capsys.readouterr().out
-    assert "  replay   the same with --pdb\n" in out
+    assert "  replay   nkiverify replay --pdb\n" in out
     assert "(1, 129)" in out
