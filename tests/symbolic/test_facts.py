@@ -6,10 +6,11 @@ import operator
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
 from nkiverify.symbolic import negate, terms
+from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.smt import Answer, Question
@@ -31,15 +32,26 @@ QUESTION_MS = 2000
 @given(st.data())
 def test_what_is_proved_holds_at_every_point(data: st.DataObject) -> None:
     domain = data.draw(domains())
-    facts = Facts().extended(*domain.hypotheses)
+    try:
+        facts = Facts().extended(*domain.hypotheses)
+    except RecursionError:
+        # Replacements may go round in a circle: a kernel with such hypotheses is UNKNOWN.
+        reject()
     if facts.contradictory:
         assert not domain.points
     assume(domain.points)
     for _ in range(4):
         goal = data.draw(goals(domain))
         truths = domain.truths(goal)
-        if truths is not None and facts.proves(goal):
+        if truths is not None and _proves(facts, goal):
             assert all(truths), goal
+
+
+def _proves(facts: Facts, goal: Condition | bool) -> bool:
+    try:
+        return facts.proves(goal)
+    except RecursionError:
+        return False
 
 
 @settings(max_examples=max(1, settings().max_examples // 2))
