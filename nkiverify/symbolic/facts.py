@@ -9,8 +9,9 @@ The prover never guesses: True means proved, False means "not proved here", and 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.symbolic import conditions, terms
@@ -26,6 +27,8 @@ DEPTHS = (2, 4, 8, 14)
 
 _INFINITY = float("inf")
 _ANYTHING = (-_INFINITY, _INFINITY)
+
+_ConditionT = TypeVar("_ConditionT", bound=Condition)
 
 #: `(factor, rest)`: what is known of `factor * atom + rest`.
 Bound = tuple[Term, Term]
@@ -59,6 +62,9 @@ class Facts:
     #: Atoms whose own properties have been added.
     described: set[Atom] = field(default_factory=set)
     contradictory: bool = False
+    #: The conditions, by uid, whose simpler form is being looked for: these facts are a case of that proof, in which
+    #: the same condition would be looked at without end.
+    simplifying: frozenset[int] = frozenset()
     #: Values for which the facts hold, if some are known: what is false of them need not be tried to be proved.
     samples: tuple[Valuation, ...] = ()
 
@@ -73,6 +79,7 @@ class Facts:
             dict(self.others),
             set(self.described),
             self.contradictory,
+            self.simplifying,
         )
         for condition in added:
             result._add(condition)
@@ -91,7 +98,7 @@ class Facts:
                 for part in condition.parts:
                     self._add(part)
             else:
-                self._add_disjunction(condition)
+                self._add_simpler(condition, self._add_disjunction)
         elif isinstance(condition, Comparison):
             self._describe(condition.term)
             if condition.relation is Relation.EQUAL:
@@ -99,7 +106,16 @@ class Facts:
             elif condition.relation is Relation.AT_MOST:
                 self._add_at_most(condition.term)
             else:
-                self._add_unequal(condition)
+                self._add_simpler(condition, self._add_unequal)
+
+    def _add_simpler(self, condition: _ConditionT, add: Callable[[_ConditionT], None]) -> None:
+        """Add a condition by what it comes to here; as it is where that is being looked for."""
+        if condition.uid in self.simplifying:
+            self.others[condition.uid] = condition
+            return
+        outer, self.simplifying = self.simplifying, self.simplifying | {condition.uid}
+        add(condition)
+        self.simplifying = outer
 
     def _add_disjunction(self, condition: Junction) -> None:
         open_parts = [part for part in condition.parts if not self.proves(part.negation())]
