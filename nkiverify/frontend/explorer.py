@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from nkiverify.frontend.lost_names import LostName
     from nkiverify.model.operation import Operation
     from nkiverify.model.state import Program
-from nkiverify.model.tensor import Storage, Tensor
+    from nkiverify.model.tensor import Storage, Tensor
 
 #: A kernel with so many calls within one another recurses itself.
 RECURSION = 100
