@@ -129,28 +129,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Check what the arguments ask for; the exit status. Mistakes in their text are shown with a caret."""
-    from nkiverify.frontend.domain.excerpt import TextError
+    """Check what the arguments ask for; the exit status."""
+    if arguments.list:
+        return _list(arguments)
+    paths = arguments.paths or ["."]
+    options, hardware = _options(arguments)
+    if arguments.watch:
+        from nkiverify.cli.watching import watched
 
-    try:
-        if arguments.list:
-            return _list(arguments)
-        paths = arguments.paths or ["."]
-        options, hardware = _options(arguments)
-        if arguments.watch:
-            from nkiverify.cli.watching import watched
-
-            return watched(lambda: _answers(arguments, paths, options, hardware), paths)
-        if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
-            if not arguments.pdb:
-                confined(_confinement(options, kept_folder(LAST)))
-            arguments.kernel = paths[0]
-            with limited(paths[0], _limit(options, arguments) * len(hardware), options.memory):
-                return _check(arguments, options, hardware)
-        return _answers(arguments, paths, options, hardware)
-    except TextError as error:
-        print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
-        return 2
+        return watched(lambda: _answers(arguments, paths, options, hardware), paths)
+    if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
+        if not arguments.pdb:
+            confined(_confinement(options, kept_folder(LAST)))
+        arguments.kernel = paths[0]
+        with limited(paths[0], _limit(options, arguments) * len(hardware), options.memory):
+            return _check(arguments, options, hardware)
+    return _answers(arguments, paths, options, hardware)
 
 
 def _confinement(options: Options, *written: Path | None) -> Confinement:

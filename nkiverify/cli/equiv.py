@@ -6,9 +6,9 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.arguments import positive_number
@@ -16,10 +16,13 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.verify.options import HARDWARE
 
 if TYPE_CHECKING:
+    from nkiverify.project.compared_shapes import Shapes
     from nkiverify.project.request import Request
     from nkiverify.verify.equivalence import Comparison
     from nkiverify.verify.gradients import GradientAnswers
     from nkiverify.verify.references import Reference
+
+_AnswersT = TypeVar("_AnswersT", "Comparison", "GradientAnswers")
 
 #: `x=f32[128,512] in -4..4`: a tensor of floats with a range.
 _NUMBER = r"\s*([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*"
@@ -106,19 +109,13 @@ def add_pair(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Compare, and print the four answers; the exit status. Mistakes in the text are shown with a caret."""
-    from nkiverify.frontend.domain.excerpt import TextError
-
-    try:
-        if (arguments.second is None) == (arguments.reference is None):
-            raise UsageError("give a second kernel, or --reference FILE::FUNCTION")
-        allowed = allowed_by(arguments.allow)
-        reference = reference_of(arguments)
-        with isolated(f"{arguments.first} and {arguments.second or arguments.reference}", arguments, allowed):
-            return _compare(arguments, reference)
-    except TextError as error:
-        print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
-        return 2
+    """Compare, and print the four answers; the exit status."""
+    if (arguments.second is None) == (arguments.reference is None):
+        raise UsageError("give a second kernel, or --reference FILE::FUNCTION")
+    allowed = allowed_by(arguments.allow)
+    reference = reference_of(arguments)
+    with isolated(f"{arguments.first} and {arguments.second or arguments.reference}", arguments, allowed):
+        return _compare(arguments, reference)
 
 
 def reference_of(arguments: argparse.Namespace) -> Reference | None:
@@ -132,11 +129,10 @@ def reference_of(arguments: argparse.Namespace) -> Reference | None:
 
 def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
     from nkiverify.cli import equivalence_text
-    from nkiverify.frontend.target import OutsideDomain
     from nkiverify.model.hardware import hardware_named
     from nkiverify.project.compared_shapes import chosen_dimensions
     from nkiverify.report.style import Style
-    from nkiverify.verify.equivalence import Answer, Comparer
+    from nkiverify.verify.equivalence import Comparer
     from nkiverify.verify.paired_runs import Side
     from nkiverify.verify.references import Reference
 
@@ -152,10 +148,24 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
         options = (arguments.seed, arguments.tolerance, legal_only, arguments.reshape)
         return Comparer(one, other, hardware, *options, tell=_Patience()).compare()
 
+    answers = at_all(shapes, compared)
+    print(equivalence_text.text(answers, first, second, Path.cwd(), Style.of(sys.stdout)))
+    return exit_status([found for _, found in answers])
+
+
+def at_all(
+    shapes: Shapes, asked: Callable[[dict[str, int], bool], _AnswersT]
+) -> list[tuple[dict[str, int], _AnswersT]]:
+    """The answers at the chosen shapes, then at greater ones where both kernels are legal; `asked` hears whether it is
+    to ask about others."""
+    from nkiverify.frontend.target import OutsideDomain
+    from nkiverify.verify.equivalence import Answer
+
+    answers = [(shapes.chosen, asked(shapes.chosen, False))]
+
     def also(dimensions: dict[str, int]) -> bool:
-        """Compare at other shapes as well, if both kernels are legal there."""
         try:
-            found = compared(dimensions, legal_only=True)
+            found = asked(dimensions, True)
         except OutsideDomain:
             return False
         if found.legal is None or found.legal.answer is not Answer.YES:
@@ -163,12 +173,10 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
         answers.append((dimensions, found))
         return True
 
-    answers = [(shapes.chosen, compared(shapes.chosen, legal_only=False))]
     if shapes.greater is None or not also(shapes.greater):
         for dimensions in shapes.greater_by_one:
             also(dimensions)
-    print(equivalence_text.text(answers, first, second, Path.cwd(), Style.of(sys.stdout)))
-    return exit_status([found for _, found in answers])
+    return answers
 
 
 class _Patience:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.cli.allowing import allowed_by, isolated
 from nkiverify.cli.arguments import positive_number
-from nkiverify.cli.equiv import add_pair, exit_status, float_ranges, reference_of, requests
+from nkiverify.cli.equiv import add_pair, at_all, exit_status, float_ranges, reference_of, requests
 from nkiverify.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,19 +72,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Ask, and print the answers; the exit status. Mistakes in the text are shown with a caret."""
-    from nkiverify.frontend.domain.excerpt import TextError
-
-    try:
-        if (arguments.second is None) == (arguments.reference is None):
-            raise UsageError("give a forward and a backward kernel, or --reference FILE::FUNCTION and a backward one")
-        allowed = allowed_by(arguments.allow)
-        reference = reference_of(arguments)
-        with isolated(f"{arguments.first} and {arguments.second or arguments.reference}", arguments, allowed):
-            return _check(arguments, reference)
-    except TextError as error:
-        print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
-        return 2
+    """Ask, and print the answers; the exit status."""
+    if (arguments.second is None) == (arguments.reference is None):
+        raise UsageError("give a forward and a backward kernel, or --reference FILE::FUNCTION and a backward one")
+    allowed = allowed_by(arguments.allow)
+    reference = reference_of(arguments)
+    with isolated(f"{arguments.first} and {arguments.second or arguments.reference}", arguments, allowed):
+        return _check(arguments, reference)
 
 
 def _check(arguments: argparse.Namespace, reference: Reference | None) -> int:
@@ -109,35 +103,10 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> int:
         options = (arguments.seed, arguments.tolerance, legal_only)
         return GradientChecker(one, other, hardware, said, *options).check()
 
-    answers = _at_all(shapes, checked)
+    answers = at_all(shapes, checked)
     references = (forward.reference, backward.reference)
     print(gradient_text.text(answers, references, Path.cwd(), Style.of(sys.stdout)))
     return exit_status([found for _, found in answers])
-
-
-def _at_all(
-    shapes: Shapes, checked: Callable[[dict[str, int], bool], GradientAnswers]
-) -> list[tuple[dict[str, int], GradientAnswers]]:
-    """The answers at the chosen shapes, then at greater ones where both kernels are legal."""
-    from nkiverify.frontend.target import OutsideDomain
-    from nkiverify.verify.equivalence import Answer
-
-    answers = [(shapes.chosen, checked(shapes.chosen, False))]
-
-    def also(dimensions: dict[str, int]) -> bool:
-        try:
-            found = checked(dimensions, True)
-        except OutsideDomain:
-            return False
-        if found.legal is None or found.legal.answer is not Answer.YES:
-            return False
-        answers.append((dimensions, found))
-        return True
-
-    if shapes.greater is None or not also(shapes.greater):
-        for dimensions in shapes.greater_by_one:
-            also(dimensions)
-    return answers
 
 
 def _kernels(

@@ -61,6 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _dispatch(words)
     except UsageError as error:
         _complain(f"error: {error}{_meant(words)}")
+        if excerpt := error.excerpt():
+            print(excerpt, file=sys.stderr)
         return _USAGE
     except KeyboardInterrupt:
         _complain("interrupted")

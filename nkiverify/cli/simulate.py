@@ -74,20 +74,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Simulate what the arguments ask for; the exit status. Mistakes in their text are shown with a caret."""
-    from nkiverify.frontend.domain.excerpt import TextError
-
+    """Simulate what the arguments ask for; the exit status."""
     if arguments.command is not None:
         if arguments.kernel is not None:
             raise UsageError("simulate takes FILE::KERNEL, or --exec with a command, not both")
         return executed(arguments.command)
     if arguments.kernel is None:
         raise UsageError("simulate takes FILE::KERNEL, or --exec with a command")
-    try:
-        return _simulate(arguments)
-    except TextError as error:
-        print(f"nkiverify: error: {error}\n{error.excerpt()}", file=sys.stderr)
-        return 2
+    return _simulate(arguments)
 
 
 def executed(command: Sequence[str]) -> int:

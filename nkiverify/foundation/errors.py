@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 class UsageError(Exception):
     """Something the user typed or wrote cannot be used. Change what the message names."""
 
+    def excerpt(self) -> str:
+        """The text that was typed, with carets under the mistake; empty where there is none to show."""
+        return ""
+
 
 class CalledOutsideRun(UsageError):
     """A function of NKI was called while no kernel runs."""

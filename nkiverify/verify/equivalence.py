@@ -29,7 +29,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.verify.error_probability import error_bits
 from nkiverify.verify.few_inputs import example
 from nkiverify.verify.paired_results import OtherResults, Output, outputs_of, outputs_of_reference
-from nkiverify.verify.paired_runs import Illegal, PairedRuns, Side, broken_text
+from nkiverify.verify.paired_runs import Illegal, PairedRuns, Side, broken_in_memory, broken_text
 
 #: Random inputs on which kernels are compared in floating point where the method is too strict, and seconds for that.
 _INPUTS = 16
@@ -129,6 +129,7 @@ class Comparer:
         may differ in shape: the same elements in row-major order. `tell` is given what is known before the answer over
         the reals, which may take long."""
         self._runs = PairedRuns(first, second, hardware, seed, legal_only)
+        self._hardware = hardware
         self._tolerance = tolerance
         self._legal_only = legal_only
         self._reshape = reshape
@@ -151,7 +152,7 @@ class Comparer:
                 self._mode = Mode.POLYNOMIAL.with_laws_of(numbers.computed)
                 if numbers.computed <= QUOTIENTS and set().union(*(one.run.dtypes for one in floats)) <= {float32}:
                     self._primes = PRIMES_OF_QUOTIENTS
-                found.legal = self._legality(floats)
+                found.legal = legality(tuple(zip(self._runs.sides, floats, strict=True)), self._hardware)
             except Illegal as illegal:
                 found.legal = Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
                 return found
@@ -184,21 +185,6 @@ class Comparer:
         return found
 
     # --- the questions ------------------------------------------------------------------------------------------------
-
-    def _legality(self, both: tuple[Execution, Execution]) -> Finding:
-        """True if the runs broke a contract, or the kernels need more memory than there is."""
-        for side, execution in zip(self._runs.sides, both, strict=True):
-            text = broken_text(execution.run.broken)
-            if text:
-                return Finding(Answer.NO, f"{side.label}: {text}")
-        for side in self._runs.sides:
-            try:
-                text = broken_text(self._runs.memory(side))
-            except UnsupportedConstruct as limit:
-                return Finding(Answer.UNKNOWN, f"the memory of {side.label}: {limit_text(limit)}")
-            if text:
-                return Finding(Answer.NO, f"{side.label}: {text}")
-        return Finding(Answer.YES, "no contract is broken at these shapes")
 
     def _paired(self, both: tuple[Execution, Execution]) -> list[Output] | Finding:
         self._check_arguments(both)
@@ -485,6 +471,22 @@ class Comparer:
             maximum_bits=numbers.payload_bits,
         )
         return min(bits, numbers.identity) if numbers.chooses_roots else bits
+
+
+def legality(runs: Sequence[tuple[Side, Execution]], hardware: Hardware) -> Finding:
+    """The answer whether a contract was broken in no run, and the kernels need no more memory than there is."""
+    for side, execution in runs:
+        text = broken_text(execution.run.broken)
+        if text:
+            return Finding(Answer.NO, f"{side.label}: {text}")
+    for side, _ in runs:
+        try:
+            text = broken_text(broken_in_memory(side, hardware))
+        except UnsupportedConstruct as limit:
+            return Finding(Answer.UNKNOWN, f"the memory of {side.label}: {limit_text(limit)}")
+        if text:
+            return Finding(Answer.NO, f"{side.label}: {text}")
+    return Finding(Answer.YES, "no contract is broken at these shapes")
 
 
 def _fields(both: tuple[Execution, Execution]) -> Fields:

@@ -23,13 +23,13 @@ from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.hardware import Hardware
-from nkiverify.verify.equivalence import Answer, Finding, limit_text
+from nkiverify.verify.equivalence import Answer, Finding, legality, limit_text
 from nkiverify.verify.error_probability import error_bits
 from nkiverify.verify.gradient_diagnosis import Diagnosis
 from nkiverify.verify.gradient_evaluation import Evaluation, apart
 from nkiverify.verify.gradient_pairing import Said
 from nkiverify.verify.gradient_runs import Draw, Gradient, GradientRuns, Kernel, Pairing
-from nkiverify.verify.paired_runs import Illegal, broken_in_memory, broken_text
+from nkiverify.verify.paired_runs import Illegal
 
 #: How many times other primes are tried where a divisor is zero by chance.
 _ATTEMPTS = 4
@@ -79,7 +79,7 @@ class GradientChecker:
     ) -> None:
         """With `legal_only` nothing is asked about shapes that are not legal in both kernels."""
         self.runs = GradientRuns(forward, backward, hardware, said, legal_only=legal_only)
-        self._kernels = (forward, backward)
+        self._sides = (forward.side, backward.side)
         self._hardware = hardware
         self._seed, self._tolerance = seed, tolerance
         self._legal_only = legal_only
@@ -92,7 +92,7 @@ class GradientChecker:
         with threadpool_limits(1):
             try:
                 both = self.runs.floats(Draw(self._seed))
-                found.legal = self._legality(both)
+                found.legal = legality(tuple(zip(self._sides, both, strict=True)), self._hardware)
             except Illegal as illegal:
                 found.legal = Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
                 return found
@@ -115,18 +115,6 @@ class GradientChecker:
         return found
 
     # --- the questions ------------------------------------------------------------------------------------------------
-
-    def _legality(self, both: tuple[Execution, Execution]) -> Finding:
-        for kernel, execution in zip(self._kernels, both, strict=True):
-            side = kernel.side
-            text = broken_text(execution.run.broken)
-            try:
-                text = text or broken_text(broken_in_memory(side, self._hardware))
-            except UnsupportedConstruct as limit:
-                return Finding(Answer.UNKNOWN, f"the memory of {side.label}: {limit_text(limit)}")
-            if text:
-                return Finding(Answer.NO, f"{side.label}: {text}")
-        return Finding(Answer.YES, "no contract is broken at these shapes")
 
     def _definedness(self, backward: Execution) -> Finding:
         assert self.runs.pairing is not None

@@ -80,10 +80,6 @@ class PairedRuns:
             executions.append(guarded(side, run, partial(_executed, run, side, executions, filling(shared))))
         return executions[0], executions[1]
 
-    def memory(self, side: Side) -> list[BrokenContract]:
-        """The contracts that a kernel breaks with those of memory, on a run without values."""
-        return broken_in_memory(side, self._hardware)
-
     def _generators(self) -> Callable[[Tensor], np.random.Generator]:
         """One generator for the i-th tensor argument of either kernel."""
         position = 0
