@@ -92,6 +92,7 @@ class Holder:
 
 #: What describes a function or class, beside its `__dict__`.
 LABELS = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__wrapped__", "__annotations__"})
+_LABELS_OF_FUNCTIONS = tuple(name for name in sorted(LABELS) if hasattr(types.FunctionType, name))
 
 
 # --- which objects have state -----------------------------------------------------------------------------------------
@@ -386,7 +387,7 @@ def _write_object(value: Any, content: dict[Any, Any]) -> None:
 
 
 def _read_labels(function: types.FunctionType) -> dict[Any, Any]:
-    return {name: getattr(function, name) for name in LABELS if hasattr(types.FunctionType, name)}
+    return {name: getattr(function, name) for name in _LABELS_OF_FUNCTIONS}
 
 
 def _write_labels(function: types.FunctionType, content: dict[Any, Any]) -> None:

@@ -45,8 +45,9 @@ SKIPPED_FOLDERS = frozenset(
 _PHASES = frozenset({1, 2, 3, 4})
 #: Seconds that a step is given in any case.
 _LEAST_SECONDS = 0.2
-#: How much of its time limit a kernel is given: on a busy machine, what is begun last ends later than it should.
-_OWN = 0.95
+#: How much of its time limit a kernel is given: a step may take longer than it should, and who watches the time stops
+#: the process.
+_OWN = 0.9
 
 
 def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
@@ -238,8 +239,7 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
 
     grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
     budget = Budget() if options.unhurried else Budget.of(options.timeout)
-    # The rest is for what a step takes longer than it may: who watches the time stops the process.
-    derived = derive(target_for, exploration, model, options, budget.within(0.9 * left()), grid)
+    derived = derive(target_for, exploration, model, options, budget.within(left()), grid)
     return tuple(counted(_with_failures(target, derived), asked, hardware, options.phases)), derived
 
 
