@@ -28,7 +28,7 @@ from nkiverify.results.session import ExitStatus, counting, status_of, worst
 from nkiverify.results.warning_rules import failing, outside, with_unused, without_ignored
 from nkiverify.results.wording import rests_on
 from nkiverify.run.confinement import Confinement
-from nkiverify.run.supervisor import Stopped, confined, in_child, limited
+from nkiverify.run.supervisor import Stopped, in_child
 from nkiverify.verify.options import Options
 from nkiverify.verify.rule_ids import check_comments
 
@@ -43,7 +43,7 @@ class Asked:
     `references` are kernels as `PATH::NAME`, `arguments`, `where` and `grid` what was typed about the only one.
     `every`: show the source of all that fails. `fix`: print asserts; `in_place`: write them into the files of the
     kernels; `manifest_entry`: print a target. `form` is one of
-    `nkiverify.cli.formats.FORMATS`.
+    `nkiverify.cli.formats.FORMATS`. A kernel that has no answer after so many `seconds` is stopped.
     """
 
     references: tuple[str, ...]
@@ -51,6 +51,7 @@ class Asked:
     where: tuple[str, ...]
     grid: str | None
     hardware: str
+    seconds: float
     no_spills: bool
     assume_asserts: bool
     every: bool
@@ -123,17 +124,27 @@ def _answer_apart(
     0 if none. What was refused to its modules is `passed` over, by place."""
 
     def work() -> tuple[Answer, dict[str, str]]:
-        confined(confinement)
-        return _answer(reference, asked, options), passed_over
+        one = answer(
+            reference,
+            options.root,
+            asked.arguments,
+            asked.where,
+            asked.grid,
+            asked.hardware,
+            options,
+            no_spills=asked.no_spills,
+            assume_asserts=asked.assume_asserts,
+        )
+        return one, passed_over
 
     try:
-        found = in_child(work)
+        found = in_child(reference, work, asked.seconds, confinement, options.memory)
     except UsageError as error:
         if len(asked.references) == 1:
             raise
         return Answer(reference, (), "", problem=str(error)), 0
     if isinstance(found, Stopped):
-        one = Answer(reference, (), "", problem="its process ended before it was done")
+        one = Answer(reference, (), "", problem=str(found))
         if found.status in (ExitStatus.UNKNOWN, ExitStatus.INTERNAL_ERROR):
             return replace(one, status=ExitStatus(found.status)), 0
         return one, found.status
@@ -146,22 +157,6 @@ def _question(one: Answer, asked: Asked, options: Options) -> Question:
     """The question that has this answer, without anything that is inferred."""
     more = (asked.hardware, asked.assume_asserts, asked.no_spills)
     return Question(str(options.root), one.reference, one.arguments, asked.where, one.grid or None, *more)
-
-
-def _answer(reference: str, asked: Asked, options: Options) -> Answer:
-    seconds = options.timeout if options.engine == "embedded" else float("inf")
-    with limited(reference, seconds, options.memory):
-        return answer(
-            reference,
-            options.root,
-            asked.arguments,
-            asked.where,
-            asked.grid,
-            asked.hardware,
-            options,
-            no_spills=asked.no_spills,
-            assume_asserts=asked.assume_asserts,
-        )
 
 
 def _recorded(one: Answer, options: Options) -> KernelAnswer:

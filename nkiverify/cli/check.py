@@ -248,6 +248,7 @@ def _answers(arguments: argparse.Namespace, paths: Sequence[str], options: Optio
         where=tuple(arguments.where),
         grid=arguments.grid,
         hardware=hardware[0],
+        seconds=_limit(options, arguments),
         no_spills=arguments.no_spills,
         assume_asserts=arguments.assume_asserts,
         every=arguments.all,

@@ -233,13 +233,15 @@ def _outside_language(targets: Sequence[Target], options: Options) -> tuple[list
     """The findings where the kernels of `targets` are outside the documented language; why they are not known, where
     that is so."""
     from nkiverify.run.confinement import Confinement
-    from nkiverify.run.executors.apart import Ended, apart
+    from nkiverify.run.supervisor import Stopped, in_child
 
     kernels = tuple(dict.fromkeys((target.kernel, target.root) for target in targets))
+    confinement = Confinement.of(options.allowed)
     try:
-        return apart(partial(_findings, kernels), options.timeout, Confinement.of(options.allowed)), ""
-    except Ended as ended:
-        return [], str(ended)
+        found = in_child("the language rules", partial(_findings, kernels), options.timeout, confinement)
+    except Exception as error:  # of whatever the kernels' files do
+        return [], described(error)
+    return ([], str(found)) if isinstance(found, Stopped) else (found, "")
 
 
 def _findings(kernels: Sequence[tuple[str, Path]]) -> list[Finding]:
@@ -394,16 +396,21 @@ def _bundle(session: Session, options: Options, folder: Path) -> list[str]:
         return []
     from nkiverify.results.emit import BUNDLE_SECONDS
     from nkiverify.run.confinement import Confinement
-    from nkiverify.run.executors.apart import Ended, apart
+    from nkiverify.run.supervisor import Stopped, in_child
 
     confinement = Confinement.of(options.allowed, [folder.parent])
     complaints = []
     for run in doubtful:
+        work = partial(_written, run, session, folder, options)
         try:
-            bundle = apart(partial(_written, run, session, folder, options), 2 * BUNDLE_SECONDS, confinement)
+            bundle = in_child(f"the bundle of {run.target}", work, 2 * BUNDLE_SECONDS, confinement)
+        except Exception as error:  # of whatever the kernel does, and of disks
+            complaints.append(f"nkiverify: error: no bundle for {run.target}: {described(error)}")
+            continue
+        if isinstance(bundle, Stopped):
+            complaints.append(f"nkiverify: error: no bundle for {run.target}: {bundle}")
+        else:
             complaints.append(f"nkiverify: {run.target} does not replay: please report it with {bundle}")
-        except Ended as ended:
-            complaints.append(f"nkiverify: error: no bundle for {run.target}: {ended}")
     return complaints
 
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from nkiverify.foundation.errors import described
 from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
 from nkiverify.foundation.process import is_for_kernels
 from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit, resident_bytes
@@ -114,21 +115,43 @@ class Stopped:
 
     status: int
 
+    def __str__(self) -> str:
+        return "its process ended before it was done"
 
-def in_child(work: Callable[[], ResultT]) -> ResultT | Stopped:
-    """The result of `work`, or what it raises, from a child process that is supervised as a command is; of this process
-    where the system is not Linux. Both are pickled."""
+
+def in_child(
+    subject: str,
+    work: Callable[[], ResultT],
+    seconds: float,
+    confinement: Confinement,
+    mebibytes: int | None = None,
+) -> ResultT | Stopped:
+    """The result of `work`, which runs kernels, or what it raises, from a child process that is confined, supervised as
+    a command is, and limited as `subject`; from this process where the system is not Linux. Both are pickled: an
+    exception of another's class comes as a `RuntimeError` that describes it."""
+
+    def limited_work() -> ResultT:
+        confined(confinement)
+        with limited(subject, seconds, mebibytes):
+            return work()
+
     if sys.platform != "linux":
-        return work()
+        return limited_work()
     # A file in memory: disks may be full.
     with os.fdopen(os.memfd_create("answer"), "w+b") as file:
 
         def command() -> int:
+            child = os.getpid()
             try:
-                answer: object = (work(),)
+                answer: object = (limited_work(),)
+            except SystemExit as ended:
+                answer = _described(ended)
             except Exception as error:
                 # Without its `__init__`, which may take other arguments.
-                answer = [type(error), error.args, vars(error)]
+                ours = type(error).__module__.partition(".")[0] in ("builtins", "nkiverify")
+                answer = [type(error), error.args, vars(error)] if ours else _described(error)
+            if os.getpid() != child:  # a copy of it that a kernel made by forking has nothing to say
+                os._exit(0)
             pickle.dump(answer, file)
             file.flush()
             return 0
@@ -144,6 +167,10 @@ def in_child(work: Callable[[], ResultT]) -> ResultT | Stopped:
     error: Exception = kind.__new__(kind, *arguments)
     vars(error).update(attributes)
     raise error
+
+
+def _described(error: BaseException) -> list[object]:
+    return [RuntimeError, (described(error),), {}]
 
 
 # --- in the child -----------------------------------------------------------------------------------------------------

@@ -8,10 +8,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from nkiverify.foundation.errors import described
+from nkiverify.run.confinement import Confinement
+from nkiverify.run.supervisor import Stopped, in_child
 from tests.check.kernel_files import COPY, write
 
 TOP = Path(__file__).parents[2]
@@ -164,3 +168,32 @@ def test_a_file_that_never_ends_loading_is_stopped(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 3
     assert done.stderr.count("\n") == 1 and "no verdict within 1 s" in done.stderr
+
+
+class _OfAKernel(Exception):
+    pass
+
+
+def _raises(error: BaseException) -> None:
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("work", "expected"),
+    [
+        (lambda: (7, "seven"), (7, "seven")),
+        (lambda: os._exit(0), Stopped(4)),
+        (lambda: time.sleep(60), Stopped(3)),
+        (lambda: sys.exit(0), "RuntimeError: SystemExit: 0"),
+        (lambda: _raises(_OfAKernel("no")), "RuntimeError: _OfAKernel: no"),
+        (lambda: _raises(ValueError("no")), "ValueError: no"),
+    ],
+)
+def test_one_call_in_a_child_has_its_result_or_its_error_or_none(
+    work: Callable[[], object], expected: object
+) -> None:
+    try:
+        found: object = in_child("k", work, 0.5, Confinement())
+    except Exception as error:
+        found = described(error)
+    assert found == expected
