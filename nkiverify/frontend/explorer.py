@@ -38,7 +38,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.model.policy import applied_policy
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.conditions import Condition, condition_key
 from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.substitution import contents
@@ -245,15 +245,7 @@ class SymbolicExecution(Paths):
             return
         stated = condition if isinstance(condition, Condition) else bool(condition)
         self._check_escaped(stated)
-        key = (
-            rule.id,
-            stated.uid if isinstance(stated, Condition) else stated,
-            site,
-            stub,
-            sufficient,
-            why,
-            self.rests_on,
-        )
+        key = (rule.id, condition_key(stated), site, stub, sufficient, why, self.rests_on)
         if key in self._block.stated:
             return
         self._block.stated.add(key)

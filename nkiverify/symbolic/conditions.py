@@ -16,8 +16,7 @@ from nkiverify.symbolic import terms
 from nkiverify.symbolic.terms import Atom, Term
 from nkiverify.symbolic.terms import Condition as Condition
 
-#: From 2: keys hold the uid of a condition where others hold True or False, which equal 1 and 0.
-_uids = count(2)
+_uids = count()
 
 
 class Relation(enum.Enum):
@@ -161,6 +160,11 @@ def equals_zero(term: Term) -> Condition | bool:
     if common > 1 or sign < 0:
         term = terms.make({monomial: sign * part // common for monomial, part in term.monomials.items()})
     return _comparison(Relation.EQUAL, term)
+
+
+def condition_key(condition: Condition | bool) -> int | str:
+    """The key of a condition, or of a truth value: a number would equal `True` or `False` itself."""
+    return condition.uid if isinstance(condition, Condition) else str(condition)
 
 
 def negate(condition: Condition | bool) -> Condition | bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.conditions import Condition, condition_key
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.terms import Term
@@ -21,7 +21,7 @@ class Context(Prover):
 
     def __init__(self, parent: Context | None = None, condition: Condition | bool = True) -> None:
         super().__init__([] if condition is True else [condition], BUDGETS.path, parent=parent)
-        self._children: dict[int, Context] = {}
+        self._children: dict[int | str, Context] = {}
         #: With the condition: one that nothing else keeps would be another object when a path is replayed.
         self._entailed: dict[int, tuple[Condition, bool]] = {}
         self._truth: dict[int, bool | None] = {}
@@ -31,7 +31,7 @@ class Context(Prover):
         """The context in which `condition` holds as well."""
         if condition is True:
             return self
-        key = condition.uid if isinstance(condition, Condition) else 0
+        key = condition_key(condition)
         child = self._children.get(key)
         if child is None:
             child = self._children[key] = Context(self, condition)

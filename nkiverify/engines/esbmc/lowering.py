@@ -14,7 +14,7 @@ from __future__ import annotations
 import enum
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from nkiverify.engines.esbmc.ranges import Ranges, writable
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.conditions import Condition, condition_key
 from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Select, Term
 
 #: How many assertions unwinding may add to those of a program. Its loops are kept as loops one after the other, until
@@ -319,7 +319,8 @@ class _Lowering:
         """True if the bounds say 0 <= index < extent and nothing else."""
         low = conditions.at_most_zero(terms.scale(terms.of_atom(loop.index), -1))
         high = conditions.at_most_zero(_last_less(loop))
-        return _identities(loop.bounds) == _identities((low, high))
+        said, wanted = ({condition_key(one) for one in bounds if one is not True} for bounds in (loop.bounds, (low, high)))
+        return said == wanted
 
     def _representative(self, loop: Loop, scope: _Scope, counting: bool) -> None:
         write = self._write
@@ -451,11 +452,6 @@ class _Lowering:
 def _last_less(loop: Loop) -> Term:
     """`index - (extent - 1)`, at most zero inside the loop."""
     return terms.add(terms.add(terms.of_atom(loop.index), loop.extent, -1), terms.constant(1))
-
-
-def _identities(bounds: Iterable[Condition | bool]) -> set[int | bool]:
-    """The identity of a condition: equal ones are the same object."""
-    return {bound if isinstance(bound, bool) else bound.uid for bound in bounds if bound is not True}
 
 
 def _dialect(plan: Plan) -> Dialect:

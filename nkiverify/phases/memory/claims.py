@@ -24,7 +24,7 @@ from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.policy import applied_policy
 from nkiverify.phases.phase import Claimed
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.conditions import Condition, condition_key
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
@@ -132,13 +132,12 @@ class _Writer:
     def capacity(self, claimed: bool) -> None:
         """Find what is needed, and where `claimed`, state that it fits."""
         for region in REGIONS:
-            seen: set[tuple[Block, int, int | bool]] = set()
+            seen: set[tuple[Block, int, int | str]] = set()
             for point in self._largest(self._in[region]):
                 live = point.live & self._in[region]
                 need = self._need(region, live, point)
                 self._stated.needs.append(need)
-                condition = need.claim.condition
-                key = (point.block, point.segment, condition if isinstance(condition, bool) else condition.uid)
+                key = (point.block, point.segment, condition_key(need.claim.condition))
                 # Where all are placed, that each is in range and none overlap says that they fit.
                 if claimed and live & ~self._placed and key not in seen:
                     seen.add(key)
