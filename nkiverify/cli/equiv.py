@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
 
 _AnswersT = TypeVar("_AnswersT", "Comparison", "GradientAnswers")
 
-#: `x=f32[128,512] in -4..4`: a tensor of floats with a range.
-_NUMBER = r"\s*([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d+)?)\s*"
-_FLOATS_IN_A_RANGE = re.compile(
-    rf"\s*(\w+)\s*=(\s*(?:bf|t?f|fp|bfloat|t?float)\d\w*\s*\[.*\])\s+in\s{_NUMBER}\.\.{_NUMBER}"
-)
-
 DESCRIPTION = """\
 Compare two kernels: over the real numbers, by evaluating both over random prime
 fields; in floating point; in where they are defined; and in whether they are
@@ -40,7 +33,8 @@ arguments of the kernels, written as for `nkiverify check`:
   --arg x='bf16[256,512]'     for both kernels, or the one with the parameter
   --arg-a, --arg-b            for the first or the second kernel only
   --arg x='f32[512] in -40..40'   random floats in this range, not in -1..1:
-                              greater ones show overflow and NaN
+                              greater ones show overflow and NaN; what one
+                              kernel declares holds for both
   --reference ref.py::softmax  instead of a second kernel: it is called with the
                               tensors as arrays, by name or else in their order
 Tensors are paired in the order of the parameters. Dimensions without a value
@@ -136,15 +130,14 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
     from nkiverify.verify.paired_runs import Side
     from nkiverify.verify.references import Reference
 
-    ranges = float_ranges(arguments)
     first, second = _sides(arguments, reference)
     kernels = [side for side in (first, second) if not isinstance(side, Reference)]
     hardware = hardware_named(arguments.target)
     shapes = chosen_dimensions(kernels, arguments.target)
 
     def compared(dimensions: dict[str, int], legal_only: bool) -> Comparison:
-        one = Side(first.reference, first, dimensions, ranges[0])
-        other = Side(second.reference, second, dimensions, ranges[1])
+        one = Side(first.reference, first, dimensions)
+        other = Side(second.reference, second, dimensions)
         options = (arguments.seed, arguments.tolerance, legal_only, arguments.reshape)
         return Comparer(one, other, hardware, *options, tell=_Patience()).compare()
 
@@ -189,24 +182,6 @@ class _Patience:
         seconds = time.monotonic() - self._since
         if seconds > _PATIENCE_SECONDS:
             print(f"nkiverify: after {seconds:.0f} s: {text}; over the reals next", file=sys.stderr, flush=True)
-
-
-def float_ranges(arguments: argparse.Namespace) -> tuple[dict[str, tuple[float, float]], ...]:
-    """The ranges of floats, which are taken out of the arguments of the first and of the second kernel."""
-    found: list[dict[str, tuple[float, float]]] = []
-    for texts in (arguments.arg, arguments.arg_a, arguments.arg_b):
-        ranges = {}
-        for position, text in enumerate(texts):
-            described = _FLOATS_IN_A_RANGE.fullmatch(text)
-            if described is None:
-                continue
-            name, tensor, low, high = described.groups()
-            ranges[name] = float(low), float(high)
-            if not ranges[name][0] <= ranges[name][1]:
-                raise UsageError(f"{name}: no number is from {low} to {high}")
-            texts[position] = f"{name}={tensor}"
-        found.append(ranges)
-    return {**found[0], **found[1]}, {**found[0], **found[2]}
 
 
 def _sides(arguments: argparse.Namespace, reference: Reference | None) -> tuple[Request, Request | Reference]:

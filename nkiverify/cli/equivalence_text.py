@@ -54,6 +54,7 @@ def _answers(found: Comparison, first: Request, second: Request | Reference, bas
     lines = []
     if found.shapes:
         lines.append("  at: " + ", ".join(f"{name} {shape}" for name, shape in found.shapes.items()))
+    lines += [f"  assumed: {text}" for text in found.assumed]
     for name, called in _QUESTIONS:
         finding: Finding | None = getattr(found, name)
         if finding is None:

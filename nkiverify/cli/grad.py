@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nkiverify.cli.allowing import allowed_by, isolated
 from nkiverify.cli.arguments import positive_number
-from nkiverify.cli.equiv import add_pair, at_all, exit_status, float_ranges, reference_of, requests
+from nkiverify.cli.equiv import add_pair, at_all, exit_status, reference_of, requests
 from nkiverify.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -90,7 +90,6 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> int:
     from nkiverify.verify.gradients import GradientChecker
     from nkiverify.verify.paired_runs import Side
 
-    ranges = float_ranges(arguments)
     like, forward, backward = _kernels(arguments, reference)
     names = _returned(forward), _returned(backward.kernel)
     said = Said(_pairs(arguments.pair, "--pair"), _pairs(arguments.value, "--value"))
@@ -98,8 +97,8 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> int:
     shapes = _shapes(like, forward, backward, arguments.target)
 
     def checked(dimensions: dict[str, int], legal_only: bool) -> GradientAnswers:
-        one = Kernel(Side(forward.reference, forward, dimensions, ranges[0]), names[0], like)
-        other = Kernel(Side(backward.reference, backward, dimensions, ranges[1]), names[1])
+        one = Kernel(Side(forward.reference, forward, dimensions), names[0], like)
+        other = Kernel(Side(backward.reference, backward, dimensions), names[1])
         options = (arguments.seed, arguments.tolerance, legal_only)
         return GradientChecker(one, other, hardware, said, *options).check()
 

@@ -22,6 +22,7 @@ def text(
     (chosen, found), *others = answers
     if found.pairing is not None:
         lines.append("  assumed: " + assumed(found.pairing))
+        lines += [f"  assumed: {text}" for text in found.pairing.one_sided]
     if chosen:
         lines.append("  chosen: " + sizes(chosen))
     lines += _answers(found, base, style)

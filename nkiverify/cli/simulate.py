@@ -29,7 +29,7 @@ SDK run as they are:
 EPILOG = """\
 arguments of the kernel, written as for `nkiverify check`, and two ways more:
   --arg x='bf16[256,512]'     random: floats between -1 and 1, any integers
-  --arg x='i32[8] in 0..9'    random integers of a range
+  --arg x='i32[8] in 0..9'    random integers, or floats, of a range
   --arg x=data.npy            the array in a file of NumPy
   --arg x='bf16:data.npy'     the same, converted
 --reference MODULE:FUNCTION is called with the same arrays, and the kernel's

@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.asked_kernel import Execution, argument_range, execute, random_array
+from nkiverify.analysis.values.asked_kernel import Execution, declared_range, execute, random_array
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
@@ -205,11 +205,7 @@ class Simulation:
         array = self._arrays.get(name)
         if array is None:
             random = np.random.default_rng((self._seed, len(self._inputs)))
-            given = argument_range(tensor)
-            if given is not None:
-                array = random.integers(given[0], given[1] + 1, shape)
-            else:
-                array = random_array(random, shape, tensor.dtype, -1.0, 1.0)
+            array = random_array(random, shape, tensor.dtype, declared_range(tensor))
         entered = Floats().entered(array, tensor.dtype)
         self._inputs[name] = entered[0].copy()
         return entered

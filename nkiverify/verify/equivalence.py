@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.asked_kernel import Execution, argument_range, contents
+from nkiverify.analysis.values.asked_kernel import Execution, contents
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import PRIMES, PRIMES_OF_QUOTIENTS, QUOTIENTS, Fields, Mode
 from nkiverify.analysis.values.formats import Array
@@ -88,9 +88,11 @@ class Finding:
 
 @dataclass(slots=True)
 class Comparison:
-    """The four answers. `error_bits`: equal values would agree by chance with a probability of at most 2^-bits."""
+    """The four answers. `error_bits`: equal values would agree by chance with a probability of at most 2^-bits.
+    `assumed`: the ranges that only one kernel declares, which hold for both."""
 
     shapes: dict[str, str] = field(default_factory=dict)
+    assumed: tuple[str, ...] = ()
     legal: Finding | None = None
     defined: Finding | None = None
     reals: Finding | None = None
@@ -161,6 +163,7 @@ class Comparer:
                 return found
             if self._legal_only and found.legal.answer is not Answer.YES:
                 return found
+            found.assumed = tuple(self._runs.one_sided)
             found.shapes = {
                 name: f"{tensor.dtype}{list(map(int, tensor.shape))}" for name, tensor in floats[0].arguments.items()
             }
@@ -384,7 +387,7 @@ class Comparer:
 
     def _drawn(self, both: tuple[Execution, Execution]) -> str:
         """That arguments with a range are integers drawn once, of which nothing is proved but for these."""
-        names = [name for name, tensor in both[0].arguments.items() if argument_range(tensor) is not None]
+        names = self._runs.integers_drawn(both[0])
         return f" and for the integers drawn for {', '.join(names)}" if names else ""
 
     def _first_difference(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nkiverify.analysis.values.asked_kernel import Execution, argument_range
+from nkiverify.analysis.values.asked_kernel import Execution
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
@@ -86,7 +86,7 @@ class _Search:
             nonlocal position, start
             elements = fill(name, tensor)
             position += 1
-            if tensor.dtype.is_integer or tensor.dtype.is_packed or argument_range(tensor) is not None:
+            if tensor.dtype.is_integer or tensor.dtype.is_packed:
                 return elements
             if kept is None:
                 self._names[position], self._shapes[position] = name, tuple(map(int, tensor.shape))

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from nkiverify.analysis.values.asked_kernel import (
     Asked,
+    Ends,
     Execution,
     Filling,
-    argument_range,
-    called,
+    arguments_of,
     contents,
+    declared_range,
     execute,
     random_array,
 )
@@ -30,13 +29,11 @@ from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
-from nkiverify.model.returned import named_tensors
 from nkiverify.model.tensor import Tensor
 from nkiverify.verify.gradient_pairing import Known, Part, Role, Roles, Said, gradients_in
-from nkiverify.verify.paired_runs import Side, guarded
+from nkiverify.verify.paired_runs import Side, common_range, guarded
 from nkiverify.verify.references import Reference
 
-_UNIT = (-1.0, 1.0)
 #: So many different numbers are in an argument whose elements are drawn with ties.
 _TIED = 5
 
@@ -70,6 +67,8 @@ class Pairing:
     #: The positions of inputs that may have a gradient: floats that the kernel does not write.
     floats: frozenset[int]
     gradients: list[Gradient] = field(default_factory=list)
+    #: The ranges that one kernel declares, which hold for both, as text.
+    one_sided: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +82,10 @@ class Draw:
         """The generator of one kind of number of one tensor."""
         return np.random.default_rng((self.seed, *(crc32(part.encode()) for part in what)))
 
-    def floats(self, what: str, name: str, tensor: Tensor, ends: tuple[float, float]) -> Array:
+    def floats(self, what: str, name: str, tensor: Tensor, ends: Ends | None) -> Array:
         """Elements of a tensor, as float64, or as integers."""
         random, shape = self.generator(what, name), _shape(tensor)
-        given = argument_range(tensor)
-        if given is not None:
-            return random.integers(given[0], given[1] + 1, shape)
-        found = random_array(random, (_TIED,) if self._ties(tensor) else shape, tensor.dtype, *ends)
+        found = random_array(random, (_TIED,) if self._ties(tensor) else shape, tensor.dtype, ends)
         if tensor.dtype.is_integer:
             return found.astype(np.int64)
         wide = widened(found, tensor.dtype).astype(np.float64)
@@ -112,10 +108,6 @@ class Draw:
         return self.generator("places", name).integers(0, _TIED, shape)
 
 
-class _Collected(Exception):
-    """The arguments of a kernel are known."""
-
-
 @dataclass(slots=True)
 class Forward:
     """Values of the outputs of the forward kernel and their derivatives by direction, (lanes, elements)."""
@@ -136,6 +128,8 @@ class GradientRuns:
         self.pairing: Pairing | None = None
         #: The arguments of the forward kernel as it was run first, and where its outputs are defined.
         self._given: dict[str, Tensor] = {}
+        #: The ranges of those that the backward kernel takes as well.
+        self._ranges: dict[str, Ends] = {}
         self._defined: list[Array] = []
 
     # --- what is run --------------------------------------------------------------------------------------------------
@@ -148,6 +142,9 @@ class GradientRuns:
         if self.pairing is None:
             self._given = first.arguments
             self.pairing = self._paired(first, outputs)
+            self._ranges = self._common_ranges(self.pairing)
+            if self.pairing.one_sided:
+                return self.floats(draw)
         numbers = first.run.numbers
         found = [contents(first.run, tensor) for _, tensor in outputs]
         self._defined = [np.ones(part[0].size, bool) if part[1] is None else (part[1] == 0).ravel() for part in found]
@@ -205,7 +202,7 @@ class GradientRuns:
     def direction(self, numbers: Pieces, draw: Draw, position: int) -> Array:
         """A direction in which an input moves, (lanes, elements)."""
         name, tensor = list(self._given.items())[position]
-        return _drawn(numbers, draw, "along", name, tensor, _UNIT).reshape(numbers.lanes, -1)
+        return _drawn(numbers, draw, "along", name, tensor, None).reshape(numbers.lanes, -1)
 
     def incoming(self, numbers: Pieces, draw: Draw) -> dict[int, Array]:
         """The gradients of the outputs that the backward kernel is given, (lanes, elements), by position."""
@@ -227,20 +224,20 @@ class GradientRuns:
         return name, _shape(self._parameters()[name])
 
     def _inputs(self, numbers: Floats | Pieces, draw: Draw) -> Filling:
-        ranges = self.forward.side.ranges
-
         def fill(name: str, tensor: Tensor) -> Array:
-            found = _drawn(numbers, draw, "input", name, tensor, ranges.get(name, _UNIT))
-            return numbers.convert(found, tensor.dtype)
+            return numbers.convert(self._input(numbers, draw, name, tensor), tensor.dtype)
 
         return fill
+
+    def _input(self, numbers: Floats | Pieces, draw: Draw, name: str, tensor: Tensor) -> Array:
+        """An argument of the forward kernel."""
+        return _drawn(numbers, draw, "input", name, tensor, self._ranges.get(name) or declared_range(tensor))
 
     def _arguments(
         self, numbers: Numbers, draw: Draw, values: Sequence[Array], incoming: Mapping[int, Array]
     ) -> Filling:
         assert isinstance(numbers, Floats | Pieces) and self.pairing is not None
         roles = self.pairing.roles
-        ranges = self.forward.side.ranges
 
         def fill(name: str, tensor: Tensor) -> Array:
             role = roles[name]
@@ -248,19 +245,19 @@ class GradientRuns:
                 found = values[role.position]
             elif role.part is Part.INPUT:
                 known = list(self._given)[role.position]
-                found = _drawn(numbers, draw, "input", known, self._given[known], ranges.get(known, _UNIT))
+                found = self._input(numbers, draw, known, self._given[known])
             elif role.part is Part.INCOMING:
                 given = incoming.get(role.position)
                 found = self._of_output(numbers, draw, role.position, name, tensor) if given is None else given
             else:
-                found = _drawn(numbers, draw, "own", name, tensor, _UNIT)
+                found = _drawn(numbers, draw, "own", name, tensor, declared_range(tensor))
             return numbers.convert(found.reshape(numbers.lanes, *_shape(tensor)), tensor.dtype)
 
         return fill
 
     def _of_output(self, numbers: Floats | Pieces, draw: Draw, position: int, name: str, tensor: Tensor) -> Array:
         """The gradient of an output, (lanes, elements); 0 where the forward kernel leaves it undefined."""
-        ends = self.backward.side.ranges.get(name, _UNIT)
+        ends = declared_range(tensor)
         found = _drawn(numbers, Draw(draw.seed), "incoming", str(position), tensor, ends).reshape(numbers.lanes, -1)
         return np.where(self._defined[position], found, found.dtype.type(0))
 
@@ -274,8 +271,7 @@ class GradientRuns:
             if not isinstance(asked, Reference):
                 return execute(asked, run, dimensions, fill)
             assert kernel.like is not None
-            tensors, others = _arguments_of(kernel.like, self._hardware, dimensions)
-            return asked.execute(run, Execution(run, tensors, others, None), fill)
+            return asked.execute(run, self._given_to(kernel.like, dimensions), fill)
 
         return guarded(kernel.side, run, executed)
 
@@ -283,7 +279,10 @@ class GradientRuns:
         """The tensors that the backward kernel takes."""
         asked = self.backward.side.asked
         assert not isinstance(asked, Reference)
-        return _arguments_of(asked, self._hardware, self.backward.side.dimensions)[0]
+        return self._given_to(asked, self.backward.side.dimensions).arguments
+
+    def _given_to(self, asked: Asked, dimensions: Mapping[str, int]) -> Execution:
+        return arguments_of(asked, ValueExecution(self._hardware, Floats()), dimensions)
 
     def _paired(self, first: Execution, outputs: Sequence[tuple[str, Tensor]]) -> Pairing:
         # What the kernel writes goes by the name of a result.
@@ -298,6 +297,19 @@ class GradientRuns:
         floats = [place for place, tensor in enumerate(first.arguments.values()) if tensor.dtype.is_float]
         roles = Roles(inputs, known, self._said).assign(parameters)
         return Pairing(inputs, known, roles, frozenset(floats) - first.written)
+
+    def _common_ranges(self, pairing: Pairing) -> dict[str, Ends]:
+        """The ranges of the inputs that both kernels take. Raises `UsageError` where they declare two."""
+        found: dict[str, Ends] = {}
+        for name, tensor in self._parameters().items():
+            role = pairing.roles[name]
+            if role.part is not Part.INPUT:
+                continue
+            known = list(self._given)[role.position]
+            ends = common_range((known, self._given[known]), (name, tensor), pairing.one_sided)
+            if ends is not None:
+                found[known] = ends
+        return found
 
     def _gradients(self, second: Execution) -> list[Gradient]:
         assert self.pairing is not None
@@ -331,7 +343,7 @@ def _results(
 
 
 def _drawn(
-    numbers: Floats | Pieces, draw: Draw, what: str, name: str, tensor: Tensor, ends: tuple[float, float]
+    numbers: Floats | Pieces, draw: Draw, what: str, name: str, tensor: Tensor, ends: Ends | None
 ) -> Array:
     """Numbers of a tensor (lanes, *shape), the same floats in all kinds of numbers."""
     floats = draw.floats(what, name, tensor, ends)
@@ -340,26 +352,6 @@ def _drawn(
     if tensor.dtype.is_integer:
         return numbers.entered(floats, tensor.dtype)
     return numbers.joined(draw.exact(what, name, tensor, numbers.exactly), floats[None])
-
-
-def _arguments_of(
-    asked: Asked, hardware: Hardware, dimensions: Mapping[str, int]
-) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """The tensors that a kernel is called with, and its other arguments; it is not run."""
-    tensors: dict[str, Tensor] = {}
-    others: dict[str, Any] = {}
-
-    def prepare(values: Mapping[str, Any]) -> None:
-        for name, value in values.items():
-            found = dict(named_tensors(name, value))
-            tensors.update(found)
-            if not found:
-                others[name] = value
-        raise _Collected
-
-    with contextlib.suppress(_Collected):
-        called(asked, ValueExecution(hardware, Floats()), dimensions, prepare)
-    return tensors, others
 
 
 def _shape(tensor: Tensor) -> tuple[int, ...]:

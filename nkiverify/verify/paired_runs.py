@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
+from itertools import count
 
 import numpy as np
 
 from nkiverify.analysis.values.asked_kernel import (
     Asked,
+    Ends,
     Execution,
     Filling,
-    argument_range,
+    arguments_of,
     called,
+    declared_range,
     execute,
     random_array,
 )
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
@@ -31,9 +35,6 @@ from nkiverify.model.tensor import Tensor
 from nkiverify.phases import MEMORY
 from nkiverify.verify.references import Reference
 
-#: Between what random floats are.
-_UNIT = (-1.0, 1.0)
-
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -42,8 +43,6 @@ class Side:
     label: str
     asked: Asked | Reference
     dimensions: Mapping[str, int]
-    #: Between what the random floats of an argument are, where that is not -1 and 1.
-    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,10 @@ class PairedRuns:
     def __init__(self, first: Side, second: Side, hardware: Hardware, seed: int, stop_at_first: bool) -> None:
         """With `stop_at_first` a contract that is broken ends a run."""
         self.sides = (first, second)
-        self._ranges = {**second.ranges, **first.ranges}
+        #: The ranges of the tensor arguments, by position, once they are known.
+        self._ranges: dict[int, Ends | None] = {}
+        #: Those that only one kernel declares, and that hold for both, as text.
+        self.one_sided: list[str] = []
         #: That the second side is a reference, which knows of no dtypes and no contracts.
         self.reference = isinstance(second.asked, Reference)
         self.seed = seed
@@ -70,6 +72,8 @@ class PairedRuns:
     def run(
         self, numbers: Callable[[], Numbers], filling: Callable[[Numbers], Filling], watch: bool = False
     ) -> tuple[Execution, Execution]:
+        if not self._ranges:
+            self._find_ranges()
         shared = numbers()
         executions: list[Execution] = []
         for side in self.sides:
@@ -80,66 +84,78 @@ class PairedRuns:
             executions.append(guarded(side, run, partial(_executed, run, side, executions, filling(shared))))
         return executions[0], executions[1]
 
-    def _generators(self) -> Callable[[Tensor], np.random.Generator]:
-        """One generator for the i-th tensor argument of either kernel."""
-        position = 0
+    def integers_drawn(self, execution: Execution) -> list[str]:
+        """The arguments that are the same integers in every kind of numbers."""
+        named = enumerate(execution.arguments.items())
+        return [name for position, (name, tensor) in named if tensor.dtype.is_integer and self._ranges.get(position)]
 
-        def next_generator(tensor: Tensor) -> np.random.Generator:
-            nonlocal position
-            position += 1
-            return np.random.default_rng((self.seed, position))
+    def _find_ranges(self) -> None:
+        given = []
+        for side in self.sides:
+            if not isinstance(side.asked, Reference):
+                run = ValueExecution(self._hardware, Floats())
+                given.append(list(guarded(side, run, partial(_collected, run, side)).arguments.items()))
+        # Where one kernel has more of them, neither is compared.
+        pairs = zip(given[0], given[-1], strict=False)
+        self._ranges = {place: common_range(*pair, self.one_sided) for place, pair in enumerate(pairs)}
 
-        return next_generator
+    def _generator(self, position: int) -> np.random.Generator:
+        """The generator of the tensor argument of either kernel at a position."""
+        return np.random.default_rng((self.seed, position + 1))
 
     def random_floats(self, numbers: Numbers) -> Filling:
-        integers = self._integers(numbers)
-        generator = self._generators()
-
-        def fill(name: str, tensor: Tensor) -> Array:
-            random, known = generator(tensor), integers(tensor)
-            shape = tuple(map(int, tensor.shape))
-            if known is not None:
-                return known
-            return numbers.entered(
-                random_array(random, shape, tensor.dtype, *self._ranges.get(name, _UNIT)), tensor.dtype
-            )
-
-        return fill
+        return self._filling(numbers, lambda position, tensor: self._numbers(numbers, position, tensor))
 
     def random_residues(self, numbers: Numbers) -> Filling:
         assert isinstance(numbers, Fields)
-        integers = self._integers(numbers)
-        generator = self._generators()
-
-        def fill(name: str, tensor: Tensor) -> Array:
-            random, known = generator(tensor), integers(tensor)
-            shape = tuple(map(int, tensor.shape))
-            return numbers.random_elements(random, shape, tensor.dtype) if known is None else known
-
-        return fill
+        elements = numbers.random_elements
+        return self._filling(numbers, lambda at, tensor: elements(self._generator(at), _shape(tensor), tensor.dtype))
 
     def variables(self, numbers: Numbers) -> Filling:
         assert isinstance(numbers, Degrees)
-        known = self._integers(numbers)
+        variables = numbers.variables
+        return self._filling(numbers, lambda _, tensor: variables(_shape(tensor)))
+
+    def _filling(self, numbers: Numbers, drawn: Callable[[int, Tensor], Array]) -> Filling:
+        """Fills arguments that are integers of a range with the same in every kind of numbers, others as `drawn`."""
+        positions = count()
 
         def fill(name: str, tensor: Tensor) -> Array:
-            found = known(tensor)
-            return numbers.variables(tuple(map(int, tensor.shape))) if found is None else found
+            position = next(positions)
+            integers = tensor.dtype.is_integer and self._ranges.get(position) is not None
+            return self._numbers(numbers, position, tensor) if integers else drawn(position, tensor)
 
         return fill
 
-    def _integers(self, numbers: Numbers) -> Callable[[Tensor], Array | None]:
-        """For arguments that were given a range: the same integers in every kind of numbers."""
-        generator = self._generators()
+    def _numbers(self, numbers: Numbers, position: int, tensor: Tensor) -> Array:
+        ends = self._ranges.get(position)
+        return numbers.entered(random_array(self._generator(position), _shape(tensor), tensor.dtype, ends), tensor.dtype)
 
-        def integers(tensor: Tensor) -> Array | None:
-            random, given = generator(tensor), argument_range(tensor)
-            if given is None:
-                return None
-            shape = tuple(map(int, tensor.shape))
-            return numbers.entered(random.integers(given[0], given[1] + 1, shape), tensor.dtype)
 
-        return integers
+def common_range(first: tuple[str, Tensor], second: tuple[str, Tensor], told: list[str]) -> Ends | None:
+    """The range of an argument of both kernels: the one that is declared. Where only one kernel declares it, that is
+    `told`. Raises `UsageError` where they declare two."""
+    given = [(name, declared_range(tensor)) for name, tensor in (first, second)]
+    texts = [f"{name} is in {_text(ends)}" for name, ends in given if ends is not None]
+    (name, ends), (other, others) = given
+    if len(texts) == 2 and ends != others:
+        raise UsageError(f"{' for the first kernel, and '.join(texts)} for the second: they are given the same numbers")
+    if len(texts) == 1:
+        told.append(f"{texts[0]} in both kernels, as one of them declares")
+    return ends or others
+
+
+def _text(ends: Ends) -> str:
+    return "..".join(str(end).removesuffix(".0") for end in ends)
+
+
+def _shape(tensor: Tensor) -> tuple[int, ...]:
+    return tuple(map(int, tensor.shape))
+
+
+def _collected(run: ValueExecution, side: Side, asked: Asked | Reference) -> Execution:
+    assert not isinstance(asked, Reference)
+    return arguments_of(asked, run, side.dimensions)
 
 
 def _executed(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.analysis.values.asked_kernel import Execution, Filling, argument_range
+from nkiverify.analysis.values.asked_kernel import Execution, Filling, declared_range
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.number_arrays import NumberArray
@@ -48,7 +48,7 @@ class Reference:
         for name, like in kernel.arguments.items():
             elements = fill(name, like)
             arguments[name] = _tensor(run, elements, tuple(map(int, like.shape)), like)
-            known = argument_range(like) is not None
+            known = like.dtype.is_integer and declared_range(like) is not None
             given[name] = self._entered(run, elements, like, known)
         try:
             result = self.function(**self._bound({**given, **kernel.others}, set(given)))

@@ -36,6 +36,15 @@ def test_what_comparing_decides_is_tested(capsys: pytest.CaptureFixture[str]) ->
     assert "for the order of the numbers that were drawn, with ties and without" in told
 
 
+def test_a_range_of_one_kernel_holds_for_both(capsys: pytest.CaptureFixture[str]) -> None:
+    shapes = ["--arg-a", "x=f32[8,12]", "--arg-b", "x=f32[8,12] in -4..4", "--arg", "dy=f32[8,6]"]
+    assert main(["grad", "maxpool.py::forward", "maxpool.py::backward", *shapes]) == 0
+    assert "assumed: x is in -4..4 in both kernels, as one of them declares" in capsys.readouterr().out
+    shapes[1] += " in -3..4"
+    assert main(["grad", "maxpool.py::forward", "maxpool.py::backward", *shapes]) == 2
+    assert "x is in -3..4 for the first kernel, and x is in -4..4 for the second" in capsys.readouterr().err
+
+
 def test_a_wrong_gradient(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["grad", "softmax.py::forward", "softmax.py::backward_sign", *SOFTMAX]) == 1
     told = capsys.readouterr().out

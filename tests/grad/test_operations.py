@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from nkiverify.analysis.values.asked_kernel import argument_range, contents, execute
+from nkiverify.analysis.values.asked_kernel import contents, declared_range, execute
 from nkiverify.analysis.values.duals import Duals
 from nkiverify.analysis.values.fields import Fields, Mode
 from nkiverify.analysis.values.formats import Array
@@ -32,10 +32,10 @@ REFUSED = (
 def floats_of(tensor: Tensor, name: str, seed: int) -> Array:
     random = np.random.default_rng((seed, *name.encode()))
     shape = tuple(map(int, tensor.shape))
-    given = argument_range(tensor)
+    given = declared_range(tensor)
     if tensor.dtype.is_integer:
         low, high = given or (-100, 100)
-        return random.integers(low, high + 1, shape)
+        return random.integers(int(low), int(high) + 1, shape)
     return random.uniform(-1, 1, shape)
 
 

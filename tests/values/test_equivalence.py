@@ -321,6 +321,32 @@ def test_greater_inputs_show_what_overflows(
     assert _run_equiv(tmp_path, monkeypatch, *kernels, "--arg", "x=f32[8,16] in 2..1") == 2
 
 
+@pytest.mark.parametrize(
+    ("kernels", "first", "second", "status", "told"),
+    [
+        (("plain", "shifted"), "f32[8,16]", "f32[8,16] in -200..200", 1, "assumed: x is in -200..200 in both kernels"),
+        (("flat", "flat"), "i32[8,16] in 0..7", "i32[8,16]", 0, "assumed: x is in 0..7 in both kernels"),
+        (("flat", "flat"), "i32[8,16] in 0..7", "i32[8,16] in 0..7", 0, "drawn for x"),
+        (("flat", "flat"), "i32[8,16] in 0..7", "i32[8,16] in 0..8", 2, "they are given the same numbers"),
+    ],
+)
+def test_a_range_that_one_kernel_declares_holds_for_both(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    kernels: tuple[str, str],
+    first: str,
+    second: str,
+    status: int,
+    told: str,
+) -> None:
+    words = [f"k.py::{kernel}" for kernel in kernels]
+    assert _run_equiv(tmp_path, monkeypatch, *words, "--arg-a", f"x={first}", "--arg-b", f"x={second}") == status
+    captured = capsys.readouterr()
+    assert told in captured.out + captured.err
+    assert ("assumed" in captured.out) is told.startswith("assumed")
+
+
 def test_results_of_another_shape_are_compared_where_that_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,6 +27,10 @@ from nkiverify.symbolic.execution import running
 
 #: The stored elements (lanes, *shape) of an argument, given its name and the tensor.
 Filling = Callable[[str, Tensor], Array]
+#: The least and the greatest number in an argument.
+Ends = tuple[float, float]
+#: Those of random floats where nothing is declared.
+_UNIT = (-1.0, 1.0)
 
 
 class Asked(Protocol):
@@ -51,12 +56,21 @@ class Asked(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """A kernel that has run: its tensor arguments by name, its other ones, and what it returned."""
+    """A kernel that has run, or is only given its arguments: the tensors by name, the other ones, and what it
+    returned."""
 
     run: ValueExecution
     arguments: dict[str, Tensor]
     others: dict[str, Any]
     result: Any
+
+    def given(self, values: Mapping[str, Any]) -> None:
+        """Note the arguments, by parameter."""
+        for name, value in values.items():
+            tensors = dict(named_tensors(name, value))
+            self.arguments.update(tensors)
+            if not tensors:
+                self.others[name] = value
 
     def outputs(self) -> list[tuple[str, Tensor]]:
         """The tensors it returned, then the arguments that it wrote and did not return."""
@@ -84,19 +98,31 @@ class Execution:
 
 def execute(asked: Asked, run: ValueExecution, dimensions: Mapping[str, int], fill: Filling) -> Execution:
     """Run the kernel on one choice of dimensions, its arguments filled. Raises what the kernel and the stubs raise."""
-    arguments: dict[str, Tensor] = {}
-    others: dict[str, Any] = {}
+    execution = Execution(run, {}, {}, None)
 
     def prepare(values: Mapping[str, Any]) -> None:
-        for name, value in values.items():
-            tensors = dict(named_tensors(name, value))
-            if not tensors:
-                others[name] = value
-            for called, tensor in tensors.items():
-                arguments[called] = tensor
-                run.arguments[tensor.storage.identity] = _filled(run, fill(called, tensor), tensor)
+        execution.given(values)
+        for name, tensor in execution.arguments.items():
+            run.arguments[tensor.storage.identity] = _filled(run, fill(name, tensor), tensor)
 
-    return Execution(run, arguments, others, called(asked, run, dimensions, prepare))
+    return replace(execution, result=called(asked, run, dimensions, prepare))
+
+
+class _Collected(Exception):
+    """The arguments of a kernel are known."""
+
+
+def arguments_of(asked: Asked, run: ValueExecution, dimensions: Mapping[str, int]) -> Execution:
+    """The arguments that a kernel is called with; it is not run."""
+    execution = Execution(run, {}, {}, None)
+
+    def prepare(values: Mapping[str, Any]) -> None:
+        execution.given(values)
+        raise _Collected
+
+    with contextlib.suppress(_Collected):
+        called(asked, run, dimensions, prepare)
+    return execution
 
 
 def called(
@@ -126,9 +152,12 @@ def contents(run: ValueExecution, tensor: Tensor) -> tuple[Array, Array | None]:
     return storage.read(run.numbers, cells, where), None if marks is None else marks[0]
 
 
-def random_array(random: np.random.Generator, shape: tuple[int, ...], dtype: DType, low: float, high: float) -> Array:
-    """Random elements of a dtype: floats between `low` and `high`, integers of that range or of the dtype's."""
+def random_array(random: np.random.Generator, shape: tuple[int, ...], dtype: DType, ends: Ends | None) -> Array:
+    """Random elements of a dtype, between the `ends` that are declared; else floats from -1 to 1, and any integers."""
     kind = formats.STORED[dtype]
+    if dtype.is_integer and ends is not None:
+        return random.integers(int(ends[0]), int(ends[1]) + 1, shape)
+    low, high = ends or _UNIT
     if dtype.is_float:
         return formats.stored(random.uniform(low, high, shape).astype(np.float32), dtype)
     if dtype.kind is DTypeKind.PACKED:
@@ -143,11 +172,12 @@ def random_array(random: np.random.Generator, shape: tuple[int, ...], dtype: DTy
     return random.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)
 
 
-def argument_range(tensor: Tensor) -> tuple[int, int] | None:
-    """The range an integer argument was given (`i32[8] in 0..7`), where it is narrower than its dtype's."""
+def declared_range(tensor: Tensor) -> Ends | None:
+    """The range that is declared for an argument (`i32[8] in 0..7`, `f32[8] in -4..4`), where it is narrower than that
+    of its dtype."""
     given = tensor.storage.content_range
     if given is None or not tensor.dtype.is_integer:
-        return None
+        return tensor.storage.float_range
     low, high = int(given.low), int(given.high)
     limits = np.iinfo(formats.STORED[tensor.dtype])
     return None if (low, high) == (limits.min, limits.max) else (low, high)
