@@ -342,9 +342,7 @@ def _results(
     return found
 
 
-def _drawn(
-    numbers: Floats | Pieces, draw: Draw, what: str, name: str, tensor: Tensor, ends: Ends | None
-) -> Array:
+def _drawn(numbers: Floats | Pieces, draw: Draw, what: str, name: str, tensor: Tensor, ends: Ends | None) -> Array:
     """Numbers of a tensor (lanes, *shape), the same floats in all kinds of numbers."""
     floats = draw.floats(what, name, tensor, ends)
     if isinstance(numbers, Floats):

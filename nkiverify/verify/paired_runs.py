@@ -128,21 +128,20 @@ class PairedRuns:
         return fill
 
     def _numbers(self, numbers: Numbers, position: int, tensor: Tensor) -> Array:
-        ends = self._ranges.get(position)
-        return numbers.entered(random_array(self._generator(position), _shape(tensor), tensor.dtype, ends), tensor.dtype)
+        random, ends = self._generator(position), self._ranges.get(position)
+        return numbers.entered(random_array(random, _shape(tensor), tensor.dtype, ends), tensor.dtype)
 
 
 def common_range(first: tuple[str, Tensor], second: tuple[str, Tensor], told: list[str]) -> Ends | None:
     """The range of an argument of both kernels: the one that is declared. Where only one kernel declares it, that is
     `told`. Raises `UsageError` where they declare two."""
-    given = [(name, declared_range(tensor)) for name, tensor in (first, second)]
-    texts = [f"{name} is in {_text(ends)}" for name, ends in given if ends is not None]
-    (name, ends), (other, others) = given
-    if len(texts) == 2 and ends != others:
+    one, other = declared_range(first[1]), declared_range(second[1])
+    texts = [f"{name} is in {_text(ends)}" for (name, _), ends in ((first, one), (second, other)) if ends is not None]
+    if len(texts) == 2 and one != other:
         raise UsageError(f"{' for the first kernel, and '.join(texts)} for the second: they are given the same numbers")
     if len(texts) == 1:
         told.append(f"{texts[0]} in both kernels, as one of them declares")
-    return ends or others
+    return one or other
 
 
 def _text(ends: Ends) -> str:

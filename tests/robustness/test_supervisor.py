@@ -189,9 +189,7 @@ def _raises(error: BaseException) -> None:
         (lambda: _raises(ValueError("no")), "ValueError: no"),
     ],
 )
-def test_one_call_in_a_child_has_its_result_or_its_error_or_none(
-    work: Callable[[], object], expected: object
-) -> None:
+def test_one_call_in_a_child_has_its_result_or_its_error_or_none(work: Callable[[], object], expected: object) -> None:
     try:
         found: object = in_child("k", work, 0.5, Confinement())
     except Exception as error:

@@ -319,8 +319,10 @@ class _Lowering:
         """True if the bounds say 0 <= index < extent and nothing else."""
         low = conditions.at_most_zero(terms.scale(terms.of_atom(loop.index), -1))
         high = conditions.at_most_zero(_last_less(loop))
-        said, wanted = ({condition_key(one) for one in bounds if one is not True} for bounds in (loop.bounds, (low, high)))
-        return said == wanted
+        said, counting = (
+            {condition_key(one) for one in bounds if one is not True} for bounds in (loop.bounds, (low, high))
+        )
+        return said == counting
 
     def _representative(self, loop: Loop, scope: _Scope, counting: bool) -> None:
         write = self._write
