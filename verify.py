@@ -3,7 +3,7 @@
 
 import sys
 
-from nkiverify.cli.main import console
+from nkiverify.__main__ import console
 
 if __name__ == "__main__":
     sys.exit(console())

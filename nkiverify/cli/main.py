@@ -9,6 +9,7 @@ import gc
 import importlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -102,6 +103,7 @@ def console() -> int:
     try:
         from nkiverify.run.supervisor import supervised
 
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         # The language server runs no kernels: the checks that it starts have supervisors of their own.
         return main() if sys.argv[1:2] == ["lsp"] else supervised(main)
     except KeyboardInterrupt:  # before there is a child to tell

@@ -156,10 +156,32 @@ def _places(found: Violation | KernelWarning) -> Iterator[tuple[Site, str]]:
 
 def lenses(file: Path, checked: Checked, text: Text) -> list[lsp.CodeLens]:
     """A line above each kernel: for which shapes it is legal."""
-    found = []
+    # A command of no name is shown, and does nothing.
+    return [
+        lsp.CodeLens(text.range_of(Site(str(file), answer.line)), lsp.Command(_title(answer), ""))
+        for answer in _answers_of(file, checked)
+    ]
+
+
+def _answers_of(file: Path, checked: Checked) -> Iterator[KernelAnswer]:
     for answer in checked.results.answers if checked.results is not None else ():
         if answer.line > 0 and (checked.root / answer.file).resolve() == file:
-            title = f"{'✓' if answer.legal and not answer.asserts else '!'} {answer.said}"
-            # A command of no name is shown, and does nothing.
-            found.append(lsp.CodeLens(text.range_of(Site(str(file), answer.line)), lsp.Command(title, "")))
+            yield answer
+
+
+def _title(answer: KernelAnswer) -> str:
+    return f"{'✓' if answer.legal and not answer.asserts else '!'} {answer.said}"
+
+
+def hints(file: Path, checked: Checked, text: Text, lensed: bool) -> list[lsp.InlayHint]:
+    """The arguments that a check has inferred, beside the parameters of the kernels of `file`: what the dimensions in
+    their domains are. Behind its `def` the domain of each, where it is not `lensed`, said in a line above it."""
+    found = []
+    for answer in _answers_of(file, checked):
+        ends = text.parameters_of(answer.line)
+        for name, _, value in (one.partition("=") for one in answer.assumed):
+            if name in ends:
+                found.append(lsp.InlayHint(ends[name], value, lsp.InlayHintKind.Type, padding_left=True))
+        if not lensed:
+            found.append(lsp.InlayHint(text.end_of(answer.line), _title(answer), padding_left=True))
     return found

@@ -7,21 +7,23 @@ from functools import cache
 from pathlib import Path
 
 from nkiverify.editor.checks import Checked
-from nkiverify.foundation.records import MemoryPeak, Tile
+from nkiverify.foundation.records import Coverage, MemoryPeak, Tile
 from nkiverify.frontend.language_rules import LANGUAGE_RULES
 from nkiverify.phases.dataflow.rules import RULES
 
 
 def tile(name: str, file: Path, functions: Sequence[str], checked: Checked) -> str:
     """The tiles of a name, in Markdown: those of the innermost of `functions` that allocates any, else
-    all of the file. Empty where there is none."""
+    all of the file; and the outputs of that name of which elements are missing. Empty where there is none."""
     known = [(peak, one) for peak, one in _tiles(checked) if one.name == name and _is_in(one, file, checked)]
     for function in functions:
         own = [(peak, one) for peak, one in known if one.place is not None and one.place.function == function]
         if own:
             known = own
             break
-    return "\n\n---\n\n".join(dict.fromkeys(_described(peak, one) for peak, one in known))
+    described = [_described(peak, one) for peak, one in known]
+    described += [_stored(one) for one in _outputs(checked) if one.tensor == name and _is_stored_in(one, file, checked)]
+    return "\n\n---\n\n".join(dict.fromkeys(described))
 
 
 def _tiles(checked: Checked) -> Iterator[tuple[MemoryPeak, Tile]]:
@@ -45,6 +47,25 @@ def _described(peak: MemoryPeak, one: Tile) -> str:
             f"live at {live}: {most} bytes at most{f', for {values}' if values else ''}, all instances together"
         )
     return "  \n".join(lines)
+
+
+def _outputs(checked: Checked) -> Iterator[Coverage]:
+    for run in checked.results.runs if checked.results is not None else ():
+        yield from run.coverage
+
+
+def _is_stored_in(one: Coverage, file: Path, checked: Checked) -> bool:
+    return any((checked.root / line.file).resolve() == file for line in one.stores)
+
+
+def _stored(one: Coverage) -> str:
+    values = ", ".join(f"{name} = {value}" for name, value in one.at.items())
+    lines = ", ".join(f"line {line.line}" for line in one.stores)
+    missing = sum(part.rows * part.columns for part in one.parts if part.store == -1)
+    elements = "some elements" if one.each != (1, 1) else "1 element" if missing == 1 else f"{missing} elements"
+    nothing = f"; nothing stores {elements} of it" if missing else ""
+    where = f", for {values}" if values else ""
+    return f"**{one.tensor}** `[{', '.join(map(str, one.shape))}]`{where}  \nstored at {lines}{nothing}"
 
 
 def _lines(peak: MemoryPeak, first: int, last: int) -> str:

@@ -100,6 +100,17 @@ class _Server:
             return []
         return findings.lenses(file, known.checked, self._text(file))
 
+    def hints(self, uri: str, asked: lsp.Range) -> list[lsp.InlayHint]:
+        """What stands within the lines of a range: what is inferred of arguments, and the domains of kernels where the
+        editor has no lines above them."""
+        file, known = _path(uri), self.files.get(uri)
+        if file is None or known is None or known.edited:
+            return []
+        about = self.language.client_capabilities.text_document
+        lensed = about is not None and about.code_lens is not None
+        found = findings.hints(file, known.checked, self._text(file), lensed)
+        return [one for one in found if asked.start.line <= one.position.line <= asked.end.line]
+
     def actions(self, uri: str, asked: lsp.Range, shown: Sequence[lsp.Diagnostic]) -> list[lsp.CodeAction]:
         """The changes that are offered for a range; none where lines may have moved since the check."""
         file, known = _path(uri), self.files.get(uri)
@@ -114,6 +125,8 @@ class _Server:
         about = self.language.client_capabilities.workspace
         if about is not None and about.code_lens is not None and about.code_lens.refresh_support:
             self.language.workspace_code_lens_refresh(None)
+        if about is not None and about.inlay_hint is not None and about.inlay_hint.refresh_support:
+            self.language.workspace_inlay_hint_refresh(None)
 
     def _text(self, file: Path) -> Text:
         workspace = self.language.workspace
@@ -167,6 +180,10 @@ def _answer(language: LanguageServer, server: _Server) -> None:
     @language.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         return server.lenses(params.text_document.uri)
+
+    @language.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        return server.hints(params.text_document.uri, params.range)
 
     @language.feature(
         lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix])

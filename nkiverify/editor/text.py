@@ -54,6 +54,13 @@ class Text:
         body = next((node.body for node in self._functions() if node.lineno == line), None)
         return None if body is None else self._line(body[0].lineno - 1)[: body[0].col_offset]
 
+    def parameters_of(self, line: int) -> dict[str, lsp.Position]:
+        """Where the parameters of the function whose `def` is at a line end, by name."""
+        found = next((node.args for node in self._functions() if node.lineno == line), None)
+        every = [*found.posonlyargs, *found.args, *found.kwonlyargs] if found is not None else []
+        places = (Site("", one.lineno, one.col_offset, one.end_lineno or 0, one.end_col_offset or 0) for one in every)
+        return {one.arg: self.range_of(place).end for one, place in zip(every, places, strict=True)}
+
     def _functions(self) -> Iterator[ast.FunctionDef]:
         try:
             tree = ast.parse("".join(self.lines))

@@ -173,6 +173,16 @@ class Shapes:
         # Those first that others are expressed by.
         self._order = sorted(self.dimensions, key=lambda one: self._depends(one.atom, facts))
         self._axes: dict[tuple[Atom, int | None, tuple[int, ...]], Axis] = {}
+        self._left: dict[tuple[tuple[int, ...], Atom, int], tuple[Condition, ...] | None] = {}
+
+    def _settled(self, known: Sequence[Condition] | None, atom: Atom, value: int) -> tuple[Condition, ...] | None:
+        """The rest of conditions where `atom` has a value; None where they do not all hold then."""
+        key = (tuple(one.uid for one in known or ()), atom, value)
+        if key not in self._left:
+            mapping = {atom: terms.constant(value)}
+            left = [one.substitute(mapping) for one in known or ()]
+            self._left[key] = None if any(one is False for one in left) else tuple(_parts(left))
+        return self._left[key]
 
     def _depends(self, atom: Dimension, facts: Facts) -> int:
         found = facts.replacements.get(atom)
@@ -229,7 +239,7 @@ class Shapes:
             return
         values = self.axis(order[0], known).tried()
         for position in range(min(rank, len(values) - 1), -1, -1):
-            left = _settled(known, order[0].atom, values[position])
+            left = self._settled(known, order[0].atom, values[position])
             if left is not None:
                 for rest in self._of_rank(order[1:], left, rank - position):
                     yield {order[0].atom.name: values[position], **rest}
@@ -249,7 +259,7 @@ class Shapes:
         for dimension in self._order:
             least = self.axis(dimension, known or ()).first(1)
             values = [chosen[dimension.atom]] if dimension.atom in chosen else least
-            known = _settled(known, dimension.atom, values[0]) if values else None
+            known = self._settled(known, dimension.atom, values[0]) if values else None
             if known is None:
                 return None
             shape[dimension.atom.name] = values[0]
@@ -268,7 +278,7 @@ class Shapes:
             for dimension in self._order:
                 values = self.axis(dimension, known or ()).tried()
                 further = [value for value in values if past and value > EDGES[0] and dimension.multiple_of == 1]
-                known = _settled(known, dimension.atom, (further or values[1:2] or values)[0]) if values else None
+                known = self._settled(known, dimension.atom, (further or values[1:2] or values)[0]) if values else None
                 if known is None:
                     break
                 shape[dimension.atom.name] = (further or values[1:2] or values)[0]
@@ -291,7 +301,7 @@ class Shapes:
             beside = self.axis(dimension, known or ()).first(level)
             if not alone or not beside:
                 return None
-            known = _settled(known, dimension.atom, beside[0])
+            known = self._settled(known, dimension.atom, beside[0])
             if known is None:
                 return None
             if not dimension.choices and dimension.atom not in self._following:
@@ -332,7 +342,7 @@ class Shapes:
         for value in self.axis(_up_to(dimension, most), known).values():
             if next(looked) > _MAX_LOOKED:
                 raise TooMany
-            left = _settled(known, dimension.atom, value)
+            left = self._settled(known, dimension.atom, value)
             if left is not None:
                 for rest in self._within(others, left, bounds, looked):
                     yield {name: value, **rest}
@@ -341,13 +351,6 @@ class Shapes:
 def _up_to(dimension: DomainDimension, most: int) -> DomainDimension:
     high = INT32_MAX if dimension.high is None else dimension.high
     return replace(dimension, high=min(high, most))
-
-
-def _settled(known: Iterable[Condition] | None, atom: Atom, value: int) -> tuple[Condition, ...] | None:
-    """The rest of conditions where `atom` has a value; None where they do not all hold then."""
-    mapping = {atom: terms.constant(value)}
-    left = [one.substitute(mapping) for one in known or ()]
-    return None if any(one is False for one in left) else tuple(_parts(left))
 
 
 def _parts(stated: Iterable[Condition | bool]) -> Iterator[Condition]:

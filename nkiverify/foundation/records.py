@@ -203,6 +203,15 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Growth:
+    """The most `bytes` of a partition that are live for some `values` of one dimension, which ascend."""
+
+    dimension: str
+    values: tuple[int, ...]
+    bytes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryPeak:
     """The most that is live in a memory ("sbuf", "psum") at one operation, in bytes per partition.
 
@@ -210,7 +219,8 @@ class MemoryPeak:
     what all instances of each take. `fits` is the largest value of each dimension with which everything live fits
     into `limit` bytes, the others at their smallest; None where any does. `places` are the lines with operations, in
     the order of the kernel, and `tiles` what is live there for the values `at`: of a line that is passed more than
-    once, where most is live. Both are empty where that is not known.
+    once, where most is live. Both are empty where that is not known. `along` is how the peak grows with each dimension,
+    the others as in `at`.
     """
 
     memory: str
@@ -223,18 +233,24 @@ class MemoryPeak:
     fits: dict[str, int | None]
     places: tuple[Line, ...] = ()
     tiles: tuple[Tile, ...] = ()
+    along: tuple[Growth, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """The elements of some rows and columns that were stored last by the same line: `store` is its position among the
-    stores, -1 for elements that nothing stores, -2 for those that may have been stored: data decide."""
+    stores, -1 for elements that nothing stores, -2 for those that may have been stored: data decide.
+
+    `order` are the stores to each of them, first to last, by line and iteration; empty where the line says it all, or
+    where it is not known.
+    """
 
     row: int
     rows: int
     column: int
     columns: int
     store: int
+    order: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,12 @@ def seen_from(frame: FrameType) -> Observation | None:
     return observed([(each, frame_site(each)) for each in frames]) if frames else None
 
 
+def loops_from(frame: FrameType) -> tuple[LoopValue, ...]:
+    """The loops of the kernel's frames from `frame` outwards, outermost first."""
+    frames = [each for each in _outwards(frame) if is_kernel_frame(each)]
+    return tuple(loop for each in reversed(frames) for loop in _loops(each, frame_site(each)))
+
+
 def observed_in(error: BaseException) -> Observation | None:
     """Observations in the kernel's frames of the traceback of `error`."""
     entries = kernel_entries(error)

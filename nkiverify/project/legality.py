@@ -23,7 +23,7 @@ from nkiverify.frontend.loader import parse as parse_file
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.model.contracts import contract
-from nkiverify.model.hardware import hardware_named
+from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.project.discovery import Found, kernels_in, mentions_nki
 from nkiverify.project.inference import Inferred, inferred
@@ -240,7 +240,7 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
     grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
     budget = Budget() if options.unhurried else Budget.of(options.timeout)
     derived = derive(target_for, exploration, model, options, budget.within(left()), grid)
-    return tuple(counted(_with_failures(target, derived), asked, hardware, options.phases)), derived
+    return tuple(counted(_with_failures(target, derived, model, left()), asked, hardware, options.phases)), derived
 
 
 def _likely(engine: EmbeddedEngine) -> bool:
@@ -250,8 +250,9 @@ def _likely(engine: EmbeddedEngine) -> bool:
     return all(outcome in ("proved", "unreached") for outcome in outcomes)
 
 
-def _with_failures(target: Target, derived: Derived) -> tuple[Run, ...]:
-    """The verdicts on the domain; FAILED in each phase in which a shape that the kernel accepts fails."""
+def _with_failures(target: Target, derived: Derived, hardware: Hardware, seconds: float) -> tuple[Run, ...]:
+    """The verdicts on the domain; FAILED in each phase in which a shape that the kernel accepts fails, with the stores
+    to its output where some of it is not written, if that takes no longer than so many seconds."""
     failures = [*derived.bugs, *(one.failure for one in derived.accepted if one.failure is not None)]
     by_phase: dict[int, list[Violation]] = {}
     for one in failures:
@@ -269,4 +270,9 @@ def _with_failures(target: Target, derived: Derived) -> tuple[Run, ...]:
             violations=tuple(violations),
             suffices=derived.where if derived.proved and derived.is_said else (),
         )
+        unwritten = next((one for one in violations if one.contract == "df.output_written"), None)
+        if unwritten is not None:
+            from nkiverify.phases.dataflow.trial import stores
+
+            runs[phase] = replace(runs[phase], coverage=stores(target, unwritten.values, hardware, seconds))
     return tuple(run for _, run in sorted(runs.items()))

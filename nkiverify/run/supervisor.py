@@ -24,7 +24,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from nkiverify.foundation.errors import described
 from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
 from nkiverify.foundation.process import is_for_kernels
-from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit, resident_bytes
+from nkiverify.run.executors.resident_memory import (
+    MEBIBYTE,
+    default_limit,
+    processor_seconds,
+    resident_bytes,
+)
 from nkiverify.run.relay import Relay, give_up_output, keep_streams
 
 if TYPE_CHECKING:
@@ -63,15 +68,18 @@ _parent: _Parent | None = None
 
 
 @contextmanager
-def limited(subject: str, seconds: float, mebibytes: int | None = None) -> Iterator[None]:
-    """The block is about `subject` and ends within `seconds`; a supervisor stops this process where it does not, or
-    where it holds more than `mebibytes` MiB, by default nine tenths of the machine's memory."""
+def limited(
+    subject: str, seconds: float, mebibytes: int | None = None, processor: float = float("inf")
+) -> Iterator[None]:
+    """The block is about `subject` and ends within `seconds` of the wall's clock and `processor` seconds of processor
+    time; a supervisor stops this process where it does not, or where it holds more than `mebibytes` MiB, by default
+    nine tenths of the machine's memory."""
     with contextlib.ExitStack() as stack:
         if _parent is not None:
             from nkiverify.run.confinement import processor_time
 
             stack.enter_context(processor_time(seconds + GRACE_SECONDS))
-        _tell("busy", f"{seconds:g}", str(mebibytes or ""), " ".join(subject.split()))
+        _tell("busy", f"{seconds:g}", f"{processor:g}", str(mebibytes or ""), " ".join(subject.split()))
         try:
             yield
         finally:
@@ -265,6 +273,9 @@ class _Supervisor:
     subject: str = ""
     seconds: float = 0.0
     deadline: float = float("inf")
+    #: Processor time that it may use for its subject, and that it may have used in all.
+    processor: float = float("inf")
+    processor_end: float = float("inf")
     #: Bytes that it may hold; None: any number.
     memory: int | None = None
     interrupted: bool = False
@@ -294,7 +305,11 @@ class _Supervisor:
             ready = self.reading in happened
             if time.monotonic() >= self.deadline and not ready:
                 self._ended(0.0)
-                return self._stopped()
+                return self._stopped(f"{self.seconds:g} s")
+            limited = self.processor_end < float("inf") and not ready
+            if limited and processor_seconds(self.child) > self.processor_end:
+                self._ended(0.0)
+                return self._stopped(f"{self.processor:g} s of processor time")
             if self.memory is not None and (resident_bytes(self.child) or 0) > self.memory:
                 self._ended(0.0)
                 return self._too_large(self.memory)
@@ -317,13 +332,14 @@ class _Supervisor:
         match words:
             case ["done", status]:
                 self.status = int(status)
-            case ["busy", seconds, mebibytes, subject]:
-                self.subject, self.seconds = subject, float(seconds)
+            case ["busy", seconds, processor, mebibytes, subject]:
+                self.subject, self.seconds, self.processor = subject, float(seconds), float(processor)
+                self.processor_end = processor_seconds(self.child) + self.processor + GRACE_SECONDS
                 self.memory = int(mebibytes) * MEBIBYTE if mebibytes else default_limit(1)
                 left = FAREWELL_SECONDS if self.interrupted else self.seconds + GRACE_SECONDS
                 self.deadline = min(self.deadline, time.monotonic() + left)
             case ["free"] if not self.interrupted:
-                self.subject, self.deadline = "", float("inf")
+                self.subject, self.deadline, self.processor_end = "", float("inf"), float("inf")
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         """Ctrl-C: the child reports what has finished, or is stopped where there is nothing to wait for."""
@@ -353,11 +369,11 @@ class _Supervisor:
                 self._signal(signal.SIGKILL)
             time.sleep(_MOMENT_SECONDS)
 
-    def _stopped(self) -> int:
+    def _stopped(self, limit: str) -> int:
         if self.interrupted:
             return _complain("interrupted", _INTERRUPTED)
-        limit = f"{self.seconds:g} s, nor {GRACE_SECONDS:g} s later"
-        return self._told("UNKNOWN: ", f"no verdict within {limit}; its process was stopped", _UNKNOWN)
+        late = f"no verdict within {limit}, nor {GRACE_SECONDS:g} s later; its process was stopped"
+        return self._told("UNKNOWN: ", late, _UNKNOWN)
 
     def _too_large(self, limit: int) -> int:
         held = f"the process that runs kernels held more than {limit // MEBIBYTE} MiB and was stopped"

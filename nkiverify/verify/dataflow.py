@@ -32,7 +32,7 @@ from nkiverify.model.policy import AppliedPolicy, applied_policy
 from nkiverify.phases import DATAFLOW
 from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.phases.dataflow.smallest import simplest
-from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, look
+from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, look, stores
 from nkiverify.phases.dataflow.warned import Subject, warnings
 from nkiverify.symbolic.prover import BUDGETS, Prover, Rung
 from nkiverify.symbolic.smt import Answer
@@ -111,9 +111,8 @@ def verdict_of(question: Question) -> Run:
     if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return run
     if run.verdict is Verdict.FAILED and search is not None and search.found is not None:
-        from nkiverify.analysis.marks.writers import coverage
-
-        run = replace(run, coverage=coverage(search.found.recorded, search.found.values))
+        seconds = max(1.0, question.seconds)
+        run = replace(run, coverage=stores(question.target, search.found.values, question.hardware, seconds))
     return replace(run, warnings=(*run.warnings, *_warnings(question, proof, search)))
 
 

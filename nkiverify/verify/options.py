@@ -111,6 +111,12 @@ class Options:
         limit = self.timeout * (_BUSIEST if self.unhurried else 1)
         return limit + (CROSS_CHECK_SECONDS if self.engine == "auto" else 0.0)
 
+    @property
+    def processor_deadline(self) -> float:
+        """Seconds of processor time after which a target must have its verdicts; endless where the wall's clock
+        counts."""
+        return self.timeout if self.unhurried else float("inf")
+
 
 def phases_to_run(target: Target, options: Options) -> tuple[int, ...]:
     """The phases of `target` that `options` asks for.

@@ -84,6 +84,20 @@ def test_a_line_above_the_kernel_says_for_which_shapes_it_is_legal(
     assert lens["command"]["title"].startswith("! is legal where P % 128 == 0; proved for all such shapes, 4 phases")
 
 
+def test_hints_say_what_the_dimensions_are_and_the_domain_where_there_are_no_lines_above(
+    opened: tuple[Editor, Path, list[dict[str, Any]]],
+) -> None:
+    one, file, _ = opened
+    line = line_of(KERNEL, "def double")
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    asked = {"textDocument": {"uri": file.as_uri()}, "range": whole}
+    inferred, domain = one.ask("textDocument/inlayHint", asked)
+    assert (inferred["label"], inferred["position"]) == ("bf16[P,F]", {"line": line, "character": len("def double(x")})
+    assert domain["label"].startswith("! is legal where P % 128 == 0")
+    assert domain["position"] == {"line": line, "character": len("def double(x):")}
+    assert one.ask("textDocument/inlayHint", asked | {"range": {"start": whole["start"], "end": whole["start"]}}) == []
+
+
 def hovered(one: Editor, file: Path, words: str, within: str) -> str:
     """What is shown of `words` in the line that has `within`."""
     line = line_of(file.read_text(), within)
@@ -100,6 +114,9 @@ def test_a_tile_shows_its_shape_and_where_it_is_live(opened: tuple[Editor, Path,
     first, last = line_of(KERNEL, "src=x[") + 1, line_of(KERNEL, "src=tile") + 1
     assert f"live at lines {first} to {last}: 8 bytes at most, for P = 512, F = 4" in told
     assert hovered(one, file, "nki", "import nki.isa") == ""
+    assert "**out** `[129, 1]`, for P = 129, F = 1  \nstored at line 15; nothing stores some elements of it" in hovered(
+        one, file, "out", "out = nl.ndarray"
+    )
 
 
 def test_a_finding_shows_its_rule_with_both_examples(opened: tuple[Editor, Path, list[dict[str, Any]]]) -> None:
@@ -177,7 +194,8 @@ def test_what_was_edited_since_the_check_is_offered_nothing(
     shown = next(found for found in one.diagnostics(other) if found["code"] == "df.output_written")
     one.change(other, "# a line more\n" + KERNEL)
     assert actions(one, other, shown) == {}
-    assert one.ask("textDocument/codeLens", {"textDocument": {"uri": other.as_uri()}}) == []
+    asked = {"textDocument": {"uri": other.as_uri()}, "range": shown["range"]}
+    assert one.ask("textDocument/codeLens", asked) == one.ask("textDocument/inlayHint", asked) == []
 
 
 def test_a_file_without_kernels_has_nothing_to_say(opened: tuple[Editor, Path, list[dict[str, Any]]]) -> None:

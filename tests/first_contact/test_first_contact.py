@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from lab.first_contact import Case, cases
 from nkiverify.cli.main import main
 from nkiverify.frontend.domain.expressions import condition, names_in
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.terms import dimension
-
-from .conftest import Case, cases
 
 ANSWERS = Path(__file__).parent / "answers"
 #: Enough for every kernel on a machine that does other things as well.

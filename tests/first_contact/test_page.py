@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from lab.first_contact import cases
 from nkiverify.foundation.resources import root
 
-from .conftest import cases
 from .test_first_contact import ANSWERS
 
 PAGE = root() / "docs" / "first-contact.md"

@@ -53,3 +53,5 @@ def test_a_time_out_that_was_asked_for_is_the_walls(words: list[str], unhurried:
     options = selection(arguments, here_or_ours())
     assert options.unhurried is unhurried
     assert options.hard_deadline >= (600 if unhurried else 60)
+    # What uses the processor for longer is stopped on every machine alike.
+    assert options.processor_deadline == (60 if unhurried else float("inf"))

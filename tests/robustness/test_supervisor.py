@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -63,6 +64,8 @@ def run(body: str) -> subprocess.Popen[str]:
         ("os._exit(0) if os.fork() else time.sleep(1)", 4, "ended with exit status 0 before it was done"),
         ("os.fork()", 7, ""),
         ("\n    with limited('k.py::k', 0.2): time.sleep(60)", 3, "UNKNOWN: k.py::k: no verdict within 0.2 s"),
+        ("\n    with limited('k', 60, None, 0.1):\n        while True: pass", 3, "k: no verdict within 0.1 s of proc"),
+        ("\n    with limited('k', 60, None, 0.1): time.sleep(2)", 7, ""),
         ("\n    with limited('k.py::k', 60): os._exit(0)", 4, "k.py::k: the process that runs kernels ended"),
         ("\n    with limited('k', 0.1): pass\n    time.sleep(2)", 7, ""),
         ("os.kill(os.getpid(), signal.SIGTERM)", 4, "was ended by SIGTERM before it was done"),
@@ -159,6 +162,25 @@ def test_a_kernel_cannot_end_a_check_in_silence(
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == status, done.stderr
     assert told in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_ctrl_c_while_modules_are_loaded_is_told_in_a_line() -> None:
+    program = """
+        import os, signal, sys
+        from nkiverify.__main__ import console
+
+        class Interrupts:
+            def find_spec(self, name, path=None, target=None):
+                if name == "nkiverify.cli.main":
+                    os.kill(os.getpid(), signal.SIGINT)
+
+        sys.meta_path.insert(0, Interrupts())
+        sys.exit(console())
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program), "contracts"]
+    environment = os.environ | {"PYTHONPATH": str(TOP)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (130, "nkiverify: interrupted\n")
 
 
 def test_a_file_that_never_ends_loading_is_stopped(tmp_path: Path) -> None:

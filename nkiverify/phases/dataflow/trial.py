@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -12,13 +13,14 @@ from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute, first_reaching
 from nkiverify.analysis.values.known_run import KnowsNumbers
 from nkiverify.foundation.errors import UnsupportedConstruct, described
+from nkiverify.foundation.records import Coverage
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import TOO_LONG, BrokenContract, ConcreteExecution
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
-from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of
+from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of, loops_from
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.model.contracts import contract
@@ -110,6 +112,29 @@ class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
         """Remember the place."""
         self.seen[fault.position] = site
         super().at(fault, site)
+
+
+class _Iterations(ShadowRun):
+    """A concrete run that notes the iteration of the loops around each operation."""
+
+    def __init__(self, hardware: Hardware, seconds: float) -> None:
+        super().__init__(hardware, seconds, SHAPE_WORK)
+        self.iterations: dict[int, str] = {}
+
+    def operation(self, operation: Operation) -> None:
+        """Note an operation, and in which iteration it is."""
+        super().operation(operation)
+        loops = loops_from(sys._getframe(1))
+        self.iterations[len(self.recorded) - 1] = ", ".join(loop.value for loop in loops)
+
+
+def stores(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float) -> tuple[Coverage, ...]:
+    """The stores to each element of what a run on `values` returns; empty where the run shows nothing."""
+    from nkiverify.analysis.marks.writers import coverage
+
+    run = _Iterations(hardware, seconds)
+    played = play(target, values, run)
+    return coverage(played.recorded, values, run.iterations)
 
 
 def by_position(faults: Sequence[Fault]) -> dict[int, Fault]:

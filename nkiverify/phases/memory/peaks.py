@@ -3,11 +3,11 @@ fits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from nkiverify.analysis.lifetimes.intervals import Lifetimes
 from nkiverify.analysis.lifetimes.usage import Allocated
-from nkiverify.foundation.records import LiveTensor, MemoryPeak
+from nkiverify.foundation.records import Growth, LiveTensor, MemoryPeak
 from nkiverify.ir.program import Assume, DomainDimension, Program
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, Need
 from nkiverify.phases.memory.occupancy import in_first_iteration, name_of, occupancy
@@ -16,6 +16,10 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import INT32_MAX, Atom, Index, all_atoms, render
 
 _Values = Mapping[Atom, int]
+
+#: Values of a dimension that the growth of a peak is told for; the part of the largest that fits by which they go
+#: beyond it, and how many times the value that is shown where any fits.
+_POINTS, _BEYOND, _TIMES = 12, 8, 4
 
 
 def peaks(memory: MemoryClaims, program: Program) -> tuple[MemoryPeak, ...]:
@@ -38,6 +42,7 @@ def _peak(needs: Sequence[Need], program: Program, smallest: _Values, lifetimes:
     formula = need.total
     region = needs[0].region
     places, tiles = occupancy(lifetimes, region, values) if lifetimes is not None and legal else ((), ())
+    fits = _fits(needs, program, smallest) if dimensions else {}
     return MemoryPeak(
         memory=str(need.region),
         limit=need.limit,
@@ -46,9 +51,10 @@ def _peak(needs: Sequence[Need], program: Program, smallest: _Values, lifetimes:
         bytes=at_values,
         place=need.site,
         tensors=tuple(LiveTensor(_name(one), render(taken)) for one, taken in need.parts),
-        fits=_fits(needs, program, smallest) if dimensions else {},
+        fits=fits,
         places=places,
         tiles=tiles,
+        along=tuple(_along(needs, program, values, fits)) if legal else (),
     )
 
 
@@ -153,6 +159,26 @@ def _fits(needs: Sequence[Need], program: Program, smallest: _Values) -> dict[st
             ends = most == high or fits(most + 1) is None
             found[dimension.atom.name] = None if ends else most * step
     return found
+
+
+def _along(
+    needs: Sequence[Need], program: Program, values: _Values, fits: Mapping[str, int | None]
+) -> Iterator[Growth]:
+    """How much is live at most for some values of each dimension, to a little beyond what fits or a few times what is
+    shown, the others as in `values`."""
+    for dimension in program.dimensions:
+        if dimension.choices or dimension.atom.name not in fits:
+            continue
+        step = dimension.multiple_of
+        most = fits[dimension.atom.name]
+        last = (most + most // _BEYOND + step if most is not None else _TIMES * values[dimension.atom]) // step
+        first = -(-dimension.low // step)
+        counts = sorted({first + (last - first) * part // _POINTS for part in range(_POINTS + 1)})
+        tried = [(count * step, {**values, dimension.atom: count * step}) for count in counts]
+        points = [(value, largest(needs, shape)) for value, shape in tried if _legal(program, shape)]
+        if len(points) > 1:
+            found, taken = zip(*points, strict=True)
+            yield Growth(dimension.atom.name, found, taken)
 
 
 def _largest_true(fits: Callable[[int], bool | None], low: int, high: int) -> int | None:

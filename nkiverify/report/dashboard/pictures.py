@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nkiverify.foundation.records import Coverage, Line, MemoryPeak, Tile
+from nkiverify.foundation.records import Coverage, Growth, Line, MemoryPeak, Part, Tile
 
 #: Units of a drawing; a page scales it.
 WIDTH, HEIGHT = 640, 180
@@ -58,6 +58,27 @@ class Occupancy:
 
 
 @dataclass(frozen=True, slots=True)
+class Curve:
+    """The bytes that are live at most for values of a dimension: `points` with what they say, and the `limit`; None
+    where it is too far up to be drawn."""
+
+    memory: str
+    dimension: str
+    points: tuple[tuple[float, float, str], ...]
+    numbers: tuple[tuple[float, str], ...]
+    limit: float | None
+    limit_bytes: int
+    others: str
+    width: int = WIDTH
+    height: int = HEIGHT
+
+    @property
+    def line(self) -> str:
+        """The points, as SVG has them."""
+        return " ".join(f"{x},{y}" for x, y, _ in self.points)
+
+
+@dataclass(frozen=True, slots=True)
 class Map:
     """The stores to each element of a tensor; colour -1 is nothing, -2 what data decide."""
 
@@ -79,8 +100,7 @@ def occupancy(peak: MemoryPeak) -> Occupancy | None:
     most = max(map(sum, amounts))
     if not most:
         return None
-    top = peak.limit if peak.limit <= _FAR * most else most * 1.1
-    top = max(top, most)
+    top = _top(peak.limit, most)
     return Occupancy(
         memory=peak.memory.upper(),
         bars=tuple(_bars(peak, amounts, colours, HEIGHT / top)),
@@ -91,6 +111,36 @@ def occupancy(peak: MemoryPeak) -> Occupancy | None:
         most=most,
         at=_values(peak.at),
     )
+
+
+def curves(peak: MemoryPeak) -> list[Curve]:
+    """A picture for each dimension that a memory fills with."""
+    return [_curve(peak, one) for one in peak.along if max(one.bytes)]
+
+
+def _curve(peak: MemoryPeak, growth: Growth) -> Curve:
+    first, last = growth.values[0], growth.values[-1]
+    top = _top(peak.limit, max(growth.bytes))
+    across = [(value - first) * WIDTH / (last - first) for value in growth.values]
+    points = tuple(
+        (round(x, 1), round(HEIGHT - taken * HEIGHT / top, 1), f"{growth.dimension} = {value}: {taken} bytes")
+        for x, value, taken in zip(across, growth.values, growth.bytes, strict=True)
+    )
+    shown = range(0, len(across), max(1, -(-len(across) // _NUMBERS)))
+    return Curve(
+        memory=peak.memory.upper(),
+        dimension=growth.dimension,
+        points=points,
+        numbers=tuple((round(across[at], 1), str(growth.values[at])) for at in shown),
+        limit=round(HEIGHT - peak.limit * HEIGHT / top, 1) if peak.limit <= top else None,
+        limit_bytes=peak.limit,
+        others=_values({name: value for name, value in peak.at.items() if name != growth.dimension}),
+    )
+
+
+def _top(limit: int, most: int) -> float:
+    """The bytes that a drawing is high in which so many are live at most."""
+    return max(limit if limit <= _FAR * most else most * 1.1, most)
 
 
 def _bytes_at(tile: Tile, place: int) -> int:
@@ -163,7 +213,7 @@ def coverage(one: Coverage) -> Map | None:
             round(max(part.columns * wide, 1.0), 1),
             round(max(part.rows * high, 1.0), 1),
             min(part.store, COLOURS),
-            _says(one, part.store),
+            _says(one, part),
         )
         for part in one.parts
     )
@@ -186,12 +236,12 @@ def coverage(one: Coverage) -> Map | None:
     )
 
 
-def _says(one: Coverage, store: int) -> str:
-    if store == -1:
+def _says(one: Coverage, part: Part) -> str:
+    if part.store == -1:
         return "nothing stores it"
-    if store == -2:
+    if part.store == -2:
         return "data decide whether it is stored"
-    return f"stored at line {one.stores[store].line}"
+    return f"stored at {', then at '.join(part.order) or f'line {one.stores[part.store].line}'}"
 
 
 def _values(at: dict[str, int]) -> str:

@@ -163,6 +163,7 @@ def _environment(page: Page) -> jinja2.Environment:
         excerpt=excerpt,
         occupancy=pictures.occupancy,
         coverage=pictures.coverage,
+        curves=pictures.curves,
         labels_elsewhere=diagnostic.labels_elsewhere,
         help_for=lambda found: diagnostic.help_for(found, page.root),
         first_element=wording.first_element,

@@ -1,4 +1,4 @@
-"""The memory that processes hold, and how much of the machine's a worker may."""
+"""The memory and the processor time of processes, and how much memory of the machine a worker may hold."""
 
 from __future__ import annotations
 
@@ -21,6 +21,16 @@ def resident_bytes(pid: int | None) -> int | None:
     except (OSError, IndexError, ValueError):
         return None
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def processor_seconds(pid: int | None) -> float:
+    """The processor time that the process has used; 0 where it has ended, or the system does not say."""
+    try:
+        # What stands in brackets is its name, which may hold anything.
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return 0.0
 
 
 def default_limit(processes: int) -> int | None:
