@@ -43,7 +43,8 @@ class Asked:
     `references` are kernels as `PATH::NAME`, `arguments`, `where` and `grid` what was typed about the only one.
     `every`: show the source of all that fails. `fix`: print asserts; `in_place`: write them into the files of the
     kernels; `manifest_entry`: print a target. `form` is one of
-    `nkiverify.cli.formats.FORMATS`. A kernel that has no answer after so many `seconds` is stopped.
+    `nkiverify.cli.formats.FORMATS`. A kernel that has no answer after so many `seconds`, of the wall's clock or of
+    processor time, is stopped.
     """
 
     references: tuple[str, ...]
@@ -51,7 +52,7 @@ class Asked:
     where: tuple[str, ...]
     grid: str | None
     hardware: str
-    seconds: float
+    seconds: tuple[float, float]
     no_spills: bool
     assume_asserts: bool
     every: bool
@@ -137,8 +138,9 @@ def _answer_apart(
         )
         return one, passed_over
 
+    wall, processor = asked.seconds
     try:
-        found = in_child(reference, work, asked.seconds, confinement, options.memory)
+        found = in_child(reference, work, wall, confinement, options.memory, processor)
     except UsageError as error:
         if len(asked.references) == 1:
             raise

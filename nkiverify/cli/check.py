@@ -142,7 +142,8 @@ def execute(arguments: argparse.Namespace) -> int:
         if not arguments.pdb:
             confined(_confinement(options, kept_folder(LAST)))
         arguments.kernel = paths[0]
-        with limited(paths[0], _limit(options, arguments) * len(hardware), options.memory):
+        wall, processor = (each * len(hardware) for each in _limits(options, arguments))
+        with limited(paths[0], wall, options.memory, processor):
             return _check(arguments, options, hardware)
     return _answers(arguments, paths, options, hardware)
 
@@ -162,9 +163,11 @@ def _confinement(options: Options, *written: Path | None) -> Confinement:
     return Confinement.of(options.allowed, folders, programs=asks_esbmc, memory=options.memory)
 
 
-def _limit(options: Options, arguments: argparse.Namespace) -> float:
-    """Seconds after which what is checked must have its verdicts; endless where somebody debugs, or tries an ESBMC."""
-    return float("inf") if arguments.pdb or options.engine != "embedded" else options.hard_deadline
+def _limits(options: Options, arguments: argparse.Namespace) -> tuple[float, float]:
+    """Seconds of the wall's clock, and of processor time, after which what is checked must have its verdicts; endless
+    where somebody debugs, or tries an ESBMC."""
+    endless = arguments.pdb or options.engine != "embedded"
+    return (float("inf"),) * 2 if endless else (options.hard_deadline, options.processor_deadline)
 
 
 def _described(arguments: argparse.Namespace, reference: str) -> bool:
@@ -248,7 +251,7 @@ def _answers(arguments: argparse.Namespace, paths: Sequence[str], options: Optio
         where=tuple(arguments.where),
         grid=arguments.grid,
         hardware=hardware[0],
-        seconds=_limit(options, arguments),
+        seconds=_limits(options, arguments),
         no_spills=arguments.no_spills,
         assume_asserts=arguments.assume_asserts,
         every=arguments.all,

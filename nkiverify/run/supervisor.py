@@ -133,6 +133,7 @@ def in_child(
     seconds: float,
     confinement: Confinement,
     mebibytes: int | None = None,
+    processor: float = float("inf"),
 ) -> ResultT | Stopped:
     """The result of `work`, which runs kernels, or what it raises, from a child process that is confined, supervised as
     a command is, and limited as `subject`; from this process where the system is not Linux. Both are pickled: an
@@ -140,7 +141,7 @@ def in_child(
 
     def limited_work() -> ResultT:
         confined(confinement)
-        with limited(subject, seconds, mebibytes):
+        with limited(subject, seconds, mebibytes, processor):
             return work()
 
     if sys.platform != "linux":
