@@ -119,13 +119,13 @@ class _Iterations(ShadowRun):
 
     def __init__(self, hardware: Hardware, seconds: float) -> None:
         super().__init__(hardware, seconds, SHAPE_WORK)
-        self.iterations: dict[int, str] = {}
+        self.loops_at: dict[int, str] = {}
 
     def operation(self, operation: Operation) -> None:
         """Note an operation, and in which iteration it is."""
         super().operation(operation)
         loops = loops_from(sys._getframe(1))
-        self.iterations[len(self.recorded) - 1] = ", ".join(loop.value for loop in loops)
+        self.loops_at[len(self.recorded) - 1] = ", ".join(loop.value for loop in loops)
 
 
 def stores(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float) -> tuple[Coverage, ...]:
@@ -134,7 +134,7 @@ def stores(target: Target, values: Mapping[str, int], hardware: Hardware, second
 
     run = _Iterations(hardware, seconds)
     played = play(target, values, run)
-    return coverage(played.recorded, values, run.iterations)
+    return coverage(played.recorded, values, run.loops_at)
 
 
 def by_position(faults: Sequence[Fault]) -> dict[int, Fault]:
