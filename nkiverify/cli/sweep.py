@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nkiverify.foundation.records import Run
     from nkiverify.results.session import Session
     from nkiverify.run.sweep.description import Item
+    from nkiverify.run.sweep.keeping import Digests
     from nkiverify.run.sweep.store import Store
 
 DESCRIPTION = """\
@@ -110,6 +111,11 @@ def shard(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
+def _again(item: Item, digests: Digests, runs: Sequence[Run]) -> str:
+    """Why an item that has these runs is verified again each time; empty where it is not."""
+    return digests.obstacle(item.options, item.target) or next((run.reads for run in runs if run.reads), "")
+
+
 def _run(items: Sequence[Item], store: Store, project: Project, options: Options, arguments: argparse.Namespace) -> int:
     """Verify what the store does not have yet, and report the whole shard."""
     from nkiverify.report.progress import Progress
@@ -128,9 +134,6 @@ def _run(items: Sequence[Item], store: Store, project: Project, options: Options
     left = longest_first([item for item in items if item.name not in runs], took)
     if runs:
         print(f"nkiverify: {len(runs)} of {len(items)} items have their verdicts from before", file=sys.stderr)
-    unknown = [found for item in left if (found := digests.obstacle(item.options, item.target))]
-    if unknown:
-        _warn(f"{len(unknown)} items will be verified again each time: {unknown[0]}")
     progress = Progress(len(left), sys.stderr)
     keeping = Keeping(items, store, past, progress, digests)
     keeping.recover({name: found for name, found in runs.items() if name not in store.known})
@@ -142,6 +145,9 @@ def _run(items: Sequence[Item], store: Store, project: Project, options: Options
             outcome = perform(jobs, made(options, [item.target for item in left], asks_esbmc), keeping)
         finally:
             progress.close()
+    unknown = [found for item in left if (found := _again(item, digests, keeping.runs.get(item.name, ())))]
+    if unknown:
+        _warn(f"{len(unknown)} items will be verified again each time: {unknown[0]}")
     problem = keeping.problem or outcome.problem
     if problem:
         print(f"nkiverify: error: {problem}", file=sys.stderr)

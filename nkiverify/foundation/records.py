@@ -350,6 +350,8 @@ class Run:
     accepted: tuple[AcceptedFinding, ...] = ()
     #: Where phase 4 is FAILED, what stores each element of the tensors that are returned, for the first witness.
     coverage: tuple[Coverage, ...] = ()
+    #: What the code of its kernel or of its target reads beside modules and arguments, first: it is not remembered.
+    reads: Prose = ""
 
     @property
     def as_expected(self) -> bool:

@@ -9,7 +9,8 @@ from typing import Any
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.holders import LABELS, is_watched
 from nkiverify.frontend.host_integers import method
-from nkiverify.frontend.placeholders import STUB_PACKAGES, get_attribute, has_attribute
+from nkiverify.frontend.kernel_files import STUB_PACKAGES
+from nkiverify.frontend.placeholders import get_attribute, has_attribute
 from nkiverify.frontend.ranges import SymRange
 from nkiverify.frontend.text import SymText
 from nkiverify.model.legacy_tensor import LegacyTensor

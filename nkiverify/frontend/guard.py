@@ -30,6 +30,7 @@ from typing import Any
 from nkiverify.foundation import process
 from nkiverify.foundation.allowed import NOTHING, Allowed
 from nkiverify.foundation.source import READS, is_kernel_frame
+from nkiverify.frontend.seen import note
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: Code that reads source files for Python.
@@ -219,7 +220,10 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
         return
     subject = _subject(event, arguments)
     frame = _asking(sys._getframe(1), event, subject)
-    if frame is None or _is_own(event, arguments, subject) or _passes(what, event, arguments, subject):
+    if frame is None or _is_own(event, arguments, subject):
+        return
+    if _passes(what, event, arguments, subject):
+        note(f"asks for {what} {subject!r}", frame)
         return
     place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
     asked = f"{what} {subject!r}"

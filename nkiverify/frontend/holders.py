@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_class
+from nkiverify.frontend.seen import library_module
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import SymRational
@@ -135,6 +136,7 @@ def is_watched(value: Any) -> bool:
 
 def follows_module(module: types.ModuleType) -> bool:
     """True if the names of a module are state: it is a kernel's, or one the kernel has made itself."""
+    module = library_module(module)
     names = vars(module)
     return KERNEL_MARKER in names or sys.modules.get(names.get("__name__", "")) is not module
 
@@ -148,7 +150,7 @@ def parts_inside(value: object) -> Iterable[object] | None:
     if isinstance(value, types.BuiltinFunctionType | types.MethodWrapperType):
         return () if isinstance(value.__self__, types.ModuleType) else (value.__self__,)
     if isinstance(value, types.ModuleType):
-        return [vars(value)] if follows_module(value) else _of_library(value)
+        return [vars(value)] if follows_module(value) else _of_library(library_module(value))
     if isinstance(value, property):
         return value.fget, value.fset, value.fdel
     if isinstance(value, staticmethod | classmethod):

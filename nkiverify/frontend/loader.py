@@ -12,7 +12,6 @@ import builtins
 import importlib
 import importlib.abc
 import importlib.util
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +20,6 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from nkiverify.foundation import resources
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import CalledOutsideRun, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import kernel_output
@@ -31,11 +29,11 @@ from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TELLING
 from nkiverify.frontend.guard import ImportRefused, allowed, guarded_import
 from nkiverify.frontend.instrument import Rewriting
+from nkiverify.frontend.kernel_files import STUB_PACKAGES, ModuleFiles, module_name, stub_file
 from nkiverify.frontend.module_code import execute
 from nkiverify.frontend.nodes import HOOKS
 from nkiverify.frontend.numeric_modules import as_kernels_see
 from nkiverify.frontend.placeholders import (
-    STUB_PACKAGES,
     Placeholder,
     PlaceholderModule,
     absent_name,
@@ -44,9 +42,7 @@ from nkiverify.frontend.placeholders import (
     import_module,
 )
 from nkiverify.frontend.process_state import register_code
-
-#: What lies at the top of a repository.
-_TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
+from nkiverify.frontend.seen import noting
 
 #: Calls within one another that going through the tree of a kernel may take. CPython has a thousand for all of a
 #: program, of which each node takes about four here.
@@ -71,19 +67,7 @@ class KernelSpace:
         #: The files the modules were read from, as they were then: time of the last change, and size.
         self._read: dict[Path, tuple[int, int]] = {}
         self._finder = _Finder(self)
-        #: The files of modules that were asked for by file: their names may be spelled otherwise.
-        self._files: dict[str, Path] = {}
-        #: Top-level names that could be served, each with the folder that serves it: the nearest one to the kernel.
-        self._served: dict[str, Path] = {}
-        for folder in _import_roots(root, base):
-            for entry in folder.iterdir():
-                if (entry.suffix == ".py" or entry.is_dir()) and _may_be_served(entry.stem):
-                    self._served.setdefault(entry.stem, folder)
-
-    def serve(self, name: str, file: Path) -> None:
-        """Let `name` mean the kernel's file, also where the standard library has a module of this name."""
-        self._served.setdefault(name.partition(".")[0], self.root)
-        self._files[name] = file
+        self.files = ModuleFiles(root, base)
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -111,36 +95,15 @@ class KernelSpace:
         found: dict[str, ModuleType] = {}
         # Hundreds of modules, several times a run: most are dismissed as what they were before.
         for name, module in sys.modules.items():
-            if _foreign.get(name) is module and name not in self.modules and _tops[name] not in self._served:
+            if _foreign.get(name) is module and name not in self.modules and _tops[name] not in self.files.served:
                 continue
             top = _tops[name] = name.partition(".")[0]
             mine = top in STUB_PACKAGES or name in self.modules or isinstance(module, PlaceholderModule)
-            if mine or (top in self._served and (self.source_of(name) or self.folder_of(name)) is not None):
+            if mine or (top in self.files.served and self.files.has(name)):
                 found[name] = module
             else:
                 _foreign[name] = module
         return found
-
-    def source_of(self, name: str) -> Path | None:
-        """The file of the module `name` in the kernel's repository, if there is one."""
-        if name in self._files:
-            return self._files[name]
-        path = self._path_of(name)
-        if path is None:
-            return None
-        for candidate in (path / "__init__.py", path.with_name(path.name + ".py")):
-            if candidate.is_file():
-                return candidate
-        return None
-
-    def folder_of(self, name: str) -> Path | None:
-        """The folder of the namespace package `name`, one without `__init__.py`, in the kernel's repository."""
-        path = self._path_of(name)
-        return path if path is not None and path.is_dir() else None
-
-    def _path_of(self, name: str) -> Path | None:
-        folder = self._served.get(name.partition(".")[0])
-        return folder.joinpath(*name.split(".")) if folder is not None else None
 
     def will_read(self, file: Path) -> None:
         """Remember what `file` is now."""
@@ -156,25 +119,6 @@ class KernelSpace:
             return importlib.import_module(name)
 
 
-def _import_roots(root: Path, base: Path | None) -> Iterator[Path]:
-    """Folders that modules are imported from: `root`, then those around it to the top of the repository, if any.
-
-    `base`, where the user is, counts as such a top, as Python imports from there.
-    """
-    folders = [root, *root.parents]
-    marked = (depth for depth, folder in enumerate(folders) if any((folder / mark).exists() for mark in _TOP_MARKS))
-    top = max(next(marked, 0), folders.index(base) if base in folders else 0)
-    for folder in folders[: top + 1]:
-        yield folder
-        if folder is not root and (folder / "src").is_dir():
-            yield folder / "src"
-
-
-def _may_be_served(name: str) -> bool:
-    # Z3 is loaded when the first question is asked, which may be while a kernel runs.
-    return name not in sys.stdlib_module_names and name not in ("nkiverify", "numpy", "z3", *STUB_PACKAGES)
-
-
 class _Finder(importlib.abc.MetaPathFinder):
     def __init__(self, space: KernelSpace) -> None:
         self._space = space
@@ -184,14 +128,14 @@ class _Finder(importlib.abc.MetaPathFinder):
     ) -> ModuleSpec | None:
         top = fullname.partition(".")[0]
         if top in STUB_PACKAGES:
-            file = _stub_file(fullname)
+            file = stub_file(fullname)
             if file is None:
                 return None
             return _spec(fullname, file, _StubLoader(fullname, str(file)))
-        file = self._space.source_of(fullname)
+        file = self._space.files.source_of(fullname)
         if file is not None:
             return _spec(fullname, file, _KernelSource(file, self._space))
-        folder = self._space.folder_of(fullname)
+        folder = self._space.files.folder_of(fullname)
         if folder is None:
             return None
         spec = ModuleSpec(fullname, None, is_package=True)
@@ -202,14 +146,6 @@ class _Finder(importlib.abc.MetaPathFinder):
 def _spec(name: str, file: Path, loader: importlib.abc.Loader) -> ModuleSpec | None:
     locations = [str(file.parent)] if file.name == "__init__.py" else None
     return importlib.util.spec_from_file_location(name, file, loader=loader, submodule_search_locations=locations)
-
-
-def _stub_file(name: str) -> Path | None:
-    path = (resources.root() / "stubs").joinpath(*name.split("."))
-    for candidate in (path / "__init__.py", path.with_name(path.name + ".py")):
-        if candidate.is_file():
-            return candidate
-    return None
 
 
 class _StubLoader(SourceFileLoader):
@@ -231,11 +167,12 @@ class _KernelSource(importlib.abc.Loader):
         namespace[KERNEL_MARKER] = str(self._file)
         register_kernel_module(module.__name__)
         asking = {"hasattr": has_attribute, "getattr": get_attribute}
-        namespace["__builtins__"] = {**vars(builtins), **asking, "__import__": import_module}
+        namespace["__builtins__"] = {**vars(builtins), **asking, **noting({}), "__import__": import_module}
         if self._rewriting is not Rewriting.NONE:
             namespace[HOOKS] = hooks
             functions = KERNEL_FUNCTIONS if self._rewriting is Rewriting.FULL else TELLING
-            namespace["__builtins__"] = {**vars(builtins), **asking, **functions, "__import__": _import_substituted}
+            own = {**asking, **functions, **noting(functions)}
+            namespace["__builtins__"] = {**vars(builtins), **own, "__import__": _import_substituted}
         self._space.will_read(self._file)
         code = _compile(self._file, self._rewriting)
         register_code(code)
@@ -316,36 +253,6 @@ def parse(file: Path) -> ast.Module:
         raise UsageError(f"{place}: not Python: {getattr(error, 'msg', error)}") from None
 
 
-def module_name(file: Path) -> tuple[Path, str]:
-    """The folder from which `file` is imported, and the dotted name it has there.
-
-    A folder without `__init__.py` is a package where modules in it are imported relatively to it. A dot within the name
-    of the file would be one of the module's: `v1.2.py` has the name `v1_dot_2`.
-    """
-    parts = [file.stem.replace(".", "_dot_")] if file.name != "__init__.py" else []
-    folder = file.parent
-    levels = _relative_levels(folder)
-    while (folder / "__init__.py").is_file() or (len(parts) <= levels and folder.name):
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return folder, ".".join(parts)
-
-
-def _relative_levels(folder: Path) -> int:
-    """How many folders up the modules in `folder` import from: 1 for `from . import`, 0 where all are absolute."""
-    levels = 0
-    for file in filter(Path.is_file, folder.glob("*.py")):
-        try:
-            text = file.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-        levels = max([levels, *(len(found.group(1)) for found in _RELATIVE_IMPORT.finditer(text))])
-    return levels
-
-
-_RELATIVE_IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
-
-
 _spaces: dict[tuple[Path, Path, Allowed], KernelSpace] = {}
 
 
@@ -379,7 +286,7 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
         space = KernelSpace(root, rewriting, key[1])
         if shared:
             _spaces[key] = space
-    space.serve(dotted, file)
+    space.files.serve(dotted, file)
     try:
         with guarded_import(), kernel_output():
             module = space.load(dotted)

@@ -19,6 +19,7 @@ import numpy as np
 
 from nkiverify.frontend.builtins import sym_iter
 from nkiverify.frontend.host_integers import PARTIAL, examine_operator, examine_reduction
+from nkiverify.frontend.seen import Substitute
 from nkiverify.symbolic import SymInt, SymRational, maximum, minimum
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
@@ -26,19 +27,6 @@ from nkiverify.symbolic.numpy_numbers import apply, examine, examine_products
 from nkiverify.symbolic.rationals import as_rational
 from nkiverify.symbolic.reals import logarithm, power, root
 from nkiverify.symbolic.values import tell
-
-
-class _Substitute(ModuleType):
-    """A module with some of its functions replaced."""
-
-    def __init__(self, module: ModuleType, functions: dict[str, Any]) -> None:
-        super().__init__(module.__name__, module.__doc__)
-        self.__dict__.update(functions)
-        self.__dict__["__all__"] = [name for name in dir(module) if not name.startswith("_")]
-        self.__dict__["__wrapped__"] = module
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.__dict__["__wrapped__"], name)
 
 
 class _Function:
@@ -320,7 +308,7 @@ def _substituted() -> Iterator[tuple[ModuleType, dict[str, Any]]]:
     yield itertools, {"accumulate": _Accumulated, "count": _Counted}
 
 
-_modules = {module.__name__: _Substitute(module, functions) for module, functions in _substituted()}
+_modules = {module.__name__: Substitute(module, functions) for module, functions in _substituted()}
 
 
 def as_kernels_see(module: Any) -> Any:

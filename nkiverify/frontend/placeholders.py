@@ -15,11 +15,10 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
+from nkiverify.frontend.kernel_files import STUB_PACKAGES
+from nkiverify.frontend.seen import imported
 from nkiverify.model.names import REMOVED, LegacyNki
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
-
-#: The packages that the stub library stands for.
-STUB_PACKAGES = ("nki", "neuronxcc")
 
 #: Modules that look at every object there is, and ask nothing of it.
 _ONLOOKERS = (
@@ -223,6 +222,7 @@ def import_module(
         if level or not f"{name}.".startswith(f"{missing}.") or _guarded(frame.f_code.co_filename, frame.f_lineno):
             raise
         return _placeholders(name, missing, fromlist)
+    module = imported(module, name, globals, fromlist, level, frame)
     if level == 0 and fromlist and name.partition(".")[0] in STUB_PACKAGES:
         public = getattr(module, "__all__", None)
         absent = [

@@ -11,7 +11,7 @@ from types import FrameType, TracebackType
 
 from nkiverify.foundation.errors import InternalError
 from nkiverify.foundation.source import KERNEL_MARKER, Site
-from nkiverify.frontend.placeholders import STUB_PACKAGES
+from nkiverify.frontend.kernel_files import STUB_PACKAGES
 
 #: Numbers of errors of the system where it has no more of something: room, files, processes.
 _EXHAUSTED = frozenset(

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.loader import parse
-from nkiverify.frontend.placeholders import STUB_PACKAGES
 
 #: Decorators of NKI that make kernels; `nki_jit` is what some modules call their own.
 _MAKERS = frozenset({"jit", "nki_jit", "baremetal", "benchmark", "profile", "trace"})

@@ -24,7 +24,6 @@ import ast
 import importlib.util
 import inspect
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -35,6 +34,7 @@ from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.project import repository as project
+from nkiverify.project.harness_modules import HarnessSource, beside
 from nkiverify.project.settings import Settings
 from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_PHASES, HARDWARE, MANIFEST_FILE, PHASES
 
@@ -248,13 +248,12 @@ def _names_bound(tree: ast.Module) -> set[str]:
 
 def _import(file: Path, root: Path) -> None:
     name = f"nkiverify_harness_{file.stem}"
-    spec = importlib.util.spec_from_file_location(name, file)
+    spec = importlib.util.spec_from_file_location(name, file, loader=HarnessSource(name, str(file)))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    sys.path.insert(0, str(file.parent))
     try:
-        spec.loader.exec_module(module)
+        with beside(file.parent):
+            spec.loader.exec_module(module)
     except (UsageError, KeyboardInterrupt):
         raise
     except BaseException as error:  # SystemExit as well: nothing would be verified, and nothing said
@@ -262,9 +261,6 @@ def _import(file: Path, root: Path) -> None:
             raise  # this process is told to end
         line = _line_in(file, error)
         raise UsageError(f"{file.relative_to(root)}{line}: {described(error)}") from error
-    finally:
-        sys.dont_write_bytecode = written
-        sys.path.remove(str(file.parent))
 
 
 def _line_in(file: Path, error: BaseException) -> str:

@@ -20,8 +20,8 @@ from nkiverify.frontend.domain.excerpt import did_you_mean
 from nkiverify.frontend.domain.expressions import check_condition, condition
 from nkiverify.frontend.domain.names import names_in_arguments
 from nkiverify.frontend.domain.syntax import Text, parse
-from nkiverify.frontend.loader import MadeInRun, load_kernel, load_module, module_name
-from nkiverify.frontend.placeholders import STUB_PACKAGES
+from nkiverify.frontend.kernel_files import STUB_PACKAGES, module_name
+from nkiverify.frontend.loader import MadeInRun, load_kernel, load_module
 from nkiverify.frontend.target import Target, Verification, ordinary_exceptions
 from nkiverify.model.launch import Kernel
 from nkiverify.project.discovery import function_at, kernels_in, preconditions

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nkiverify.foundation.errors import UsageError
+from nkiverify.frontend.seen import read_by
 from nkiverify.frontend.target import Target
 from nkiverify.project.repository import settings_for
 from nkiverify.results.cache.sources import Sources, harness_sources, kernel_sources
@@ -59,10 +60,14 @@ def changed(targets: Sequence[Target], root: Path, before: Path) -> list[Target]
         key = (path, str(harness))
         if key not in known:
             inside = harness.is_relative_to(root.resolve())
-            known[key] = inside and _alike(
-                [kernel_sources(path, root), harness_sources(harness)],
-                [kernel_sources(path, before), harness_sources(before / harness.relative_to(root.resolve()))],
-                (root, before),
+            known[key] = (
+                inside
+                and not read_by([target.file])
+                and _alike(
+                    [kernel_sources(path, root), harness_sources(harness)],
+                    [kernel_sources(path, before), harness_sources(before / harness.relative_to(root.resolve()))],
+                    (root, before),
+                )
             )
         if not known[key]:
             found.append(target)

@@ -19,6 +19,7 @@ from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import TOO_DEEP, SymbolicExecution, TargetRaised
 from nkiverify.frontend.guard import allow
 from nkiverify.frontend.paths import Limits, Unsupported
+from nkiverify.frontend.seen import read_by
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.policy import applied
@@ -49,6 +50,8 @@ def verify(target: Target, options: Options, told: Callable[[Run], None] = lambd
     allow(options.allowed)
     assumed = options.allowed.assumed()
     runs = [replace(run, assumptions=(*run.assumptions, *assumed)) for run in _guarded(target, options, told)]
+    reads = read_by([str((target.root / target.kernel.partition("::")[0]).resolve()), target.file])
+    runs = [replace(run, reads=reads) for run in runs] if reads else runs
     return [with_texts(run, harmless) for run in runs]
 
 

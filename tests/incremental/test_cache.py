@@ -138,6 +138,23 @@ def test_a_changed_helper_changes_the_verdict(project: Project) -> None:
     assert verified(project, "good", "-j", "2")[("good", 1)] == ("SUCCESSFUL", False)
 
 
+READING = {
+    "by way of another module": "int(getattr(getattr(logging, 'os'), 'environ').get('SHIFT', '0'))",
+    "in the kernel": "0\n\n\ndef shift():\n    return int(logging.os.getenv('SHIFT', '0'))",
+}
+
+
+@pytest.mark.parametrize("text", READING.values(), ids=READING.keys())
+def test_what_reads_more_than_its_modules_is_run_again_and_says_so(project: Project, text: str) -> None:
+    project.write("kernels/sizes.py", f"import logging\n\nWIDTH = 512 + {text}\n")
+    if "def shift" in text:
+        calling = KERNEL.replace("    tile =", "    shift()\n    tile =")
+        project.write("kernels/rows.py", calling.replace("import WIDTH", "import WIDTH, shift"))
+    assert cached(project, "-j", "2") == cached(project, "-j", "2") == set()
+    document = json.loads((project.folder / "reports" / "results.json").read_text(encoding="utf-8"))
+    assert {one["reads"].partition(" ")[0].partition(":")[0] for one in document["runs"]} == {"sizes.py"}
+
+
 OPTIONS = (
     ["--unwind", "3"],
     ["--timeout", "50"],

@@ -10,6 +10,7 @@ from nkiverify.foundation.resources import root
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
+from nkiverify.frontend.seen import read_by
 from nkiverify.project.manifest import load_targets
 from nkiverify.results.cache.key import Keys
 from nkiverify.results.cache.sources import Sources, harness_sources, kernel_sources
@@ -89,68 +90,112 @@ def test_a_module_that_was_not_there_is_noticed(tmp_path: Path) -> None:
     assert before.found != kernel_sources("k.py", tmp_path).found
 
 
-OBSTACLES: dict[str, tuple[str, str]] = {
-    "the environment": ("import os", "k.py imports os"),
-    "a file": ("text = open('x')", "k.py uses open"),
-    "a path": ("from pathlib import Path", "k.py imports pathlib"),
-    "a clock": ("from time import time", "k.py imports time"),
-    "a module by its name": ("import logging\nX = getattr(logging, 'os')", "k.py uses getattr"),
-    "an attribute of it": ("import operator, logging\nX = operator.attrgetter('os.environ')(logging)", "k.py uses"),
-    "a name that is computed": ("import logging\nX = getattr(logging, 'o' + 's')", "k.py uses getattr"),
-    "getattr by another name": ("import logging\ng = getattr\nX = g(logging, 'os')", "k.py uses getattr"),
-    "numpy's clock": ("import numpy as np\nX = np.datetime64('now')", "k.py uses numpy.datetime64"),
-    "numpy's clock by its name": ("import numpy as np\nX = getattr(np, 'datetime64')", "k.py uses getattr"),
-    "dice": ("import random", "k.py imports random"),
-    "numpy's dice": ("import numpy as np\nx = np.random.rand(3)", "k.py uses numpy.random"),
-    "numpy's dice by name": ("from numpy.random import rand", "k.py imports numpy.random"),
-    "numpy's files": ("import numpy\nx = numpy.load('x.npy')", "k.py uses numpy.load"),
-    "an import by name": ("import importlib", "k.py imports importlib"),
-    "an import by call": ("x = __import__('helper')", "k.py uses __import__"),
-    "text that is run": ("exec('import helper')", "k.py uses exec"),
-    "the modules there are": ("import sys", "k.py imports sys"),
-    "another process": ("import subprocess", "k.py imports subprocess"),
-    "in a helper": ("import helper", "helper.py imports os"),
-    "somewhere on the path": ("import elsewhere", "k.py imports elsewhere"),
-    "an installed package": ("import pytest", "k.py imports pytest"),
-    "numpy's files by another name": ("import numpy as np\nnumbers = np\nx = numbers.load('x')", "k.py uses numpy as"),
-    "numpy's files by text": ("import numpy as np\nx = getattr(np, 'load')", "k.py uses getattr"),
-    "all of numpy": ("from numpy import *", "k.py imports numpy"),
-    "numpy's files through another module": ("import numpy as np\nx = np.rec.fromfile('x')", "k.py uses numpy.rec"),
-    "a clock of another module": ("import logging\nx = logging.time.time()", "k.py uses logging.time"),
-    "a clock from another module": ("from logging import time", "k.py imports time from logging"),
-    "what is asked for": ("x = input()", "k.py uses input"),
-    "what differs between processes": ("x = hash('x')", "k.py uses hash"),
-    "built-ins by text": ("x = globals()['__builtins__']", "k.py uses globals"),
-    "built-ins of a frame": ("import inspect\nx = inspect.currentframe().f_builtins", "k.py uses .f_builtins"),
-    "another module's os": ("import inspect\nx = inspect.os.environ", "k.py uses ."),
+READ: dict[str, tuple[str, str]] = {
+    "the environment": ("import os\nX = os.environ.get('X')", "k.py:2 uses os.environ"),
+    "a variable of it": ("from os import getenv", "k.py:1 uses os.getenv"),
+    "whether there is a file": ("import os.path as p\nX = p.exists('x')", "k.py:2 uses posixpath.exists"),
+    "a path": ("from pathlib import Path", "k.py:1 uses pathlib.Path"),
+    "a clock": ("import time\nX = time.time()", "k.py:2 uses time.time"),
+    "a clock by its name": ("from time import time", "k.py:1 uses time.time"),
+    "a module by its name": (
+        "import logging\nX = getattr(getattr(logging, 'os'), 'environ')",
+        "k.py:2 uses os.environ",
+    ),
+    "an attribute of it": (
+        "import operator, logging\nX = operator.attrgetter('os.environ')(logging)",
+        "k.py:2 uses os.",
+    ),
+    "a name that is computed": ("import logging\nX = getattr(logging, 'o' + 's').environ", "k.py:2 uses os.environ"),
+    "getattr by another name": ("import logging\ng = getattr\nX = g(logging, 'os').environ", "k.py:3 uses os.environ"),
+    "numpy's clock": ("import numpy as np\nX = np.datetime64('now')", "k.py:2 uses numpy.datetime64"),
+    "numpy's clock by its name": ("import numpy as np\nX = getattr(np, 'datetime64')", "k.py:2 uses numpy.datetime64"),
+    "dice": ("import random\nX = random.random()", "k.py:2 uses random.random"),
+    "numpy's dice": ("import numpy as np\nx = np.random.rand(3)", "k.py:2 uses numpy.random"),
+    "numpy's dice by name": ("from numpy.random import rand", "k.py:1 uses numpy.random.rand"),
+    "an import by name": ("import importlib\nx = importlib.import_module('helper')", "k.py:2 uses importlib."),
+    "an import by call": ("x = __import__('helper')", "k.py:1 imports helper by a name that is computed"),
+    "text that imports": ("exec('import helper')", "k.py:1 imports helper by a name that is computed"),
+    "the modules there are": ("import sys\nX = sys.modules", "k.py:2 uses sys.modules"),
+    "another process": ("import subprocess\nX = subprocess.run", "k.py:2 uses subprocess.run"),
+    "in a helper": ("import helper", "helper.py:2 uses os.environ"),
+    "somewhere on the path": ("import elsewhere", "k.py:1 imports elsewhere, which may read more"),
+    "an installed package": ("import pytest", "k.py:1 imports pytest, which may read more"),
+    "numpy by another name": ("import numpy as np\nn = np\nx = n.random", "k.py:3 uses numpy.random"),
+    "a module of numpy's": ("import numpy as np\nx = np.rec.array", "k.py:2 uses numpy.rec"),
+    "a clock of another module": ("import logging\nx = logging.time.time()", "k.py:2 uses time.time"),
+    "a clock from another module": ("from logging import time\nx = time.time()", "k.py:2 uses time.time"),
+    "what differs between processes": ("x = hash('x')", "k.py:1 uses hash()"),
+    "identities": ("x = list(map(id, [x for x in 'ab']))", "k.py:1 uses id()"),
+    "built-ins by text": ("x = globals()['__builtins__']['id'](3)", "k.py:1 uses id()"),
+    "a frame": ("import inspect\nx = inspect.currentframe()", "k.py:2 uses inspect.currentframe"),
+    "everything of a module": ("from os import *", "k.py:1 uses os."),
 }
 
 
-@pytest.mark.parametrize(("line", "message"), OBSTACLES.values(), ids=OBSTACLES.keys())
-def test_what_reads_more_than_files_is_an_obstacle(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, message: str
+@pytest.mark.parametrize("rewriting", [Rewriting.NONE, Rewriting.FULL])
+@pytest.mark.parametrize(("line", "message"), READ.values(), ids=READ.keys())
+def test_what_is_read_beside_modules_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, message: str, rewriting: Rewriting
 ) -> None:
-    files = {"k.py": line + KERNEL, "helper.py": "import os"}
+    files = {"k.py": line + KERNEL, "helper.py": "import os\nX = os.environ"}
     written(tmp_path / "repository", files)
     written(tmp_path, {"other/elsewhere.py": ""})
     monkeypatch.syspath_prepend(str(tmp_path / "other"))
-    assert kernel_sources("k.py", tmp_path / "repository").obstacle.startswith(message)
+    if rewriting is Rewriting.FULL and line.startswith(("exec", "x = globals")):
+        pytest.skip("refused")
+    load_kernel("k.py::kernel", tmp_path / "repository", rewriting)
+    assert read_by([str(tmp_path / "repository" / "k.py")]).startswith(message)
 
 
+@pytest.mark.parametrize("rewriting", [Rewriting.NONE, Rewriting.FULL])
 @pytest.mark.parametrize(
     "line",
     [
-        "import numpy as np\nx = np.float32",
+        "import numpy as np\nx = np.float32, np.prod([1, 2])",
         "import nki.language as nl\nnl.load",
         "import torch_that_is_nowhere",
-        "import math",
-        "import math\nX = getattr(math, 'tau', 6)",
+        "import math\nX = getattr(math, 'ta' + 'u', 6)",
         "import collections\nx = collections.abc.Sequence",
-        "from collections import abc",
+        "from collections import abc, namedtuple\nimport collections.abc",
+        "import os, sys, time, random, logging\nX = os.path.join('a', 'b'), sys.maxsize, logging.getLogger('x')",
+        "exec('X = 1')\nY = hash(3)",
+        "import helper",
     ],
 )
-def test_what_gives_the_same_each_time_is_none(tmp_path: Path, line: str) -> None:
-    assert kernel_sources("k.py", written(tmp_path, {"k.py": line + KERNEL})).obstacle == ""
+def test_what_gives_the_same_each_time_is_not(tmp_path: Path, line: str, rewriting: Rewriting) -> None:
+    written(tmp_path, {"k.py": line + KERNEL, "helper.py": "import os"})
+    load_kernel("k.py::kernel", tmp_path, rewriting)
+    assert read_by([str(tmp_path / "k.py")]) == ""
+
+
+HARNESS = """\
+from nkiverify.manifest import SUCCESSFUL, Kind, target
+{line}
+
+@target(kernel="k.py::kernel", family="f", kind=Kind.SYMBOLIC, expect={{1: SUCCESSFUL}})
+def kernel(v):
+    v.call(v.dim("N"))
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("import os; SIZE = os.environ.get('SIZE')", "nkiverify_targets.py:2 uses os.environ"),
+        ("TEXT = open(__file__).read()", "nkiverify_targets.py:2 uses open()"),
+        ("import _sizes", "_sizes.py:1 uses time.time"),
+        ("from p.q import SIZE", "q.py:1 uses time.time"),
+        ("import pytest", "nkiverify_targets.py:2 imports pytest, which may read more"),
+        ("import os, time; from nkiverify.model.dtypes import float32", ""),
+    ],
+)
+def test_what_a_harness_reads_is_seen(tmp_path: Path, line: str, message: str) -> None:
+    clock = "from time import time; SIZE = time()"
+    harness = {"nkiverify_targets.py": HARNESS.format(line=line), "_sizes.py": clock, "p/q.py": clock}
+    written(tmp_path, {"k.py": KERNEL, **harness})
+    (found,) = load_targets(tmp_path)
+    assert Keys(Options(root=tmp_path)).obstacle(found).startswith(message)
+    assert bool(Keys(Options(root=tmp_path)).digest(found)) is not bool(message)
 
 
 def test_of_every_target_all_files_that_are_loaded_count() -> None:

@@ -18,7 +18,8 @@ from nkiverify.analysis.values.run import ValueExecution, elements_as
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import load_kernel, module_name
+from nkiverify.frontend.kernel_files import module_name
+from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.model.returned import named_tensors, tensors_in

@@ -12,12 +12,16 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nkiverify
 from nkiverify.foundation import resources
-from nkiverify.frontend.target import Target
+from nkiverify.frontend.seen import read_by
 from nkiverify.results.cache.sources import Sources, harness_sources, kernel_sources
 from nkiverify.verify.options import Options
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
 
 #: Part of every digest: another number forgets what was remembered in another form.
 FORMAT = 1
@@ -61,9 +65,9 @@ class Keys:
 
     def digest(self, target: Target) -> str:
         """The digest of everything that `target` is verified from; empty where that cannot be known."""
-        kernel, harness = self._sources(target)
-        if kernel.obstacle or harness.obstacle:
+        if self.obstacle(target):
             return ""
+        kernel, harness = self._sources(target)
         facts = [
             self._environment,
             self._settings,
@@ -89,9 +93,9 @@ class Keys:
         return frozenset(path for sources in self._sources(target) for path in sources.files)
 
     def obstacle(self, target: Target) -> str:
-        """Why nothing is remembered about `target`; empty where something is."""
+        """Why nothing is remembered about `target`, as far as that is known before it is verified; empty if nothing."""
         kernel, harness = self._sources(target)
-        return kernel.obstacle or harness.obstacle
+        return kernel.obstacle or harness.obstacle or read_by([target.file])
 
     def unchanged_since(self, target: Target, started: int) -> bool:
         """True if no file of `target` was changed after `started`, in nanoseconds, nor our own after they were loaded.

@@ -1,7 +1,8 @@
 """Verdicts of earlier runs: looked up before a run, remembered after it.
 
 Only conclusions are remembered: SUCCESSFUL, and FAILED with a witness that failed in plain Python. UNKNOWN, VACUOUS,
-ERROR and contradictions are run again each time. What another engine leaves open beside a conclusion is kept with it.
+ERROR and contradictions are run again each time, and so is what reads more than modules and arguments. What another
+engine leaves open beside a conclusion is kept with it.
 """
 
 from __future__ import annotations
@@ -91,6 +92,8 @@ def _fits(runs: Sequence[Run], target: Target, phase: int) -> bool:
 
 def concludes(run: Run) -> bool:
     """True if a run is a conclusion, which stays what it is as long as nothing changes."""
+    if run.reads:
+        return False
     if run.verdict is Verdict.FAILED:
         return not run.qualifier and any(violation.replayed for violation in run.violations)
     return run.verdict is Verdict.SUCCESSFUL

@@ -127,7 +127,7 @@ class Keeping:
         self.runs[job] = tuple(_named(run, item) for run in runs)
         try:
             unchanged = all(_state(file) == self._before[file] for file in self._files[job])
-            digest = self._digests[job] if unchanged else ""
+            digest = self._digests[job] if unchanged and not any(run.reads for run in runs) else ""
             entry = Entry(job, digest, tuple(self.runs[job]))
             self._store.add(entry)
         except StoreError as error:

@@ -1,0 +1,115 @@
+"""Finding the files of modules that kernels import, without loading any: the stubs', and those beside the kernel."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from nkiverify.foundation import resources
+
+#: The packages that the stub library stands for.
+STUB_PACKAGES = ("nki", "neuronxcc")
+
+#: What lies at the top of a repository.
+_TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
+
+_RELATIVE_IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
+
+
+class ModuleFiles:
+    """The files of the modules that kernels in the folder `root` may import; `base` is where the user is."""
+
+    def __init__(self, root: Path, base: Path | None = None) -> None:
+        self._root = root
+        #: The files of modules that were asked for by file: their names may be spelled otherwise.
+        self._named: dict[str, Path] = {}
+        #: Top-level names that could be served, each with the folder that serves it: the nearest one to the kernel.
+        self.served: dict[str, Path] = {}
+        for folder in _import_roots(root, base):
+            for entry in folder.iterdir():
+                if (entry.suffix == ".py" or entry.is_dir()) and _may_be_served(entry.stem):
+                    self.served.setdefault(entry.stem, folder)
+
+    def serve(self, name: str, file: Path) -> None:
+        """Let `name` mean the kernel's file, also where the standard library has a module of this name."""
+        self.served.setdefault(name.partition(".")[0], self._root)
+        self._named[name] = file
+
+    def has(self, name: str) -> bool:
+        """True if there is a file, or a folder, of the module `name`."""
+        return (self.source_of(name) or self.folder_of(name)) is not None
+
+    def source_of(self, name: str) -> Path | None:
+        """The file of the module `name` in the kernel's repository, if there is one."""
+        if name in self._named:
+            return self._named[name]
+        path = self._path_of(name)
+        return _file_at(path) if path is not None else None
+
+    def folder_of(self, name: str) -> Path | None:
+        """The folder of the namespace package `name`, one without `__init__.py`, in the kernel's repository."""
+        path = self._path_of(name)
+        return path if path is not None and path.is_dir() else None
+
+    def _path_of(self, name: str) -> Path | None:
+        folder = self.served.get(name.partition(".")[0])
+        return folder.joinpath(*name.split(".")) if folder is not None else None
+
+
+def _import_roots(root: Path, base: Path | None) -> Iterator[Path]:
+    """Folders that modules are imported from: `root`, then those around it to the top of the repository, if any.
+
+    `base`, where the user is, counts as such a top, as Python imports from there.
+    """
+    folders = [root, *root.parents]
+    marked = (depth for depth, folder in enumerate(folders) if any((folder / mark).exists() for mark in _TOP_MARKS))
+    top = max(next(marked, 0), folders.index(base) if base in folders else 0)
+    for folder in folders[: top + 1]:
+        yield folder
+        if folder is not root and (folder / "src").is_dir():
+            yield folder / "src"
+
+
+def _may_be_served(name: str) -> bool:
+    # Z3 is loaded when the first question is asked, which may be while a kernel runs.
+    return name not in sys.stdlib_module_names and name not in ("nkiverify", "numpy", "z3", *STUB_PACKAGES)
+
+
+def stub_file(name: str) -> Path | None:
+    """The file of the module `name` of the stub library, if there is one."""
+    return _file_at((resources.root() / "stubs").joinpath(*name.split(".")))
+
+
+def _file_at(path: Path) -> Path | None:
+    """The file of a module that is at `path` without its ending: a package comes before a module."""
+    candidates = (path / "__init__.py", path.with_name(path.name + ".py"))
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
+
+
+def module_name(file: Path) -> tuple[Path, str]:
+    """The folder from which `file` is imported, and the dotted name it has there.
+
+    A folder without `__init__.py` is a package where modules in it are imported relatively to it. A dot within the name
+    of the file would be one of the module's: `v1.2.py` has the name `v1_dot_2`.
+    """
+    parts = [file.stem.replace(".", "_dot_")] if file.name != "__init__.py" else []
+    folder = file.parent
+    levels = _relative_levels(folder)
+    while (folder / "__init__.py").is_file() or (len(parts) <= levels and folder.name):
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return folder, ".".join(parts)
+
+
+def _relative_levels(folder: Path) -> int:
+    """How many folders up the modules in `folder` import from: 1 for `from . import`, 0 where all are absolute."""
+    levels = 0
+    for file in filter(Path.is_file, folder.glob("*.py")):
+        try:
+            text = file.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        levels = max([levels, *(len(found.group(1)) for found in _RELATIVE_IMPORT.finditer(text))])
+    return levels

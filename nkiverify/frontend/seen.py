@@ -1,0 +1,217 @@
+"""What code of kernels and of harness modules reads beside its modules and its arguments, seen as it happens.
+
+A verdict that rests on a clock, the environment, random numbers, identities or files is remembered by nobody. Such code
+has its own built-ins and its own `__import__`: modules of the standard library and NumPy are shown by substitutes that
+note what is taken from them, unless it gives the same to the same arguments. What nobody could see counts as read: a
+module of any other package, and one that no `import` statement names. The audit hook tells of files that are allowed.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+from nkiverify.foundation.source import KERNEL_MARKER
+from nkiverify.frontend.kernel_files import STUB_PACKAGES
+
+#: The name that marks a module of a harness, as `KERNEL_MARKER` one of kernels; its value is the file.
+HARNESS_MARKER = "__nkiverify_harness__"
+
+#: Modules of which everything gives the same to the same arguments, but for modules that they import themselves.
+_PURE = frozenset(
+    (
+        "__future__", "_collections_abc", "abc", "bisect", "cmath", "collections", "collections.abc", "contextlib",
+        "copy", "dataclasses", "decimal", "enum", "fractions", "functools", "heapq", "inspect", "itertools", "logging",
+        "math", "ml_dtypes", "numbers", "numpy", "operator", "re", "string", "textwrap", "types", "typing", "warnings",
+    )
+)  # fmt: skip
+#: Names of others of which that is so; what is said of Python and the machine is part of every digest.
+_HARMLESS: dict[str, frozenset[str]] = {
+    "os": frozenset({"PathLike", "fspath", "linesep", "name", "path", "sep"}),
+    "posixpath": frozenset({"basename", "commonprefix", "dirname", "join", "normpath", "sep", "split", "splitext"}),
+    "sys": frozenset({"byteorder", "float_info", "implementation", "maxsize", "platform", "version", "version_info"}),
+    "pathlib": frozenset({"PurePath", "PurePosixPath"}),
+}
+#: What NumPy reads from elsewhere.
+_READERS: dict[str, frozenset[str]] = {
+    "numpy": frozenset(
+        (
+            "DataSource", "_core", "compat", "core", "ctypeslib", "datetime64", "distutils", "f2py", "fromfile",
+            "fromregex", "genfromtxt", "lib", "load", "loadtxt", "ma", "memmap", "random", "rec", "testing",
+        )
+    ),
+    "inspect": frozenset({"currentframe", "stack", "getsource", "getsourcelines", "getsourcefile", "getfile"}),
+    "logging": frozenset({"Formatter", "LogRecord", "makeLogRecord"}),
+}  # fmt: skip
+#: Packages of which nothing is noted: they are ours, or part of every digest.
+_OURS = frozenset({"nkiverify", *STUB_PACKAGES})
+
+#: By file, the first that its code has read in this process; and the files of the modules that it has imported.
+_read: dict[str, str] = {}
+_imported: dict[str, set[str]] = {}
+#: The substitutes, by the name of their module.
+_substitutes: dict[str, Substitute] = {}
+
+
+def note(what: str, frame: FrameType | None = None) -> None:
+    """The kernel or harness code that calls us, by way of whatever, reads `what`."""
+    frame = frame or sys._getframe(1)
+    while frame is not None:
+        file = _file_of(frame.f_globals)
+        if file:
+            _read.setdefault(file, f"{Path(file).name}:{frame.f_lineno} {what}")
+            return
+        frame = frame.f_back
+
+
+def read_by(files: Iterable[str]) -> str:
+    """What the code of these files, or of modules that it imports, has read first in this process; empty if nothing."""
+    pending, known = list(files), set[str]()
+    while pending:
+        file = pending.pop()
+        if file in _read:
+            return _read[file]
+        if file not in known:
+            known.add(file)
+            pending.extend(sorted(_imported.get(file, ())))
+    return ""
+
+
+def _file_of(namespace: Mapping[str, Any]) -> str:
+    """The file of the kernel or harness module whose globals these are; empty for any other."""
+    return str(namespace.get(KERNEL_MARKER) or namespace.get(HARNESS_MARKER) or "")
+
+
+# --- modules ----------------------------------------------------------------------------------------------------------
+
+
+class Substitute(ModuleType):
+    """A module as kernels and harness modules see it: with some of its functions replaced, and what they take from it
+    noted."""
+
+    def __init__(self, module: ModuleType, functions: Mapping[str, Any]) -> None:
+        super().__init__(module.__name__, module.__doc__)
+        self.__dict__.update(functions)
+        self.__dict__["__all__"] = [name for name in dir(module) if not name.startswith("_")]
+        self.__dict__["__wrapped__"] = module
+        #: Where it has none of its own, it has no state either.
+        self.__dict__["__nki_functions__"] = bool(functions)
+
+    def __getattr__(self, name: str) -> Any:
+        module: ModuleType = self.__dict__["__wrapped__"]
+        found = getattr(module, name)
+        if not (name.startswith("__") and name.endswith("__")) and _reads(module.__name__, name, found):
+            note(f"uses {module.__name__}.{name}", sys._getframe(1))
+        return as_seen(found) if isinstance(found, ModuleType) else found
+
+    def __dir__(self) -> list[str]:
+        return dir(self.__dict__["__wrapped__"])
+
+
+#: What kernels, and messages, know the class as.
+Substitute.__name__ = ModuleType.__name__
+
+
+def library_module(module: ModuleType) -> ModuleType:
+    """The module that a substitute without functions of its own shows; any other is itself."""
+    names = vars(module)
+    return module if names.get("__nki_functions__", True) else names["__wrapped__"]  # type: ignore[no-any-return]
+
+
+def _reads(module: str, name: str, found: object) -> bool:
+    if isinstance(found, ModuleType) and name not in _READERS.get(module, ()):
+        return False  # what is taken from that one will be noted
+    top, _, rest = module.partition(".")
+    if top == "numpy":
+        return name in _READERS[top] if not rest else rest.partition(".")[0] in _READERS[top]
+    if module in _PURE:
+        return name in _READERS.get(module, ())
+    return name not in _HARMLESS.get(module, ())
+
+
+def as_seen(module: ModuleType) -> ModuleType:
+    """`module`, or what shows it to kernels."""
+    name = module.__name__
+    if type(module) is not ModuleType or not _is_shown(name):
+        return module
+    if name not in _substitutes:
+        _substitutes[name] = Substitute(module, {})
+    return _substitutes[name]
+
+
+def _is_shown(name: str) -> bool:
+    top = name.partition(".")[0]
+    return top in sys.stdlib_module_names or top in _PURE
+
+
+def imported(
+    module: Any,
+    name: str,
+    namespace: Mapping[str, Any] | None,
+    fromlist: Sequence[str] | None,
+    level: int,
+    importer: FrameType,
+) -> Any:
+    """`module`, which the code of a kernel or harness module gets for an import, as it sees it; what is imported is
+    noted."""
+    names = namespace if namespace is not None else importer.f_globals
+    file = _file_of(names)
+    if not file:
+        return module
+    for dotted in _names(name, names, fromlist, level):
+        loaded = sys.modules.get(dotted)
+        if loaded is None:
+            continue
+        of_user = _file_of(vars(loaded))
+        is_folder = getattr(loaded, "__file__", None) is None
+        if of_user:
+            _imported.setdefault(file, set()).add(of_user)
+            if not _is_statement(importer, file):
+                note(f"imports {dotted} by a name that is computed", importer)
+        elif type(loaded) is ModuleType and not is_folder and not _is_shown(dotted) and not _is_ours(dotted):
+            note(f"imports {dotted}, which may read more than its arguments", importer)
+    return as_seen(module) if isinstance(module, ModuleType) else module
+
+
+def _is_ours(dotted: str) -> bool:
+    return dotted.partition(".")[0] in _OURS
+
+
+def _names(name: str, namespace: Mapping[str, Any], fromlist: Sequence[str] | None, level: int) -> Iterator[str]:
+    """Every module that an import may mean: the packages around it, and names that may be modules in it."""
+    package = str(namespace.get("__package__") or "")
+    dotted = importlib.util.resolve_name("." * level + name, package) if level else name
+    parts = dotted.split(".")
+    yield from (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+    yield from (f"{dotted}.{one}" for one in fromlist or () if isinstance(one, str) and one != "*")
+
+
+def _is_statement(importer: FrameType, file: str) -> bool:
+    """True if the frame executes an import statement in the text of the file, which whoever reads it finds."""
+    code = importer.f_code
+    return code.co_filename == file and dis.opname[code.co_code[importer.f_lasti]] == "IMPORT_NAME"
+
+
+# --- built-in functions -----------------------------------------------------------------------------------------------
+
+
+def noting(functions: Mapping[str, Any], *more: str) -> dict[str, Callable[..., Any]]:
+    """Of these built-in functions, or of Python's, those that note being called: what they give differs between
+    processes. `more` are names of others."""
+    return {name: _noting(name, functions.get(name) or vars(builtins)[name]) for name in ("hash", "id", "input", *more)}
+
+
+def _noting(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def called(*arguments: Any, **options: Any) -> Any:
+        if name != "hash" or not arguments or type(arguments[0]) not in (int, bool, float):
+            note(f"uses {name}()", sys._getframe(1))
+        return function(*arguments, **options)
+
+    called.__name__ = called.__qualname__ = name
+    return called
