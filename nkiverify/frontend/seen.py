@@ -1,4 +1,4 @@
-"""What code of kernels and of harness modules reads beside its modules and its arguments, seen as it happens.
+"""Seeing what code of kernels and of harness modules reads beside its modules and its arguments, as it happens.
 
 A verdict that rests on a clock, the environment, random numbers, identities or files is remembered by nobody. Such code
 has its own built-ins and its own `__import__`: modules of the standard library and NumPy are shown by substitutes that
@@ -71,7 +71,7 @@ def note(what: str, frame: FrameType | None = None) -> None:
 
 
 def read_by(files: Iterable[str]) -> str:
-    """What the code of these files, or of modules that it imports, has read first in this process; empty if nothing."""
+    """The first that code of these files, or of modules that it imports, has read in this process; empty if nothing."""
     pending, known = list(files), set[str]()
     while pending:
         file = pending.pop()

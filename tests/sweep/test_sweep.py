@@ -124,11 +124,11 @@ def test_what_is_done_is_not_done_again_unless_something_changed(
 
 
 def test_what_cannot_be_remembered_is_said_and_done_again(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (root / "load.py").write_text("import os\n" + KERNEL)
+    (root / "load.py").write_text("import os\nHOME = os.environ\n" + KERNEL)
     for _ in range(2):
         assert sweep() == 0
         err = capsys.readouterr().err
-        assert "8 items will be verified again each time: load.py imports os" in err and "from before" not in err
+        assert "8 items will be verified again each time: load.py:2 uses os.environ" in err and "from before" not in err
 
 
 def test_a_line_that_was_cut_off_is_done_again_and_every_other_is_kept(
