@@ -121,7 +121,7 @@ Substitute.__name__ = ModuleType.__name__
 def library_module(module: ModuleType) -> ModuleType:
     """The module that a substitute without functions of its own shows; any other is itself."""
     names = vars(module)
-    return module if names.get("__nki_functions__", True) else names["__wrapped__"]  # type: ignore[no-any-return]
+    return module if names.get("__nki_functions__", True) else names["__wrapped__"]
 
 
 def _reads(module: str, name: str, found: object) -> bool:
