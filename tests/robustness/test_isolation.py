@@ -146,4 +146,5 @@ def test_a_kernel_that_ends_the_process_that_reads_its_language(repository: Path
     (repository / "k.py").write_text(f"{KERNEL}\n\n{line}\n")
     done = nkiverify(repository, *COMMANDS["run"], "--strict-language", "--no-page")
     assert done.returncode == 4
-    assert "inside the language is not known: its process ended with exit status 0" in done.stderr
+    assert "the language rules: the process that runs kernels ended with exit status 0" in done.stderr
+    assert "inside the language is not known: its process ended before it was done" in done.stderr
