@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from nkiverify.engines.esbmc.lowering import Language
     from nkiverify.results.session import ExitStatus
 
-HELP = "show the engines and solvers, and whether they answer rightly"
 
 DESCRIPTION = """\
 Show what confines kernels here, every engine and solver, its version and where

@@ -76,7 +76,6 @@ def smallest_witness(program: Program, decision: Decision, seconds: float) -> Wi
 class _Search:
     def __init__(self, program: Program, decision: Decision, deadline: float) -> None:
         self._dimensions = program.dimensions
-        self._decision = decision
         self._failure = negate(decision.claim.condition)
         self._failing = [*decision.hypotheses, self._failure]
         self._hypotheses = Prover(decision.hypotheses, BUDGETS.witness)

@@ -194,7 +194,7 @@ def temporary_files() -> Iterator[None]:
         _scratch, tempfile.tempdir = outer, before
 
 
-def _is_own(event: str, arguments: tuple[object, ...], subject: str) -> bool:
+def _is_own(event: str, subject: str) -> bool:
     """True if this is about a temporary file of the kernel."""
     if not _scratch or event not in _OWN:
         return False
@@ -220,7 +220,7 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
         return
     subject = _subject(event, arguments)
     frame = _asking(sys._getframe(1), event, subject)
-    if frame is None or _is_own(event, arguments, subject):
+    if frame is None or _is_own(event, subject):
         return
     if _passes(what, event, arguments, subject):
         note(f"asks for {what} {subject!r}", frame)

@@ -90,7 +90,7 @@ class _Inference:
         for one in wanted:
             name, use = one.arg, uses[one.arg]
             if name in tensors:
-                text = f"{self._dtype(name, use)}[{','.join(extents[name])}]" + self._contents(use, extents)
+                text = f"{self._dtype(use)}[{','.join(extents[name])}]" + self._contents(use, extents)
             else:
                 text = self._value(name, kinds[name], use)
             if text:
@@ -143,7 +143,7 @@ class _Inference:
         self._missing.append(Missing(name, why))
         return ""
 
-    def _dtype(self, name: str, use: Use) -> str:
+    def _dtype(self, use: Use) -> str:
         if use.dtypes:
             return use.dtypes[0]
         if use.indexes:

@@ -82,7 +82,7 @@ def headline(answer: Answer, root: Path) -> str:
     if derived.proved:
         said = [f"{_domain(derived)}; {_proof(answer.runs, derived)}"]
     else:
-        said = [next(_not_proved(derived, name, answer, root, _ENDLESS, PLAIN)).removeprefix(name).lstrip(": ")]
+        said = [next(_not_proved(derived, name, root, _ENDLESS, PLAIN)).removeprefix(name).lstrip(": ")]
     return "; ".join(" ".join(line.split()) for line in [*said, *_limits(derived, root, _ENDLESS, PLAIN)])
 
 
@@ -98,7 +98,7 @@ def _lines(answer: Answer, root: Path, width: int, style: Style, every: bool) ->
     elif derived.proved:
         yield from _legal(derived, name, answer, width, style)
     else:
-        yield from _not_proved(derived, name, answer, root, width, style)
+        yield from _not_proved(derived, name, root, width, style)
     if derived is not None:
         yield from _bugs(derived, root, width, style, every)
         yield from _beyond(derived, root, width, style, every)
@@ -168,7 +168,7 @@ def _verdicts(answer: Answer, name: str, root: Path, width: int, style: Style) -
     yield from _open(bad, root, width, style)
 
 
-def _not_proved(derived: Derived, name: str, answer: Answer, root: Path, width: int, style: Style) -> Iterator[str]:
+def _not_proved(derived: Derived, name: str, root: Path, width: int, style: Style) -> Iterator[str]:
     open_runs = [run for run in derived.runs if run.verdict is not Verdict.SUCCESSFUL]
     if derived.bugs and not derived.runs:
         failing = f"fails for {derived.tried - derived.untold} shapes that were tried"

@@ -17,7 +17,7 @@ from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import INT32_MAX, Atom, Dimension, Div, Index, Min, Monomial, Select, Term
+from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Monomial, Select, Term
 
 #: Steps one proof may take. Measured on the corpus: claims it can prove take fewer than 200.
 STEP_BUDGET = 2000
@@ -662,11 +662,3 @@ def _exact_quotient(term: Term, divisor: Term) -> Term | None:
         return terms.make({monomial: part // value for monomial, part in term.monomials.items()})
     quotient = terms.divide(term, divisor)
     return quotient if terms.multiply(quotient, divisor) is term else None
-
-
-def extent_domain(term: Term) -> tuple[Condition | bool, Condition | bool]:
-    """An extent is at least 1 and at most the largest 32-bit integer."""
-    return (
-        conditions.at_most_zero(terms.add(terms.constant(1), term, -1)),
-        conditions.at_most_zero(terms.add(term, terms.constant(-INT32_MAX))),
-    )

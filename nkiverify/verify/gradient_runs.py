@@ -209,7 +209,7 @@ class GradientRuns:
         assert self.pairing is not None
         tensors = self._parameters()
         return {
-            role.position: self._of_output(numbers, draw, role.position, name, tensors[name])
+            role.position: self._of_output(numbers, draw, role.position, tensors[name])
             for name, role in self.pairing.roles.items()
             if role.part is Part.INCOMING
         }
@@ -248,14 +248,14 @@ class GradientRuns:
                 found = self._input(numbers, draw, known, self._given[known])
             elif role.part is Part.INCOMING:
                 given = incoming.get(role.position)
-                found = self._of_output(numbers, draw, role.position, name, tensor) if given is None else given
+                found = self._of_output(numbers, draw, role.position, tensor) if given is None else given
             else:
                 found = _drawn(numbers, draw, "own", name, tensor, declared_range(tensor))
             return numbers.convert(found.reshape(numbers.lanes, *_shape(tensor)), tensor.dtype)
 
         return fill
 
-    def _of_output(self, numbers: Floats | Pieces, draw: Draw, position: int, name: str, tensor: Tensor) -> Array:
+    def _of_output(self, numbers: Floats | Pieces, draw: Draw, position: int, tensor: Tensor) -> Array:
         """The gradient of an output, (lanes, elements); 0 where the forward kernel leaves it undefined."""
         ends = declared_range(tensor)
         found = _drawn(numbers, Draw(draw.seed), "incoming", str(position), tensor, ends).reshape(numbers.lanes, -1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from nkiverify.frontend.guard import allow
 from nkiverify.frontend.paths import Limits, Unsupported
 from nkiverify.frontend.seen import read_by
 from nkiverify.frontend.target import Target
-from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.phases import NUMERICS, PHASES
 from nkiverify.verify.exploration import Exploration, explore, played
@@ -98,6 +99,14 @@ _TRYING = 0.1
 _BY_NUMBERS = 0.3
 
 
+@dataclass(frozen=True, slots=True)
+class _Explored:
+    """A run of the target, and the engine that decides its claims."""
+
+    exploration: Exploration
+    engine: EmbeddedEngine
+
+
 class _Verifying:
     """Explores a target, and decides it phase by phase. `told` hears each run that is made, as soon as it is."""
 
@@ -108,92 +117,88 @@ class _Verifying:
         self._told = told
         self._hardware = hardware_named(options.hardware or target.hardware)
         self._start = now()
+        #: The target, run symbolically, and run in plain Python where its sizes are all numbers; each once it is made.
+        self._symbolic: _Explored | None = None
+        self._plain: _Explored | None = None
         self._runs: dict[int, Run] = {}
         self._verdicts: dict[int, PhaseVerdict] = {}
 
     def run(self) -> list[Run]:
-        if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded" and self._decided_by_numbers():
-            return [self._runs[phase] for phase in self._phases]
+        # An exploration serves all phases; its time is counted in the phase that asks for it.
         clock = time.perf_counter()
-        explored = self._explored()
-        launch = _Launch(self._target, self._hardware, self._limits(self._left()), frozenset(self._phases), explored)
-        stopped = explored.run.unsupported_construct is not None
-        exploration = (launch.played() if stopped else None) or explored
-        self._check_comments(exploration)
-        engine = EmbeddedEngine(exploration.run.program)
-        exploring = time.perf_counter() - clock
+        first = self._first()
+        self._check_comments(first.exploration)
         for number, phase in enumerate(self._phases):
-            clock = time.perf_counter()
-            seconds = self._share(number)
-            run = self._decided(exploration, engine, phase, seconds, compared=True)
-            undecided = run is not None and run.verdict in _OPEN and PHASES[phase] is not NUMERICS
-            plain = launch.played() if undecided and exploration is explored else None
-            if plain is not None:
-                # What the symbolic run went wrong at has left it without what comes after.
-                by_numbers = EmbeddedEngine(plain.run.program)
-                other = self._decided(plain, by_numbers, phase, max(seconds, self._left() / 2))
-                if other is not None and other.verdict not in _OPEN:
-                    run, exploration, engine = other, plain, by_numbers
-            # The exploration serves all phases; its time is counted in the first one.
-            seconds = time.perf_counter() - clock + (exploring if number == 0 else 0.0)
+            run = self._decided(first, phase, self._share(number), compared=True)
+            if run is not None and run.verdict in _OPEN and PHASES[phase] is not NUMERICS:
+                plain_first = first is self._plain
+                run = self._decided_otherwise(run, first, number)
+                if plain_first or run.verdict not in _OPEN:
+                    # What the symbolic run went wrong at has left it without what comes after.
+                    first = self._plain or first
             if run is not None:
-                self._runs[phase] = replace(run, milliseconds=seconds * 1000)
-                if not self._tries(explored, phase):
+                self._runs[phase] = replace(run, milliseconds=(time.perf_counter() - clock) * 1000)
+                if not self._tries(first.exploration, phase):
                     self._told(self._runs[phase])
-        self._try_shapes(explored)
+            clock = time.perf_counter()
+        self._try_shapes(first.exploration)
         return self._with_cross_checks()
 
-    def _explored(self) -> Exploration:
+    def _first(self) -> _Explored:
+        """The run that decides first: that in plain Python where ESBMC is not asked and all sizes are numbers, or where
+        the symbolic one came to no end."""
+        if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded":
+            with suppress(InternalError):  # said if nothing else decides
+                self._plain = self._played(_BY_NUMBERS * self._left())
+        if self._plain is not None:
+            return self._plain
+        self._symbolic = self._explored()
+        stopped = self._symbolic.exploration.run.unsupported_construct is not None
+        return (self._other(self._symbolic) if stopped else None) or self._symbolic
+
+    def _other(self, first: _Explored) -> _Explored | None:
+        """The run that is not the `first` one, made when it is first asked for; None where there is none: a target with
+        dimensions has no run in plain Python."""
+        if first is self._plain:
+            self._symbolic = self._symbolic or self._explored()
+            return self._symbolic
+        if self._plain is None and not first.exploration.run.program.dimensions:
+            self._plain = self._played(self._left(), first.exploration)
+        return self._plain
+
+    def _decided_otherwise(self, run: Run, first: _Explored, number: int) -> Run:
+        """The verdict of the phase that comes as that number, which the `first` run has left open."""
+        phase, other = self._phases[number], self._other(first)
+        found = None if other is None else self._decided(other, phase, max(self._share(number), self._left() / 2))
+        if found is not None and found.verdict not in _OPEN:
+            return found
+        if first is self._plain and _took_too_long(first.exploration):
+            # That was a share of the time only.
+            self._plain = self._played(self._share(number)) or first
+            return self._decided(self._plain, phase, self._share(number)) or run
+        return run
+
+    def _explored(self) -> _Explored:
         """The target, run symbolically."""
         limits = self._limits(_EXPLORING * self._left())
         explored = explore(self._target, self._hardware, limits, frozenset(self._phases), dict(self._options.fixed))
         if explored.run.unsupported_construct is None:
             engine = EmbeddedEngine(explored.run.program)
             explored.run.unsupported_construct = _unfaithful(explored, engine, max(1.0, self._share(0)))
-        return explored
+        return _Explored(explored, EmbeddedEngine(explored.run.program))
 
-    def _decided_by_numbers(self) -> bool:
-        """Decide a target whose sizes are all numbers by a run in plain Python, and symbolically what that leaves open;
-        whether it is such a target."""
-        clock = time.perf_counter()
-        phases = frozenset(self._phases)
-        try:
-            plain = played(self._target, self._hardware, self._limits(_BY_NUMBERS * self._left()), phases, {})
-        except InternalError:
-            # Said if nothing else decides.
-            return False
-        if plain is None:
-            return False
-        self._check_comments(plain)
-        symbolic: Exploration | None = None
-        for number, phase in enumerate(self._phases):
-            run = self._decided_here(plain, number)
-            if run.verdict in _OPEN and PHASES[self._phases[number]] is not NUMERICS:
-                symbolic = symbolic or self._explored()
-                other = self._decided_here(symbolic, number)
-                run = run if other.verdict in _OPEN else other
-                if run.verdict in _OPEN and _took_too_long(plain):
-                    again = played(self._target, self._hardware, self._limits(self._share(number)), phases, {})
-                    plain = again or plain
-                    run = self._decided_here(plain, number)
-            self._runs[phase] = replace(run, milliseconds=(time.perf_counter() - clock) * 1000)
-            self._told(self._runs[phase])
-            clock = time.perf_counter()
-        return True
+    def _played(self, seconds: float, symbolic: Exploration | None = None) -> _Explored | None:
+        """The target, run in plain Python, with what the `symbolic` run assumed; None where it is no legal launch."""
+        found = played(self._target, self._hardware, self._limits(seconds), frozenset(self._phases), {})
+        if found is not None and symbolic is not None:
+            found = replace(found, assumptions=symbolic.assumptions, assumed_at=symbolic.assumed_at)
+        return None if found is None else _Explored(found, EmbeddedEngine(found.run.program))
 
-    def _decided_here(self, exploration: Exploration, number: int) -> Run:
-        """The verdict of the phase that comes as that number, by the embedded engine."""
-        engine = EmbeddedEngine(exploration.run.program)
-        run = self._decided(exploration, engine, self._phases[number], self._share(number))
-        assert run is not None, "the embedded engine is asked"
-        return run
-
-    def _decided(
-        self, exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, compared: bool = False
-    ) -> Run | None:
+    def _decided(self, explored: _Explored, phase: int, seconds: float, compared: bool = False) -> Run | None:
         """The verdict of a phase by what was explored; None where ESBMC alone is asked. `compared`: ESBMC, where it is
         asked, decides the claims of this exploration."""
         clock = time.perf_counter()
+        exploration, engine = explored.exploration, explored.engine
         alone = self._options.engine == "esbmc"
         try:
             if not PHASES[phase].for_engines:
@@ -299,31 +304,6 @@ def _unfaithful(exploration: Exploration, engine: EmbeddedEngine, seconds: float
             told = dict(claim.quantities).get("exception", "")
             return Unsupported(RAISES_SYMBOLICALLY, f"{told} there; {ADVICE_UNFAITHFUL}", claim.site)
     return None
-
-
-@dataclass(slots=True)
-class _Launch:
-    """A target that has been run symbolically. Where all of its sizes are numbers, one run in plain Python is all that
-    can happen: it decides what the symbolic one leaves open."""
-
-    target: Target
-    hardware: Hardware
-    limits: Limits
-    phases: frozenset[int]
-    symbolic: Exploration
-    _tried: bool = False
-    _played: Exploration | None = None
-
-    def played(self) -> Exploration | None:
-        """The concrete run, made when it is first asked for; None where there are dimensions, or it is no legal one."""
-        if not self._tried and not self.symbolic.run.program.dimensions:
-            self._tried = True
-            found = played(self.target, self.hardware, self.limits, self.phases, {})
-            if found is not None:
-                self._played = replace(
-                    found, assumptions=self.symbolic.assumptions, assumed_at=self.symbolic.assumed_at
-                )
-        return self._played
 
 
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> Run:

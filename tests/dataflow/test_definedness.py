@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from lab.definedness import undefined_in_simulator
-from nkiverify.analysis.marks.shadow import undefined_outputs
+from nkiverify.analysis.marks.shadow import followed
 from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
@@ -258,8 +258,9 @@ def test_sets_marks_and_the_simulator_agree_on_what_is_defined(tmp_path: Path, c
         for n in range(1, HIGH + 1):
             trial = subject.trial(n=n)
             assert not trial.unusable
-            marks = undefined_outputs(trial.recorded, hardware_named(subject.target.hardware).generation)
-            assert marks is not None, trial.findings.doubts
+            findings, outputs = followed(trial.recorded, hardware_named(subject.target.hardware).generation)
+            assert not findings.doubts and outputs is not None
+            marks = [undefined for undefined, _ in outputs]
             simulated = undefined_in_simulator(subject.target, {"n": n})
             if case.simulated:
                 assert simulated is not None

@@ -12,7 +12,7 @@ import pytest
 
 from nkiverify.symbolic import all_of, any_of, negate, select, terms
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.facts import STEP_BUDGET, Facts, _Budget, _exact_quotient, extent_domain
+from nkiverify.symbolic.facts import STEP_BUDGET, Facts, _Budget, _exact_quotient
 from tests.symbolic.random_terms import DIMENSIONS, atom_of
 
 X, Y, Z = (DIMENSIONS[name] for name in "xyz")
@@ -317,14 +317,6 @@ def test_only_an_exact_quotient_of_polynomials_is_one() -> None:
         assert _exact_quotient(term, divisor) is quotient
     for term, divisor in ((Y * Y + 1, Y), (X, Y), (3 * Y, TWO), (2 * Y + 3, TWO), (Y, terms.constant(0))):
         assert _exact_quotient(term, divisor) is None
-
-
-def test_an_extent_is_a_positive_integer_of_32_bits() -> None:
-    facts = Facts().extended(*extent_domain(X))
-    assert facts.proves(X >= 1)
-    assert facts.proves(X <= 2**31 - 1)
-    assert not facts.proves(X >= 2)
-    assert not facts.proves(X <= 2**31 - 2)
 
 
 def test_a_division_by_what_may_be_zero_says_nothing() -> None:

@@ -65,12 +65,6 @@ def first_reaching(items: Sequence[Recorded], generation: int, positions: Collec
     return walk.placed(first) if first is not None else None
 
 
-def undefined_outputs(items: Sequence[Recorded], generation: int) -> list[npt.NDArray[np.bool_]] | None:
-    """The elements of each tensor returned that are unwritten or computed from such; None where that is not known."""
-    walk = _Walk(items, generation, Notes())
-    return None if walk.run().doubts else walk.undefined
-
-
 def followed(
     items: Sequence[Recorded], generation: int
 ) -> tuple[Findings, list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]] | None]:

@@ -252,7 +252,7 @@ class _Lowering:
         condition: Condition | None = branch.condition
         if condition is None or not self._sayable(condition, scope):
             self._write.comment(f"any of the two, since it does not fit 64 bits: if {branch.condition!r}")
-            text, condition = self._either(scope), None
+            text, condition = self._either(), None
         else:
             self._range_indices(condition, scope)
             self._define_for(condition, scope)
@@ -270,7 +270,7 @@ class _Lowering:
             with self._write.otherwise():
                 self._block(branch.orelse, orelse)
 
-    def _either(self, scope: _Scope) -> str:
+    def _either(self) -> str:
         """A condition that may hold or not."""
         name = self._fresh("either")
         self._write.arbitrary(name)

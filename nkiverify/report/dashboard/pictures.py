@@ -105,7 +105,7 @@ def occupancy(peak: MemoryPeak) -> Occupancy | None:
         memory=peak.memory.upper(),
         bars=tuple(_bars(peak, amounts, colours, HEIGHT / top)),
         numbers=tuple(_numbers(peak.places)),
-        names=tuple(_names(order, peak)),
+        names=tuple(_names(order)),
         limit=HEIGHT - peak.limit * HEIGHT / top if peak.limit <= top else None,
         limit_bytes=peak.limit,
         most=most,
@@ -184,7 +184,7 @@ def _numbers(places: Sequence[Line]) -> list[tuple[float, str]]:
     return found
 
 
-def _names(order: Sequence[Tile], peak: MemoryPeak) -> list[Named]:
+def _names(order: Sequence[Tile]) -> list[Named]:
     named = []
     for number, one in enumerate(order[:COLOURS]):
         most = max((span.bytes for span in one.spans), default=0)

@@ -198,7 +198,7 @@ def at_last_iteration(condition: Condition | bool) -> tuple[Condition, ...]:
     return tuple(_at_last(condition))
 
 
-def related(decisions: Sequence[Decision], program: Program) -> set[frozenset[str]]:
+def related(decisions: Sequence[Decision]) -> set[frozenset[str]]:
     """Pairs of dimensions that one claim, or loop, is about."""
     found: set[frozenset[str]] = set()
     for one in decisions:

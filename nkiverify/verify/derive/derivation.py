@@ -107,7 +107,6 @@ class _Derivation:
         self._deadline = now() + budget.proving
         self._target_for = target_for
         self._options = options
-        self._budget = budget
         self._program = exploration.run.program
         self._guards = list(guards(self._program, exploration.assumptions))
         self._assumptions = exploration.assumptions
@@ -132,7 +131,7 @@ class _Derivation:
     def run(self) -> Derived:
         """Find a domain, and prove it."""
         expected = [part for one in self._decisions for part in _about(one)]
-        pairs = related(self._decisions, self._program)
+        pairs = related(self._decisions)
         base = self._shapes.first(self._numbers, expected, pairs)
         if base is None:
             return self._nothing_passes()
