@@ -2,8 +2,9 @@
 
 The shape program, with the dimensions set to the values of a concrete run and its loops gone through number by number,
 is a list of items as the concrete run records them: operations with their operands, allocations, results, the
-iterations of loops without an order. The differences that are allowed are that a `Loop` stands for its iterations, and
-that the symbolic run may take indices for kept ones that the concrete run sees are not: then the concrete run decides.
+iterations of loops without an order. The differences that are allowed are that a `Loop` stands for its iterations, that
+the symbolic run may take indices for kept ones that the concrete run sees are not (then the concrete run decides), and
+that a loop without an order in which nothing is executed, as where `list` takes its numbers, may be left out.
 Contracts are compared by their lines: what the symbolic run claims of a shape, the concrete run has to check, and the
 other way round.
 """
@@ -49,6 +50,7 @@ _QUIETLY = ("idx.oob", "idx.empty")
 _OF_VIEWS = ("ap.in_bounds", "ap.partition_overflow")
 _RETURNS = "returns "
 _DRAWN = "indices drawn"
+_BEGINS, _ITERATION, _ENDS = "loop without an order", "iteration", "its end"
 
 #: A contract and the line it is about.
 Stated = tuple[str, int]
@@ -129,7 +131,23 @@ def symbolic(program: Program, values: Mapping[str, int]) -> Recording:
 def _results_last(items: Sequence[str]) -> list[str]:
     """The items with all results at the end, each once: a launch returns what each of its programs returns."""
     results = {item for item in items if item.startswith(_RETURNS)}
-    return [*(item for item in items if item not in results and item != _DRAWN), *sorted(results)]
+    return [*_without_empty_loops(item for item in items if item not in results and item != _DRAWN), *sorted(results)]
+
+
+def _without_empty_loops(items: Iterable[str]) -> Iterator[str]:
+    pending: list[str] = []
+    for item in items:
+        if item == _BEGINS:
+            yield from pending
+            pending = [item]
+        elif pending and item == _ENDS:
+            pending = []
+        elif pending and item == _ITERATION:
+            pending.append(item)
+        else:
+            yield from (*pending, item)
+            pending = []
+    yield from pending
 
 
 def _walk(block: Block, given: dict[Atom, int], found: Recording) -> None:
@@ -145,11 +163,11 @@ def _walk(block: Block, given: dict[Atom, int], found: Recording) -> None:
             _walk(item.then if here.holds(item.condition) else item.orelse, given, found)
         elif isinstance(item, Loop):
             trips = here.term(item.extent)
-            found.items += ["loop without an order"] if item.parallel else []
+            found.items += [_BEGINS] if item.parallel else []
             for number in range(trips):
-                found.items += ["iteration"] if item.parallel else []
+                found.items += [_ITERATION] if item.parallel else []
                 _walk(item.body, {**given, item.index: number}, found)
-            found.items += ["its end"] if item.parallel else []
+            found.items += [_ENDS] if item.parallel else []
         else:
             found.items.append(_kind(item, here))
 
@@ -173,9 +191,9 @@ def _kind(item: object, here: Valuation) -> str:
     if isinstance(item, Returned):
         return f"{_RETURNS}{', '.join(sorted({_tensor(tensor, here) for tensor in item.tensors}))}"
     if isinstance(item, ParallelLoop):
-        return "loop without an order" if item.begins else "its end"
+        return _BEGINS if item.begins else _ENDS
     if isinstance(item, Iteration):
-        return "iteration"
+        return _ITERATION
     assert isinstance(item, Drawn)
     return _DRAWN
 

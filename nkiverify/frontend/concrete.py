@@ -20,7 +20,7 @@ from typing import Any
 
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, frame_site, kernel_calls, kernel_site
-from nkiverify.frontend.iteration_numbers import Numbers, TracedLoops, TracedRange
+from nkiverify.frontend.traced_loops import TracedLoops, TracedRange
 from nkiverify.ir import program
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.ir.program import Assumed
@@ -89,14 +89,15 @@ class _UnorderedRange(Sequence[int]):
         # Whoever runs over what a generator yields may take several numbers before it does anything.
         drawn |= bool(sys._getframe(1).f_code.co_flags & inspect.CO_GENERATOR)
         launched = current_launch().program
-        loop, made = run.begin_loop(), Numbers()
+        loop, left = run.begin_loop(), True
+        order = run.order(len(numbers), drawn=drawn)
         try:
-            for number, value in enumerate(run.traced.iterations(numbers)):
+            for number, value in run.traced.iterations((at, numbers[at]) for at in order):
                 run.recorded.append(program.Iteration(loop, number, drawn, launched))
-                yield made.next(value)
+                yield value
+            left = False
         finally:
-            run.numbered.append(made)
-            run.recorded.append(program.ParallelLoop(loop, False, launched))
+            run.recorded.append(program.ParallelLoop(loop, False, launched, left))
 
     def __len__(self) -> int:
         return len(self._plain)
@@ -156,8 +157,6 @@ class ConcreteExecution:
         #: With `records`: the operations and allocations executed, in order.
         self.records = records or not phases <= SHAPE_PHASES
         self.recorded: list[Recorded] = []
-        #: Numbers of loops without an order that have ended since the last operation.
-        self.numbered: list[Numbers] = []
         self.traced = TracedLoops()
         self._count = 0
         self._claims = 0
@@ -243,6 +242,10 @@ class ConcreteExecution:
         self.recorded.append(program.ParallelLoop(self._count, True, current_launch().program))
         return self._count
 
+    def order(self, length: int, *, drawn: bool) -> Iterable[int]:
+        """The order in which the iterations of the loop that has just begun are run."""
+        return range(length)
+
     def drawn(self) -> None:
         """Note that elements of a range without an order are taken outside a loop."""
         self.recorded.append(program.Drawn(kernel_site(2), current_launch().program))
@@ -263,9 +266,6 @@ class ConcreteExecution:
 
     def operation(self, operation: Operation) -> None:
         """Note an operation."""
-        if self.numbered and any(numbers.kept for numbers in self.numbered):
-            self.drawn()
-        self.numbered.clear()
         self.recorded.append(recorded.Executed(operation, kernel_site(2), kernel_calls(2)))
 
     def allocation(self, storage: Storage) -> None:

@@ -224,7 +224,8 @@ class SummarisedLoop:
         else:
             self._give_up("its carried state has no closed form")
         run.open_loops.remove(self)
-        run.record(LoopItem(_index_atom(index), trips, bounds, scope.block, self._site, self._sequence.parallel))
+        parallel, counts = self._sequence.parallel, self._counts()
+        run.record(LoopItem(_index_atom(index), trips, bounds, scope.block, self._site, parallel, counts))
         self._after(endings, index, trips)
         self._paths, self._index, self._trips = len(endings), index, trips
         self._frame = None
@@ -245,8 +246,13 @@ class SummarisedLoop:
         return tuple(part for part in mutable_parts(template) if self._snapshot.knows(part))
 
     def _tells(self, template: Any, index: Index) -> bool:
-        """True if elements of a list tell which iteration made them, where iterations have no order."""
-        return self._sequence.parallel and _has_number(template, index)
+        """True if elements of a list are of one iteration each, where iterations have no order."""
+        return self._sequence.parallel and substitute(template, {index: terms.constant(0)}) is not template
+
+    def _counts(self) -> bool:
+        """True if numbers change from one iteration to the next."""
+        guesses = [*self._local.values(), *(linear for _, _, linear in self._held.values())]
+        return any(isinstance(one, _Linear) and one.step is not terms.constant(0) for one in guesses)
 
     def _begin_path(self, snapshot: Snapshot, scope: Scope, index: Term) -> None:
         self._restore(snapshot)
@@ -437,7 +443,9 @@ class SummarisedLoop:
             agree = all(value is not _ABSENT and same_value(values[0], value) for value in values)
             try:
                 if name in self._live and agree:
-                    self._values[name] = substitute(values[0], last)
+                    self._values[name] = value = substitute(values[0], last)
+                    if self._sequence.parallel and value is not values[0]:
+                        run.drawn()
                     continue
             except CannotSubstitute:
                 pass
@@ -447,18 +455,6 @@ class SummarisedLoop:
 def _bound_index(run: SymbolicExecution) -> Index:
     """A new index for the elements of a segment; it occurs in no claim."""
     return _index_atom(terms.index("element", terms.constant(0), ("bound", *run.scope_key, run.next_ordinal())))
-
-
-def _has_number(value: Any, index: Index) -> bool:
-    """True if an integer in `value` depends on `index`; a tensor is none."""
-    if isinstance(value, tuple | list):
-        return any(_has_number(part, index) for part in value)
-    if isinstance(value, dict):
-        return any(_has_number(part, index) for item in value.items() for part in item)
-    if isinstance(value, SymList):
-        return any(_has_number(p.value if isinstance(p, Element) else p.template, index) for p in value.parts)
-    term = as_term(value)
-    return term is not None and index in terms.all_atoms(term)
 
 
 def _index_atom(index: Term) -> Index:

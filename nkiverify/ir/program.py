@@ -100,7 +100,8 @@ class Claim:
 class Loop:
     """`body` runs for every value of `index` for which `bounds` hold (0 <= index, and below `extent`).
 
-    The iterations of a `parallel` one have no order (legacy `affine_range`).
+    The iterations of a `parallel` one have no order (legacy `affine_range`). If it `counts`, numbers of the host change
+    from one iteration to the next.
     """
 
     index: Index
@@ -109,6 +110,7 @@ class Loop:
     body: Block
     site: Site | None
     parallel: bool = False
+    counts: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,11 +146,12 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParallelLoop:
-    """Such a loop begins or ends."""
+    """Such a loop begins or ends; `left`: before all its numbers were asked for."""
 
     loop: object
     begins: bool
     program: tuple[Extent, ...] = ()
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,9 +13,9 @@ from nkiverify.symbolic.lists import SymList
 
 def as_extent(value: object) -> Extent | None:
     """`value` as an integer the model computes with, or None where it is none (a float is none, as in Python)."""
-    if isinstance(value, int):
-        return int(value)  # no `KernelNumber`
-    if isinstance(value, SymInt):
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int | SymInt):
         return value
     if isinstance(value, SupportsIndex) and not isinstance(value, SymRational):
         return value.__index__()

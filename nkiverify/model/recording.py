@@ -29,7 +29,6 @@ from nkiverify.model.registry import Declaration, Updates, declaration
 from nkiverify.model.tensor import Tensor, claim_bounds
 from nkiverify.symbolic import Condition, SymInt, known
 from nkiverify.symbolic.execution import unsupported
-from nkiverify.symbolic.values import plain
 
 #: Parameters that do not change what is computed.
 _IDLE = frozenset(("name", "kwargs", "engine", "priority", "dge_mode", "dma_engine", "buffer"))
@@ -73,7 +72,6 @@ def _record(
         if view.indirect_by is not None:
             _read_index(view, argument, read, attributes)
     program = current_launch().program
-    attributes = {each: plain(value) for each, value in attributes.items()}
     mask = None if mask is None else mask.without_known()
     operation = Operation(name, read, writes, attributes, mask, innermost_body(), program, asked_engine)
     if looked_at("mem.start_partition"):

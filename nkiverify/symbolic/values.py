@@ -31,19 +31,6 @@ def only_shows(frame: FrameType) -> bool:
     return package in ("nkiverify", "nki", "neuronxcc", "logging", "traceback", "warnings")
 
 
-class KernelNumber(int):
-    """An int of kernel code that is told from others; what the model keeps of it is a plain one (`plain`)."""
-
-
-def plain(value: Any) -> Any:
-    """`value` with plain ints for those of kernel code, in it or in the list or tuple that it is."""
-    if isinstance(value, KernelNumber):
-        return int(value)
-    if type(value) is list or type(value) is tuple:
-        return type(value)(map(plain, value))
-    return value
-
-
 class TextConversion:
     """Text being made of a value: if any is, if something symbolic has gone into it, and which integers."""
 

@@ -143,10 +143,10 @@ def _tolerated(question: Question, left: Sequence[Stated], search: _Search | Non
 
 
 def _hands_on(question: Question) -> bool:
-    """True if a run shows that numbers of an iteration without an order are kept for later. Where such a loop is
-    summarised the proof sees it; where it is run iteration by iteration, they are plain numbers there."""
+    """True if a run shows that an iteration without an order hands something on in Python. Where such a loop is
+    summarised, and numbers do not change from one iteration to the next, the proof sees it."""
     program = question.program
-    if not _runs_one_by_one(program.body):
+    if not _may_hand_on(program.body):
         return False
     shapes = Shapes(program.dimensions, domain_of(program, question.assumptions))
     few = islice(shapes.tried(), len(shapes.dimensions) + 2)
@@ -154,11 +154,11 @@ def _hands_on(question: Question) -> bool:
     return any(DRAWN in trial.findings.doubts for trial in runs)
 
 
-def _runs_one_by_one(block: Block) -> bool:
+def _may_hand_on(block: Block) -> bool:
     return any(
         isinstance(item, Iteration)
-        or (isinstance(item, Loop) and _runs_one_by_one(item.body))
-        or (isinstance(item, Branch) and (_runs_one_by_one(item.then) or _runs_one_by_one(item.orelse)))
+        or (isinstance(item, Loop) and ((item.parallel and item.counts) or _may_hand_on(item.body)))
+        or (isinstance(item, Branch) and (_may_hand_on(item.then) or _may_hand_on(item.orelse)))
         for item in block.items
     )
 

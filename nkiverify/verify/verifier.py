@@ -347,7 +347,7 @@ def _trial(exploration: Exploration, seconds: float) -> Trial | None:
         return None
     from nkiverify.phases.dataflow.trial import trial_of
 
-    return trial_of(run, seconds)
+    return trial_of(exploration.target, run, seconds)
 
 
 def _cross_checks(verdicts: Mapping[int, PhaseVerdict], options: Options, seconds: float) -> dict[int, Run]:

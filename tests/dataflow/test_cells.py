@@ -17,7 +17,7 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.model.memory import SBUF
 from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.phases.dataflow.trial import play
+from nkiverify.phases.dataflow.played import play
 from tests.dataflow.subject import Subject
 
 

@@ -23,8 +23,8 @@ from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
+from nkiverify.phases.dataflow.played import play
 from nkiverify.phases.dataflow.smallest import simplest
-from nkiverify.phases.dataflow.trial import play
 from nkiverify.verify.exploration import explore
 from tests.dataflow.subject import Subject
 

@@ -9,26 +9,23 @@ from math import prod
 from types import MappingProxyType
 
 from nkiverify.analysis.marks.findings import Fault, Findings
-from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.marks.order import DRAWN, Recorded
 from nkiverify.analysis.marks.shadow import execute, first_reaching
 from nkiverify.analysis.values.known_run import KnowsNumbers
-from nkiverify.foundation.errors import UnsupportedConstruct, described
 from nkiverify.foundation.records import Coverage
 from nkiverify.foundation.source import Site, kernel_site
-from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import TOO_LONG, BrokenContract, ConcreteExecution
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
-from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of, loops_from
-from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
+from nkiverify.phases.dataflow.played import play, unusable
+from nkiverify.phases.dataflow.rearranged import depends_on_order
 from nkiverify.phases.replay import Replay
-from nkiverify.symbolic.execution import running
 
 #: What an operation costs, in elements of its operands: about as long as Python takes for it.
 _OPERATION = 20_000
@@ -185,7 +182,17 @@ def attempt(
         return Trial(dict(values), Findings(), TOO_LONG, large=True, work=run.work)
     if played.unusable:
         return Trial(dict(values), Findings(), played.unusable, work=run.work)
-    return executed(run, dict(values), played.recorded, run.work)
+    trial = executed(run, dict(values), played.recorded, run.work)
+    return _with_other_orders(trial, target, hardware, seconds)
+
+
+def _with_other_orders(trial: Trial, target: Target, hardware: Hardware, seconds: float) -> Trial:
+    """The trial, with a doubt where iterations without an order hand something on that its marks do not see."""
+    findings = trial.findings
+    decided = bool(findings.faults or findings.doubts)
+    if not decided and depends_on_order(target, trial.values, hardware, seconds, trial.recorded):
+        findings.doubts.append(DRAWN)
+    return trial
 
 
 def executed(
@@ -210,16 +217,17 @@ def executed(
     return Trial(values, findings, recorded=recorded, work=work, tolerated=tolerated)
 
 
-def trial_of(run: ConcreteLaunch, seconds: float) -> Trial:
+def trial_of(target: Target, run: ConcreteLaunch, seconds: float) -> Trial:
     """The result of a run of a launch of numbers, its operations executed on the shadow memory for so many seconds."""
     if run.unsupported_construct is not None:
         return Trial({}, Findings(), run.unsupported_construct.construct)
     if run.raised is not None:
         return Trial({}, Findings(), f"the kernel raises {type(run.raised).__name__}: {run.raised}")
-    unusable = _unusable(run)
-    if unusable:
-        return Trial({}, Findings(), unusable)
-    return executed(run, {}, run.recorded, ANY_WORK, seconds)
+    broken = unusable(run)
+    if broken:
+        return Trial({}, Findings(), broken)
+    trial = executed(run, {}, run.recorded, ANY_WORK, seconds)
+    return _with_other_orders(trial, target, run.hardware, seconds)
 
 
 def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> list[Seen]:
@@ -271,41 +279,3 @@ def _earliest(trial: Trial, hardware: Hardware) -> list[Fault]:
             done.add(key)
             found.append(first_reaching(trial.recorded, hardware.generation, reads[key]) or fault)
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """The record of a concrete run. `unusable` says why it shows nothing; `outside`: the values are not in the domain.
-
-    `raised` is the exception that ended it, or the assert of the kernel that excludes the values.
-    """
-
-    recorded: Sequence[Recorded]
-    unusable: str = ""
-    outside: bool = False
-    raised: Exception | SystemExit | None = None
-
-
-def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> Played:
-    """Let `run` execute `target` with its dimensions set to `values`."""
-    kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
-    binding = ConcreteBinding(values)
-    try:
-        with space.active(), running(run):
-            target.function(Verification(binding, kernel))
-    except OutsideDomain:
-        return Played((), outside=True)
-    except UnsupportedConstruct as limit:
-        return Played((), limit.construct)
-    except (Exception, SystemExit) as error:
-        if binding.excludes(error):
-            return Played((), outside=True, raised=error)
-        return Played((), f"the kernel raises {described(error)}", raised=error)
-    return Played(run.recorded, _unusable(run))
-
-
-def _unusable(run: ConcreteExecution) -> str:
-    """Why nothing follows from the operations of a run that has come to its end."""
-    # What a target states about the whole kernel says nothing of its operations.
-    broken = [one.contract for one in run.broken if not one.contract.id.startswith("target.")]
-    return f"{broken[0].id} is broken (phase {broken[0].phase})" if broken else ""

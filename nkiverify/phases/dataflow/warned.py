@@ -41,8 +41,9 @@ from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
+from nkiverify.phases.dataflow.played import play
 from nkiverify.phases.dataflow.rules import RULES
-from nkiverify.phases.dataflow.trial import Trial, play
+from nkiverify.phases.dataflow.trial import Trial
 from nkiverify.phases.dataflow.unread import unread_tails
 from nkiverify.phases.memory.occupancy import name_of
 

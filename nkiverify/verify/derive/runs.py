@@ -30,7 +30,8 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.recorded import Executed
 from nkiverify.phases import PHASES
-from nkiverify.phases.dataflow.trial import ShadowRun, executed, play
+from nkiverify.phases.dataflow.played import play
+from nkiverify.phases.dataflow.trial import ShadowRun, executed
 from nkiverify.phases.dataflow.unread import as_slices, reads_of
 from nkiverify.symbolic.prover import Rung
 from nkiverify.verify.witness.explain import Circumstances, violation_of

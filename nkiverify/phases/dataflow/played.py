@@ -1,0 +1,53 @@
+"""Concrete runs of a target whose record is looked at, and why nothing follows from some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nkiverify.analysis.marks.order import Recorded
+from nkiverify.foundation.errors import UnsupportedConstruct, described
+from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.instrument import Rewriting
+from nkiverify.frontend.loader import load_kernel
+from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.symbolic.execution import running
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The record of a concrete run. `unusable` says why it shows nothing; `outside`: the values are not in the domain.
+
+    `raised` is the exception that ended it, or the assert of the kernel that excludes the values.
+    """
+
+    recorded: Sequence[Recorded]
+    unusable: str = ""
+    outside: bool = False
+    raised: Exception | SystemExit | None = None
+
+
+def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> Played:
+    """Let `run` execute `target` with its dimensions set to `values`."""
+    kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
+    binding = ConcreteBinding(values)
+    try:
+        with space.active(), running(run):
+            target.function(Verification(binding, kernel))
+    except OutsideDomain:
+        return Played((), outside=True)
+    except UnsupportedConstruct as limit:
+        return Played((), limit.construct)
+    except (Exception, SystemExit) as error:
+        if binding.excludes(error):
+            return Played((), outside=True, raised=error)
+        return Played((), f"the kernel raises {described(error)}", raised=error)
+    return Played(run.recorded, unusable(run))
+
+
+def unusable(run: ConcreteExecution) -> str:
+    """Why nothing follows from the operations of a run that has come to its end."""
+    # What a target states about the whole kernel says nothing of its operations.
+    broken = [one.contract for one in run.broken if not one.contract.id.startswith("target.")]
+    return f"{broken[0].id} is broken (phase {broken[0].phase})" if broken else ""

@@ -1,0 +1,229 @@
+"""Runs of a kernel in other orders: if its loops without one hand something on that the shadow memory does not see.
+
+What an iteration keeps (a view, an index, a number, whatever it is made into) is used by another one, or after the
+loop, without a trace in the elements of tensors. So the kernel is run again, its iterations in another order and some
+of them left out: each that is run has to do what it did, and so has everything outside of the loops. Where that is not
+so, what is executed depends on which iterations there were before.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.values.known_run import KnowsNumbers
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
+from nkiverify.model.hardware import Hardware
+from nkiverify.model.indices import IndexTensor, Mask
+from nkiverify.model.recorded import Allocation, Executed, Returned
+from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.phases.dataflow.played import play
+
+#: One execution of a loop: the iterations around it, how many loops have begun there before, and the program.
+LoopKey = tuple["Place", int, object]
+#: The iterations that something is executed in, each with its number, those of outer loops first.
+Place = tuple[tuple[LoopKey, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Iterated:
+    """One execution of a loop: how many iterations came to their end, whether one more was left in its middle, and
+    whether something else than a `for` statement asked for the numbers."""
+
+    whole: int
+    left: bool
+    drawn: bool
+
+
+def backwards(done: Iterated) -> Iterable[int]:
+    """The last iteration first, without the middle one where there are several; who has drawn numbers may count them
+    himself, and gets them as they were."""
+    if done.drawn:
+        return range(done.whole + done.left)
+    middle = done.whole // 2 if done.whole > 2 else None
+    return [at for at in range(done.whole - 1, -1, -1) if at != middle] + [done.whole] * done.left
+
+
+def shortened(done: Iterated) -> Iterable[int]:
+    """The iterations without the last one; without those that were left in their middle, where numbers are drawn."""
+    if done.whole < 2:
+        return range(done.whole + done.left)
+    return [*range(done.whole - 1), *[done.whole] * (done.left and not done.drawn)]
+
+
+#: Orders of which one differs for each loop that has several iterations, however its iterations depend on others.
+_ORDERS: tuple[tuple[Callable[[Iterated], Iterable[int]], Callable[[Iterated], bool]], ...] = (
+    (backwards, lambda done: not done.drawn and done.whole > 1),
+    (shortened, lambda done: done.whole > 1 and (done.drawn or done.whole == 2)),
+)
+
+
+def depends_on_order(
+    target: Target,
+    values: Mapping[str, int],
+    hardware: Hardware,
+    seconds: float,
+    recorded: Sequence[Recorded],
+) -> bool:
+    """True if what a run has `recorded` for these values may be something else with other iterations before it."""
+    if not any(isinstance(item, Iteration) and item.number for item in recorded):
+        return False
+    loops = _iterated(recorded)
+    before: dict[Place, list[object]] | None = None
+    for order, differs in _ORDERS:
+        if not any(map(differs, loops.values())):
+            continue
+        before = described(recorded) if before is None else before
+        run = _Rearranged(hardware, seconds, loops, order)
+        played = play(target, values, run)
+        if played.outside or played.unusable or _differ(before, described(run.recorded), loops, order):
+            return True
+    return False
+
+
+def _differ(
+    one: Mapping[Place, list[object]],
+    two: Mapping[Place, list[object]],
+    loops: Mapping[LoopKey, Iterated],
+    order: Callable[[Iterated], Iterable[int]],
+) -> bool:
+    run = {key: set(order(done)) for key, done in loops.items()}
+
+    def left_out(place: Place) -> bool:
+        return any(number not in run.get(key, (number,)) for key, number in place)
+
+    return any(one.get(place) != two.get(place) and not left_out(place) for place in {**one, **two})
+
+
+class _Places:
+    """Follows what is recorded: the iterations that something belongs to."""
+
+    def __init__(self) -> None:
+        self.running: dict[object, tuple[LoopKey, int]] = {}
+        self._begun: Counter[tuple[Place, object]] = Counter()
+
+    def here(self, program: object) -> Place:
+        """The iterations that a program of the launch is in."""
+        return tuple((key, number) for key, number in self.running.values() if key[2] == program)
+
+    def see(self, item: Recorded) -> None:
+        """A loop begins, goes on or ends."""
+        if isinstance(item, ParallelLoop):
+            self.running.pop(item.loop, None)
+            if item.begins:
+                here = self.here(item.program)
+                self.running[item.loop] = (here, self._begun[here, item.program], item.program), -1
+                self._begun[here, item.program] += 1
+        elif isinstance(item, Iteration):
+            self.running[item.loop] = self.running[item.loop][0], item.number
+
+
+def _iterated(recorded: Sequence[Recorded]) -> dict[LoopKey, Iterated]:
+    """The loops of a run."""
+    places = _Places()
+    keys: dict[object, LoopKey] = {}
+    counts: Counter[object] = Counter()
+    drawn: set[object] = set()
+    whole: set[object] = set()
+    for item in recorded:
+        places.see(item)
+        if isinstance(item, ParallelLoop) and item.begins:
+            keys[item.loop] = places.running[item.loop][0]
+        elif isinstance(item, ParallelLoop) and not item.left:
+            whole.add(item.loop)
+        elif isinstance(item, Iteration):
+            counts[item.loop] += 1
+            drawn |= {item.loop} if item.drawn else set()
+    found = {}
+    for loop, key in keys.items():
+        left = loop not in whole and counts[loop] > 0
+        found[key] = Iterated(counts[loop] - left, left, loop in drawn)
+    return found
+
+
+class _Rearranged(KnowsNumbers, ConcreteExecution):
+    """A concrete run of a kernel with its iterations in another order."""
+
+    def __init__(
+        self,
+        hardware: Hardware,
+        seconds: float,
+        loops: Mapping[LoopKey, Iterated],
+        arrangement: Callable[[Iterated], Iterable[int]],
+    ) -> None:
+        super().__init__(hardware, False, seconds, records=True)
+        self._loops = loops
+        self._arrangement = arrangement
+        self._places = _Places()
+        self._seen = 0
+
+    def order(self, length: int, *, drawn: bool) -> Iterable[int]:
+        """The numbers of the loop that has just begun."""
+        for item in self.recorded[self._seen :]:
+            self._places.see(item)
+        self._seen = len(self.recorded)
+        key, _ = list(self._places.running.values())[-1]
+        done = self._loops.get(key)
+        return range(length) if done is None else self._arrangement(done)
+
+
+# --- what is executed -------------------------------------------------------------------------------------------------
+
+
+def described(recorded: Sequence[Recorded]) -> dict[Place, list[object]]:
+    """The items of a run by the iterations that they belong to, as values that can be compared with those of another
+    run. A tensor is told by where it is allocated, in Python's order there. Its name and its address do not count."""
+    places, storages = _Places(), dict[Storage, object]()
+    found: dict[Place, list[object]] = {}
+    here: dict[object, Place] = {}
+    for item in recorded:
+        if isinstance(item, Iteration | ParallelLoop):
+            places.see(item)
+            here.clear()
+            continue
+        program = item.operation.program if isinstance(item, Executed) else getattr(item, "program", ())
+        if program not in here:
+            here[program] = places.here(program)
+        items = found.setdefault(here[program], [])
+        if isinstance(item, Allocation):
+            storages[item.storage] = (here[program], program, len(items))
+        items.append(_described(item, storages))
+    return found
+
+
+def _described(item: Executed | Allocation | Returned | Drawn, storages: Mapping[Storage, object]) -> object:
+    if isinstance(item, Executed):
+        one = item.operation
+        parts = (one.reads, one.writes, one.attributes, one.mask)
+        return (one.name, item.site, *(_value(part, storages) for part in parts))
+    if isinstance(item, Allocation):
+        return item.storage.shape, item.storage.dtype, item.storage.buffer, item.site
+    if isinstance(item, Returned):
+        return _value(item.tensors, storages)
+    return item.site
+
+
+def _value(value: object, storages: Mapping[Storage, object]) -> object:
+    """A value that is equal to that of another run if both are the same; what cannot be told so is unequal."""
+    if isinstance(value, Tensor):
+        moves = value.indirect_by
+        there = None if moves is None else (moves.kind, _value(moves.index, storages), moves.reach, moves.stride)
+        storage = storages.get(value.storage, value.storage.identity)
+        return storage, value.dtype, value.shape, value.strides, value.offset, there
+    if isinstance(value, Mask):
+        return value.host, tuple((_value(term.difference, storages), term.relation) for term in value.terms)
+    if isinstance(value, IndexTensor):
+        return value.base, value.coefficients, value.shape
+    if isinstance(value, dict):
+        return tuple((key, _value(part, storages)) for key, part in value.items())
+    if isinstance(value, np.ndarray):
+        return value.shape, value.tobytes()
+    if isinstance(value, list | tuple):
+        return tuple(_value(part, storages) for part in value)
+    return value
