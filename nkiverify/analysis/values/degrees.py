@@ -21,6 +21,8 @@ _LINEAR = frozenset(("negative",))
 _LOGICAL = frozenset(("logical_and", "logical_or", "logical_xor"))
 _EXACT = {"add": np.add, "subtract": np.subtract, "multiply": np.multiply}
 _LANES = 3
+#: The greatest magnitude of an exponent that powers are products for.
+GREATEST_EXPONENT = 64
 
 
 def _of(top: Array, bottom: Array, value: Array | float = np.nan) -> Array:
@@ -129,7 +131,29 @@ class Degrees(Numbers):
             return _of(x[0] + y[0], x[1] + y[1], value)
         if name == "divide":
             return _of(x[0] + y[1], x[1] + y[0])
+        if name == "power":
+            return self._power(x, y)
         return self._function(x, y)
+
+    def _power(self, x: Array, y: Array) -> Array:
+        """What `Fields` may make of it: a product for one exponent that is an integer, a reciprocal root, else a
+        function of both. Of an exponent that is not known it is all of them: it errs on the side of too much."""
+        candidates = [self._function(x, y)]
+        exponents = y[2].ravel()
+        unknown = bool(np.isnan(exponents).any())
+        if unknown or (exponents == -0.5).all():
+            candidates.append(self.unary("rsqrt", x))
+        if exponents.size == 1 and (unknown or float(exponents[0]).is_integer()):
+            times = GREATEST_EXPONENT if unknown else min(abs(float(exponents[0])), GREATEST_EXPONENT)
+            product = _of(times * x[0], times * x[1])
+            if unknown or exponents[0] >= 0:
+                candidates.append(product)
+            if unknown or exponents[0] < 0:
+                candidates.append(self.unary("reciprocal", product))
+        top, bottom = (
+            np.max(np.stack(np.broadcast_arrays(*(one[lane] for one in candidates))), axis=0) for lane in (0, 1)
+        )
+        return _of(top, bottom)
 
     def reduce(self, name: str, x: Array) -> Array:
         if name == "add":
@@ -139,7 +163,12 @@ class Degrees(Numbers):
             x = self._function(x)
         if name == "multiply" or name in _LOGICAL:
             return _of(x[0].sum(axis=-1, keepdims=True), x[1].sum(axis=-1, keepdims=True))
-        return self._function(x.max(axis=-1, keepdims=True))
+        if name in ("maximum", "minimum", "abs_max", "abs_min"):
+            return self._function(x.max(axis=-1, keepdims=True))
+        result = x[..., :1]
+        for position in range(1, x.shape[-1]):
+            result = self.binary(name, result, x[..., position : position + 1])
+        return result
 
     def matmul(self, x: Array, y: Array) -> Array:
         below = x[1].sum(axis=0)[:, None] + y[1].sum(axis=0)[None, :]

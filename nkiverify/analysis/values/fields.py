@@ -25,6 +25,7 @@ from functools import lru_cache
 import numpy as np
 
 from nkiverify.analysis.values.definitions import DEFINED, EXPONENTIAL, LOGARITHMIC, ODD
+from nkiverify.analysis.values.degrees import GREATEST_EXPONENT
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.primes import chained, unrelated
 from nkiverify.analysis.values.recognised import Constants, Residues, contains, converted
@@ -426,7 +427,7 @@ class Fields(RandomFunctions, Numbers):
 
     def _power(self, x: Array, y: Array) -> Array:
         exponents, small = self.small(y)
-        if exponents.size == 1 and small.all() and abs(exponent := int(exponents.ravel()[0])) <= 64:
+        if exponents.size == 1 and small.all() and abs(exponent := int(exponents.ravel()[0])) <= GREATEST_EXPONENT:
             result = np.broadcast_to(self.constant(1, x.ndim), x.shape)
             for _ in range(abs(exponent)):
                 result = self.multiply(result, x)
