@@ -186,6 +186,12 @@ def leg__mask_bn():
     nisa.bn_stats(nl.ndarray((4, 6), dtype=nl.float32)[i_p, i_f], mask=either(right=i_p < 3, wrong=i_f < 5))
 
 
+def leg__mask_matmul():
+    tile = nl.ndarray((8, 16), dtype=nl.float32)
+    part = tile[nl.arange(8)[:, None] < 4]
+    nisa.nc_matmul(part, either(right=part, wrong=nisa.tensor_copy(part)))
+
+
 def leg__compute_dtype():
     nl.softmax(
         nl.ndarray((4, 6), dtype=nl.bfloat16),

@@ -11,17 +11,18 @@ gathered or scattered. It has the partitions of the grid for itself; what the ot
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from nkiverify.model.contracts import require, require_if_open
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero
-from nkiverify.model.indices import IndexTensor, Mask, as_index, broadcast_shapes
+from nkiverify.model.indices import IndexTensor, Mask, Relation, as_index, broadcast_shapes
 from nkiverify.model.indirection import claim_reach, is_run_time
 from nkiverify.model.memory import SBUF
 from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Tensor
-from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, implies
+from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, implies, minimum
 from nkiverify.symbolic.execution import unsupported
 
 
@@ -75,8 +76,7 @@ class Access(TileOperators):
         those that are known at run time."""
         coordinates, hypothesis = self._representatives(mask)
         if self.rows is not None and not skips:
-            # Those of rows that are masked off count as well: it errs on the side of too many.
-            claim_reach("leg.oob_dynamic", self._moves())
+            self._claim_rows(mask)
         for dimension, (index, extent) in enumerate(zip(self.indices, self.tensor.shape, strict=True)):
             if self.rows is not None and dimension == self.rows[0]:
                 continue
@@ -91,6 +91,18 @@ class Access(TileOperators):
         if self.tensor.on_chip:
             self._claim_partitions()
         return self.view
+
+    def _claim_rows(self, mask: Mask | None) -> None:
+        """Claim that indices known at run time are in bounds, those of the rows that a mask may leave: too many where
+        it is not made of numbers."""
+        moves = self._moves()
+        if mask is not None and moves.kind is IndirectionKind.ROWS and isinstance(moves.index, Tensor):
+            first, end = mask.partitions(self.shape)
+            if first >= end:
+                return
+            if (first, end) != (0, constant_value(moves.index.shape[0])):
+                moves = replace(moves, index=moves.index[first:end])
+        claim_reach("leg.oob_dynamic", moves)
 
     def _representatives(self, mask: Mask | None) -> tuple[list[Extent | None], Any]:
         """Representative coordinates of the axes the mask depends on, and the mask there."""
@@ -212,6 +224,40 @@ class Access(TileOperators):
 
     def __repr__(self) -> str:
         return f"{self.tensor!r}[{', '.join(map(repr, self.indices))}]"
+
+
+class MaskedOperand(Access):
+    """`tile[mask]`, which products take: the part of a tile whose partitions the mask leaves ("leg.mask_matmul")."""
+
+    __slots__ = ("part",)
+
+    def __init__(self, tensor: Tensor, mask: Mask) -> None:
+        count = tensor.shape[0]
+        for term in mask.terms:
+            difference = term.difference
+            leading = (
+                term.relation is Relation.AT_MOST
+                and difference.ndim >= 2
+                and is_one(difference.coefficients[0])
+                and all(is_zero(part) for part in difference.coefficients[1:])
+            )
+            if not leading or mask.host is not True:
+                raise unsupported("a mask of an operand that does not say how many partitions there are")
+            fits = equal(difference.shape[0], tensor.shape[0])
+            require("leg.index_broadcast", fits, mask=difference.shape, shape=tensor.shape)
+            count = minimum(count, 1 - difference.base)
+        self.part = tensor[0:count]
+        super().__init__(tensor, (), self.part.shape)
+
+    def resolve(self, mask: Mask | None = None, *, skips: bool = False) -> Any:
+        """Nothing but products takes it: they ask for the part."""
+        require("leg.mask_matmul", False, operand=self.tensor.shape)
+        raise TypeError("only a product takes a masked operand: give other operations mask=")
+
+    @property
+    def view(self) -> Any:
+        """The part of the tile."""
+        return self.part
 
 
 def _chooses_rows(part: object) -> bool:

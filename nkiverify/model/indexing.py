@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from nkiverify.model.access import Access
+from nkiverify.model.access import Access, MaskedOperand
 from nkiverify.model.contracts import entailed, require
 from nkiverify.model.extents import as_extent, is_one
-from nkiverify.model.indices import IndexTensor
+from nkiverify.model.indices import IndexTensor, Mask
 from nkiverify.model.indirection import claim_reach, claim_scalar_index
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
 from nkiverify.symbolic import Extent, ceil_div, constant_value
@@ -43,6 +43,8 @@ def index(tensor: TensorT, key: object) -> Any:
     keys = key if isinstance(key, tuple) else (key,)
     if has_index_tensor(keys):
         return Access.of(tensor, keys)
+    if isinstance(key, Mask) and tensor.legacy and tensor.on_chip and not tensor.block_dims:
+        return MaskedOperand(tensor, key)
     if tensor.legacy and tensor.on_chip and any(isinstance(part, Access | Tensor) for part in keys):
         return _at_run_time(tensor, keys)
     return _basic(tensor, keys)

@@ -262,6 +262,28 @@ class Mask:
         """True if it holds at grid coordinates."""
         return all_of(self.host, *(term.at(coordinates) for term in self.terms))
 
+    def partitions(self, grid: tuple[Extent, ...]) -> tuple[Extent, Extent]:
+        """An interval, with its end, that has all coordinates along the first axis of a grid for which the mask may
+        hold: where something is no number, too many."""
+        first, end = 0, constant_value(grid[0])
+        if end is None:
+            return 0, grid[0]
+        for term in self.terms:
+            difference = term.difference
+            base = constant_value(difference.base)
+            steps = [constant_value(part) for part in difference.coefficients]
+            last = [constant_value(extent) for extent in difference.shape]
+            if term.relation is not Relation.AT_MOST or difference.ndim != len(grid) or None in (base, *steps, *last):
+                continue
+            least = base + sum(min(0, step * (extent - 1)) for step, extent in zip(steps[1:], last[1:], strict=True))  # type: ignore[operator]
+            if not steps[0]:
+                first = first if least <= 0 else end
+            elif steps[0] > 0:
+                end = min(end, -least // steps[0] + 1)
+            else:
+                first = max(first, -(-least // -steps[0]))
+        return first, max(first, end)
+
     def reduced(self, rank: int, axes: Collection[int], *, keepdims: bool) -> Mask:
         """The mask of what a reduction of a tile of `rank` over `axes` leaves: for each coordinate that it leaves, the
         mask holds for some of those that go.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import MethodType
@@ -87,11 +86,6 @@ def _grid_extent(part: object) -> Extent:
     return extent
 
 
-#: With this set to 1, kernels decorated for hardware are simulated as well ("sim.debug").
-SIMULATOR_VARIABLE = "NKI_SIMULATOR"
-#: Modes of `nki.jit` that run on hardware, and measure it.
-_HARDWARE_MODES = frozenset(("baremetal", "benchmark", "profile"))
-
 Simulate = Callable[["Kernel", tuple[Any, ...], dict[str, Any]], Any]
 _simulate: Simulate
 
@@ -154,8 +148,7 @@ class Kernel:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if execution_in_progress() is None:
-            # Outside a run a kernel is called as on a device: with arrays ("sim.debug").
-            self._refuse_hardware()
+            # Outside a run a kernel is called as on a device, with arrays: what is decorated to run on one as well.
             return _simulate(self, args, kwargs)
         self._claim_not_nested()
         if _launched() and not self.grid and not self.legacy:
@@ -178,15 +171,6 @@ class Kernel:
         results = current_execution().results_of(_programs(grid), body)
         self._claim_results(results)
         return results[-1] if results else None
-
-    def _refuse_hardware(self) -> None:
-        """Raise `NotImplementedError` where the decorator asks for a run on hardware, and nothing for a simulation."""
-        mode = self.options.get("mode")
-        if mode in _HARDWARE_MODES and os.environ.get(SIMULATOR_VARIABLE, "") != "1":
-            call = "nki.simulate_kernel(kernel, …)" if self.legacy else "nki.simulate(kernel)(…)"
-            raise NotImplementedError(
-                f"nki.{mode} runs {self.name} on a Neuron device, and nkiverify has none: {call} computes its results"
-            )
 
     @property
     def benchmark_result(self) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from nkiverify.model.access import Access
+from nkiverify.model.access import Access, MaskedOperand
 from nkiverify.model.allocation import claim_on_chip_shape, new_storage
 from nkiverify.model.contracts import require, require_if_open
 from nkiverify.model.dtypes import DType, legacy_dtype_named
@@ -127,9 +127,19 @@ def given_mask(mask: object) -> Mask | None:
     return found
 
 
-def operand(value: object, mask: Mask | None, argument: str, *, skips: bool = False, placed: bool = False) -> Tensor:
+def operand(
+    value: object,
+    mask: Mask | None,
+    argument: str,
+    *,
+    skips: bool = False,
+    placed: bool = False,
+    masked: bool = False,
+) -> Tensor:
     """`value` as a tile: an access is resolved under the operation's mask; `skips`: rows out of bounds are skipped;
-    `placed`: its place on chip may be known at run time only."""
+    `placed`: its place on chip may be known at run time only; `masked`: it may have a mask of its own."""
+    if masked and isinstance(value, MaskedOperand):
+        return value.part
     if isinstance(value, Access):
         value = value.resolve(mask, skips=skips)
     if not isinstance(value, Tensor):

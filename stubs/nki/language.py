@@ -444,7 +444,7 @@ def logical_xor(x, y, dtype=None):
 
 @stub
 def matmul(x, y, transpose_x=False):
-    """A new PSUM tile: x.T @ y; x (K, M), y (K, N)."""
+    """A new PSUM tile: x.T @ y, or x @ y with x (M, K); x (K, M), y (K, N)."""
 
 
 @stub

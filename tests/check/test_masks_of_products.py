@@ -29,6 +29,31 @@ PRODUCT = """
 
 
     @nki.jit
+    def rest(left, right, known):
+        contraction, rows = left.shape
+        out = nl.ndarray((rows, right.shape[1]), dtype=left.dtype, buffer=nl.shared_hbm)
+        total = nl.zeros((rows, right.shape[1]), dtype=nl.float32, buffer=nl.psum)
+        ik, im, jn = nl.arange(128)[:, None], nl.arange(rows)[None, :], nl.arange(right.shape[1])[None, :]
+        for block in nl.affine_range((contraction + 127) // 128):
+            place = block * 128 + ik
+            one = nl.load(left[place, im], mask=place < contraction)
+            two = nl.load(right[place, jn], mask=place < contraction)
+            total += nl.matmul(one[place < known], two[place < known], transpose_x=True)
+        nl.store(out, value=total)
+        return out
+
+
+    @nki.jit
+    def gathered(table, places, known):
+        rows, width = places.shape[0], table.shape[1]
+        out = nl.ndarray((rows, width), dtype=table.dtype, buffer=nl.shared_hbm)
+        ip, one, iw = nl.arange(128)[:, None], nl.arange(1)[None, :], nl.arange(width)[None, :]
+        index = nl.load(places[ip, one], mask=ip < known)
+        nl.store(out[ip, iw], nl.load(table[index[ip, 0], iw], mask=ip < rows), mask=ip < rows)
+        return out
+
+
+    @nki.jit
     def triangle(x, first):
         out = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.shared_hbm)
         total = nl.zeros((128, 128), dtype=nl.float32, buffer=nl.sbuf)
@@ -62,6 +87,13 @@ PRODUCT = """
         ("columns", ("left=bf16[128,64]", "right=bf16[128,700]", "loaded=700"), 0),
         ("columns", ("left=bf16[128,64]", "right=bf16[128,700]", "loaded=699"), 1),
         ("columns", ("left=bf16[128,64]", "right=bf16[128,1024]", "loaded=1024"), 0),
+        # Operands with masks of their own: partitions that nothing has loaded are not multiplied, or one of them is.
+        ("rest", ("left=f32[200,64]", "right=f32[200,96]", "known=200"), 0),
+        ("rest", ("left=f32[200,64]", "right=f32[200,96]", "known=201"), 1),
+        ("rest", ("left=f32[K:1..4096,64]", "right=f32[K,96]", "known=K"), 0),
+        # An index of a row that is masked off is not needed.
+        ("gathered", ("table=f32[200,64]", "places=i32[100,1] in 0..199", "known=100"), 0),
+        ("gathered", ("table=f32[200,64]", "places=i32[100,1] in 0..199", "known=99"), 1),
         # A product that is left out as a whole has no elements that could be added.
         ("triangle", ("x=bf16[256,128]", "first=1"), 0),
         ("triangle", ("x=bf16[256,128]", "first=2"), 1),

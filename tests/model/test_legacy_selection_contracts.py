@@ -56,6 +56,11 @@ def copy_where(**changes: Any) -> None:
     old_nisa.tensor_copy_predicated(**{**arguments, **changes})
 
 
+def masked_operand() -> Any:
+    """Four of eight partitions."""
+    return old_sbuf(8, 16)[old_nl.arange(8)[:, None] < 4]
+
+
 def masked_stats(rows: int, columns: int) -> Any:
     """Statistics of the first rows and columns of a (4, 6) tile."""
     i_p, i_f = grid()
@@ -121,6 +126,11 @@ CONTROLS = [
     ),
     Control("local_gather.count", lambda: gather(valid=32), lambda: gather(valid=33)),
     Control("bn_stats.f512", lambda: old_nisa.bn_stats(old_sbuf(4, 512)), lambda: old_nisa.bn_stats(old_sbuf(4, 513))),
+    Control(
+        "leg.mask_matmul",
+        lambda: old_nisa.nc_matmul(masked_operand(), masked_operand()),
+        lambda: old_nisa.nc_matmul(old_nisa.tensor_copy(masked_operand()), masked_operand()),
+    ),
     Control("leg.mask_bn", lambda: masked_stats(3, 6), lambda: masked_stats(3, 5)),
     Control("bn_aggr.mod3", lambda: old_nisa.bn_aggr(old_sbuf(4, 6)), lambda: old_nisa.bn_aggr(old_sbuf(4, 5))),
     Control("max8.n", lambda: old_nisa.max8(src=old_sbuf(4, 8)), lambda: old_nisa.max8(src=old_sbuf(4, 7))),

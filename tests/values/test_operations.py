@@ -470,20 +470,6 @@ def test_rows_that_a_gather_skips_stay_as_they_are() -> None:
     assert np.isnan(got[3]).all()
 
 
-def test_the_environment_simulates_what_is_decorated_for_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    def copy(x: Any) -> Any:
-        result = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
-        nisa.dma_copy(dst=result, src=x)
-        return result
-
-    kernel, x = nki.baremetal(copy), random_array(1, 4, 4)
-    with pytest.raises(NotImplementedError, match=r"nki\.baremetal runs copy on a Neuron device"):
-        kernel(x)
-    monkeypatch.setenv("NKI_SIMULATOR", "1")
-    np.testing.assert_array_equal(kernel(x), x)
-    np.testing.assert_array_equal(kernel[1](x), x)
-
-
 def test_programs_that_simulate_run_with_the_stubs_on_their_path() -> None:
     path = subprocess.run([sys.executable, "-m", "nkiverify.cli.stub_path"], capture_output=True, text=True, check=True)
     program = (

@@ -214,17 +214,24 @@ class ValueExecution(ConcreteExecution):
         return identity.running if isinstance(identity, Allocation) else None
 
     def index_range(self, index: Tensor | Register) -> Interval:
-        """The least and the greatest number of an index tensor or register."""
+        """The least and the greatest number of an index tensor or register; of those that are defined, if any is, as a
+        mask may leave out the others."""
         if isinstance(index, Register):
             number = self.register_number(index)
             return Interval(number, number)
-        values = self._index_values(index)
+        marks = storage.read_marks(self.cells(index), self._plain(index))
+        defined = np.True_ if marks is None else marks[0] == 0
+        # Those that are not are found where they are used.
+        values = self._index_values(index, np.zeros(0, bool) if defined.any() else None)
+        values = values if marks is None else values[defined]
         return Interval(int(values.min()), int(values.max()))
 
-    def _index_values(self, index: Tensor) -> Array:
+    def _index_values(self, index: Tensor, rows: Array | None = None) -> Array:
+        """The numbers of an index tensor, all of which are to be defined; those of `rows`, a mask over the first of
+        them, where it is given."""
         where = self._plain(index)
         marks = storage.read_marks(self.cells(index), where)
-        if marks is not None:
+        if marks is not None and (marks if rows is None else marks[0, : rows.size][rows[: marks.shape[1]]]).any():
             raise ContractViolation("mem.uninit", f"an index in {index!r} that nothing has written", kernel_site(2))
         return self.numbers.integers(storage.read(self.numbers, self.cells(index), where), index.dtype)
 
@@ -399,34 +406,40 @@ class ValueExecution(ConcreteExecution):
         shape = tuple(map(int, view.shape))
         positions = storage.positions_of(shape, tuple(map(int, view.strides)), int(view.offset))
         size = elements_as(view)
+        valid = None
+        if operation.mask is not None:
+            if not on_one_grid(operation):
+                raise self.unsupported(f"the values of {operation.name} under a mask")
+            valid = storage.mask_values(operation.mask, shape)
+        chosen = None if valid is None else valid.reshape(shape[0], -1).any(axis=1)
         if moves.kind is IndirectionKind.SCALAR:
-            number = self.index_range(moves.index).low
+            index = moves.index
+            number = self.register_number(index) if isinstance(index, Register) else self._index_values(index).flat[0]
             positions = positions + int(number) * int(moves.stride)
         elif moves.kind is IndirectionKind.ROWS:
             assert isinstance(moves.index, Tensor)
-            rows = self._index_values(moves.index).reshape(-1)[: shape[0]]
+            rows = self._index_values(moves.index, chosen).reshape(-1)[: shape[0]]
             away = (rows - np.arange(shape[0])) * int(moves.stride)
             positions = positions + away.reshape(-1, *(1,) * (len(shape) - 1))
         else:
             positions = self._gathered(operation, view)
         inside = (positions >= 0) & (positions < size)
         if moves.reach is not None:
-            inside &= self._within_reach(operation, view)
-        if operation.mask is not None:
-            if not on_one_grid(operation):
-                raise self.unsupported(f"the values of {operation.name} under a mask")
-            inside &= storage.mask_values(operation.mask, shape)
+            inside &= self._within_reach(operation, view, chosen)
+        if valid is not None:
+            inside &= valid
         return Region(shape, tuple(map(int, view.strides)), 0, view.dtype, np.where(inside, positions, 0), inside)
 
-    def _within_reach(self, operation: Operation, view: Tensor) -> Array:
-        """Where the indices themselves are in bounds: rows that are not are skipped ("dma_copy.oob")."""
+    def _within_reach(self, operation: Operation, view: Tensor, chosen: Array | None) -> Array:
+        """Where the indices themselves, those of rows that are `chosen`, are in bounds: rows that are not are skipped
+        ("dma_copy.oob")."""
         moves = view.indirect_by
         assert moves is not None and moves.reach is not None
         reach = moves.reach
         if isinstance(moves.index, Register):
             values = np.array([self.register_number(moves.index)])
         else:
-            values = self._index_values(moves.index).reshape(-1)
+            values = self._index_values(moves.index, chosen).reshape(-1)
         first = int(reach.first) + values * int(reach.unit)
         last = int(reach.last) + values * int(reach.unit)
         inside = (first >= 0) & (last < int(reach.size))

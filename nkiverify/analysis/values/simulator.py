@@ -26,6 +26,7 @@ from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.launch import Kernel
 from nkiverify.model.memory import SBUF, SHARED_HBM, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
+from nkiverify.model.policy import Acceptance, Policy, applied
 from nkiverify.model.returned import converted, named_tensors
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic.execution import running
@@ -37,6 +38,15 @@ _GENERATIONS = {
 }  # fmt: skip
 #: What undefined integers show up as, as in AWS's simulator ("sim.uninit"); undefined floats are NaN.
 _UNDEFINED_INTEGER = 4
+
+
+#: Contracts about what does not compile, and yet simulates ("sim.gap.divmod"; "RN-0.4 known issues").
+_COMPILED_ONLY = ("nl.divide.unsupported", "nl.mod.unsupported", "nl.fmod.unsupported", "nl.matmul.transpose_x")
+_SIMULATED = Policy(accepted=tuple(Acceptance(id, "it simulates", "RN-0.4 known issues") for id in _COMPILED_ONLY))
+
+
+class NotOnHardwareWarning(UserWarning):
+    """A kernel computes what the compiler does not accept: replace it before it goes to a device."""
 
 
 class UndefinedResultWarning(UserWarning):
@@ -71,7 +81,8 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     Arguments that the kernel writes are updated in place ("sim.args"). Raises `ContractViolation` where a contract is
     broken, and `NotImplementedError` for what has no values here. Warns of undefined elements in results.
     """
-    run = ValueExecution(simulated_hardware(kernel.legacy), Floats())
+    with applied(_SIMULATED):
+        run = ValueExecution(simulated_hardware(kernel.legacy), Floats())
     run.isolated = False  # its caller's program goes on as it would without us
     run.random = np.random.default_rng(0)
     entered: list[tuple[Array, Tensor]] = []
@@ -109,6 +120,9 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     for array, tensor in entered:
         if run.cells(tensor).changed and array.flags.writeable:
             array[...] = array_of(run, tensor).astype(array.dtype)
+    for broken in run.tolerated:
+        if broken.contract.id in _COMPILED_ONLY:
+            warnings.warn(f"{broken.contract.statement} At {broken.site}", NotOnHardwareWarning, stacklevel=3)
     for name, tensor in returned:
         for found in undefined_parts(run, tensor, name):
             warnings.warn(str(found), UndefinedResultWarning, stacklevel=3)

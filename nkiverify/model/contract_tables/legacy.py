@@ -46,6 +46,7 @@ define(
     "Every index not masked off is inside its dimension, for all iterations.",
     "LERR err_tensor_access_out_of_bound",
 )
+define("leg.mask_matmul", "A mask of an operand, tile[mask], is for products alone.", "LKI", api=("neuronxcc",))
 define("leg.mask_form", "A mask is comparisons of affine expressions joined with &.", "LSH; LERR")
 define("leg.control_arange", "No host control flow depends on an index tensor or a tensor value.", "LERR")
 define("leg.assert_shape", "The tensor has the asserted shape.", "L:nki.tensor")

@@ -42,7 +42,6 @@ from nkiverify.model.ops.operands import (
 from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, declared_dtype, free_elements
 from nkiverify.symbolic import Extent, all_of, equal
-from nkiverify.symbolic.execution import unsupported
 
 GEN23 = ("gen2", "gen3")
 
@@ -159,7 +158,7 @@ def _(
 
     N may be several dimensions, which the result has as well.
     """
-    left, right = operand(stationary, mask, "stationary"), operand(moving, mask, "moving")
+    left, right = operand(stationary, mask, "stationary", masked=True), operand(moving, mask, "moving", masked=True)
     columns = right.shape[1:] if right.ndim > 1 else (1,)
     result = result_tile((left.free_size, *columns), float32, PSUM, mask, product=True)
     claim_matmul(result, left, right, bool(is_transpose), tile_position, tile_size)
@@ -427,14 +426,15 @@ define(
 
 @MATMUL.current
 def _(x: object, y: object, transpose_x: object = False) -> Tensor:
-    """A new PSUM tile: x.T @ y; x (K, M), y (K, N)."""
+    """A new PSUM tile: x.T @ y, or x @ y with x (M, K); x (K, M), y (K, N)."""
     require("nl.matmul.transpose_x", bool(transpose_x), transpose_x=transpose_x)
-    if not transpose_x:
-        raise unsupported("nl.matmul with transpose_x=False", "transpose x first and pass transpose_x=True")
     left, right = tile(x, "x"), tile(y, "y")
     for contract, factor, columns in (("nl.matmul.x", left, 128), ("nl.matmul.y", right, 512)):
         fits = all_of(in_sbuf(factor), factor.shape[0] <= 128, factor.free_size <= columns)
         require(contract, fits, shape=factor.shape, buffer=factor.buffer)
+    if not transpose_x:
+        require("nc_matmul.k_equal", equal(left.free_size, right.shape[0]), x=left.shape, y=right.shape)
+        return new_tile((left.shape[0], right.free_size), float32, PSUM)
     result = new_tile((left.free_size, right.free_size), float32, PSUM)
     claim_matmul(result, left, right)
     return result
@@ -443,7 +443,8 @@ def _(x: object, y: object, transpose_x: object = False) -> Tensor:
 @MATMUL.legacy
 def _(x: object, y: object, *, transpose_x: object = False, mask: Mask | None = None, **kwargs: object) -> LegacyTensor:
     """A new PSUM tile: x @ y with x (M, K), or x.T @ y with x (K, M); y (K, N)."""
-    left, right = operand(x, mask, "x"), operand(y, mask, "y")
+    left = operand(x, mask, "x", masked=transpose_x is True)
+    right = operand(y, mask, "y", masked=True)
     for contract, factor, columns in (("nl.matmul.x", left, 128), ("nl.matmul.y", right, 512)):
         fits = all_of(in_sbuf(factor), factor.ndim == 2, factor.shape[0] <= 128, factor.free_size <= columns)
         require(contract, fits, shape=factor.shape, buffer=factor.buffer)

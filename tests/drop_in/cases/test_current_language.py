@@ -208,3 +208,22 @@ def test_two_cores():
     for cores in (1, 2):
         assert np.allclose(nki.simulate(kernel[cores])(x), x * x)
         assert np.allclose(kernel[cores](x), x * x)
+
+
+def test_what_does_not_compile_simulates_with_a_warning():
+    @nki.jit
+    def kernel(a, b):
+        x, y = nl.load(a), nl.load(b)
+        results = nl.divide(x, y), nl.mod(x, y), nl.fmod(x, y), nl.copy(nl.matmul(x, y))
+        written = tuple(nl.ndarray(each.shape, dtype=each.dtype, buffer=nl.shared_hbm) for each in results)
+        for tensor, tile in zip(written, results, strict=True):
+            nl.store(tensor, tile)
+        return written
+
+    x, y = random(64, 64), np.abs(random(64, 64, seed=1)) + 0.5
+    with pytest.warns(UserWarning, match="fails to compile"):
+        quotient, mod, rest, product = kernel(x, y)
+    assert np.allclose(quotient, x / y)
+    assert np.allclose(mod, np.mod(x, y), atol=1e-6)
+    assert np.allclose(rest, np.fmod(x, y), atol=1e-6)
+    assert np.allclose(product, x @ y, atol=1e-4)

@@ -473,3 +473,39 @@ def test_rows_are_gathered_and_scattered_under_a_mask():
     scattered[index[20:, 0], :10] = 2 * gathered[20:, :10]
     assert np.array_equal(kernel(data, index, out), gathered)
     assert np.array_equal(out, scattered)
+
+
+@nki.jit(mode="simulation")
+def products_of_rests(a_tensor, b_tensor):
+    K, M = a_tensor.shape
+    N = b_tensor.shape[1]
+    total = nl.zeros((M, N), dtype=nl.float32, buffer=nl.psum)
+    i_k, i_m, i_n = nl.arange(128)[:, None], nl.arange(M)[None, :], nl.arange(N)[None, :]
+    for k in nl.affine_range((K + 127) // 128):
+        a = nl.load(a_tensor[k * 128 + i_k, i_m], mask=(k * 128 + i_k < K))
+        b = nl.load(b_tensor[k * 128 + i_k, i_n], mask=(k * 128 + i_k < K))
+        total += nl.matmul(a[k * 128 + i_k < K], b[k * 128 + i_k < K], transpose_x=True)
+    out = nl.ndarray((M, N), dtype=nl.float32, buffer=nl.shared_hbm)
+    nl.store(out, total)
+    return out
+
+
+def test_operands_of_products_have_masks():
+    x, y = random(200, 64), random(200, 96, seed=1)
+    assert np.allclose(products_of_rests(x, y), x.T @ y, atol=1e-3)
+
+
+@nki.jit(mode="simulation")
+def rows_of_a_rest(table_tensor, index_tensor):
+    rows, width = index_tensor.shape[0], table_tensor.shape[1]
+    out = nl.ndarray((rows, width), dtype=table_tensor.dtype, buffer=nl.shared_hbm)
+    i_p, i_1, i_f = nl.arange(128)[:, None], nl.arange(1)[None, :], nl.arange(width)[None, :]
+    index = nl.load(index_tensor[i_p, i_1], mask=(i_p < rows))
+    tile = nl.load(table_tensor[index[i_p, 0], i_f], mask=(i_p < rows))
+    nl.store(out[i_p, i_f], value=tile, mask=(i_p < rows))
+    return out
+
+
+def test_rows_are_gathered_under_a_mask():
+    table, index = random(200, 64), np.random.default_rng(0).permutation(200)[:100].astype(np.int32)[:, None]
+    assert np.array_equal(rows_of_a_rest(table, index), table[index[:, 0]])
