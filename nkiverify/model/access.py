@@ -249,8 +249,13 @@ class MaskedOperand(Access):
         self.part = tensor[0:count]
         super().__init__(tensor, (), self.part.shape)
 
+    def of_product(self) -> Tensor:
+        """The part, as an operand of a product."""
+        require("leg.mask_matmul", True, operand=self.tensor.shape)
+        return self.part
+
     def resolve(self, mask: Mask | None = None, *, skips: bool = False) -> Any:
-        """Nothing but products takes it: they ask for the part."""
+        """Nothing but products takes it."""
         require("leg.mask_matmul", False, operand=self.tensor.shape)
         raise TypeError("only a product takes a masked operand: give other operations mask=")
 

@@ -139,7 +139,7 @@ def operand(
     """`value` as a tile: an access is resolved under the operation's mask; `skips`: rows out of bounds are skipped;
     `placed`: its place on chip may be known at run time only; `masked`: it may have a mask of its own."""
     if masked and isinstance(value, MaskedOperand):
-        return value.part
+        return value.of_product()
     if isinstance(value, Access):
         value = value.resolve(mask, skips=skips)
     if not isinstance(value, Tensor):
