@@ -96,12 +96,13 @@ class Access(TileOperators):
         """Claim that indices known at run time are in bounds, those of the rows that a mask may leave: too many where
         it is not made of numbers."""
         moves = self._moves()
-        if mask is not None and moves.kind is IndirectionKind.ROWS and isinstance(moves.index, Tensor):
+        column: Any = moves.index
+        if mask is not None and moves.kind is IndirectionKind.ROWS:
             first, end = mask.partitions(self.shape)
             if first >= end:
                 return
-            if (first, end) != (0, constant_value(moves.index.shape[0])):
-                moves = replace(moves, index=moves.index[first:end])
+            if (first, end) != (0, constant_value(column.shape[0])):
+                moves = replace(moves, index=column[first:end])
         claim_reach("leg.oob_dynamic", moves)
 
     def _representatives(self, mask: Mask | None) -> tuple[list[Extent | None], Any]:
@@ -231,7 +232,7 @@ class MaskedOperand(Access):
 
     __slots__ = ("part",)
 
-    def __init__(self, tensor: Tensor, mask: Mask) -> None:
+    def __init__(self, tensor: Any, mask: Mask) -> None:
         count = tensor.shape[0]
         for term in mask.terms:
             difference = term.difference
@@ -246,7 +247,7 @@ class MaskedOperand(Access):
             fits = equal(difference.shape[0], tensor.shape[0])
             require("leg.index_broadcast", fits, mask=difference.shape, shape=tensor.shape)
             count = minimum(count, 1 - difference.base)
-        self.part = tensor[0:count]
+        self.part: Tensor = tensor[0:count]
         super().__init__(tensor, (), self.part.shape)
 
     def of_product(self) -> Tensor:

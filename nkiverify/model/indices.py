@@ -275,13 +275,14 @@ class Mask:
             last = [constant_value(extent) for extent in difference.shape]
             if term.relation is not Relation.AT_MOST or difference.ndim != len(grid) or None in (base, *steps, *last):
                 continue
-            least = base + sum(min(0, step * (extent - 1)) for step, extent in zip(steps[1:], last[1:], strict=True))  # type: ignore[operator]
-            if not steps[0]:
+            step, *others = map(int, steps)  # type: ignore[arg-type]
+            least = base + sum(min(0, each * (extent - 1)) for each, extent in zip(others, last[1:], strict=True))  # type: ignore[operator, misc]
+            if not step:
                 first = first if least <= 0 else end
-            elif steps[0] > 0:
-                end = min(end, -least // steps[0] + 1)
+            elif step > 0:
+                end = min(end, -least // step + 1)
             else:
-                first = max(first, -(-least // -steps[0]))
+                first = max(first, -(-least // -step))
         return first, max(first, end)
 
     def reduced(self, rank: int, axes: Collection[int], *, keepdims: bool) -> Mask:

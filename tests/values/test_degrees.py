@@ -16,37 +16,43 @@ from nkiverify.analysis.values.fields import Fields
 POINTS = 60
 
 Computed = Callable[[Any, Any, Any], Any]
+OPERATORS = ("add", "subtract", "multiply", "divide")
+
+
+def _two(name: str, other: str) -> Computed:
+    return lambda n, x, y: n.binary(other, n.binary(name, x, y), y)
+
+
+def _power(exponent: int) -> Computed:
+    return lambda n, x, y: n.binary("add", n.binary("power", x, n.constant(exponent, 3)), n.binary("divide", x, y))
+
+
+def _reduced(name: str) -> Computed:
+    return lambda n, x, y: n.reduce(name, n.binary("divide", x, y))
+
+
+def _power_of_a_quotient(n: Any, x: Any, y: Any) -> Any:
+    """With an exponent that only residues know for an integer."""
+    return n.binary("power", x, n.binary("divide", n.constant(6, 3), n.constant(2, 3)))
+
+
+def _product(n: Any, x: Any, y: Any) -> Any:
+    return n.matmul(n.binary("divide", x, y).swapaxes(1, 2), n.unary("reciprocal", y).swapaxes(1, 2))
+
 
 #: Results of two arguments (lanes, 1, elements), by names for the reader.
 CASES: dict[str, Computed] = {
-    **{
-        f"{name} {other}": lambda n, x, y, name=name, other=other: n.binary(other, n.binary(name, x, y), y)
-        for name in ("add", "subtract", "multiply", "divide")
-        for other in ("add", "multiply", "divide")
-    },
+    **{f"{name} {other}": _two(name, other) for name in OPERATORS for other in ("add", "multiply", "divide")},
+    **{f"power {exponent}": _power(exponent) for exponent in (0, 1, 2, 5, 9, -1, -2, -5)},
+    **{f"sum {name}": _reduced(name) for name in ("add", "multiply", "subtract")},
+    "power of a quotient": _power_of_a_quotient,
     "reciprocal": lambda n, x, y: n.binary("add", n.unary("reciprocal", x), n.unary("reciprocal", y)),
     "square": lambda n, x, y: n.binary("add", n.unary("square", x), n.unary("reciprocal", n.unary("square", y))),
-    **{
-        f"power {exponent}": lambda n, x, y, exponent=exponent: n.binary(
-            "add", n.binary("power", x, n.constant(exponent, 3)), n.binary("divide", x, y)
-        )
-        for exponent in (0, 1, 2, 5, 9, -1, -2, -5)
-    },
-    # An exponent that only the residues know for an integer.
-    "power of a quotient": lambda n, x, y: n.binary(
-        "power", x, n.binary("divide", n.constant(6, 3), n.constant(2, 3))
-    ),
-    **{
-        f"sum {name}": lambda n, x, y, name=name: n.reduce(name, n.binary("divide", x, y))
-        for name in ("add", "multiply", "subtract")
-    },
-    "product of matrices": lambda n, x, y: n.matmul(
-        n.binary("divide", x, y).swapaxes(1, 2), n.unary("reciprocal", y).swapaxes(1, 2)
-    ),
+    "product of matrices": _product,
     "scan": lambda n, x, y: n.scan("multiply", "add", x, n.unary("reciprocal", y), n.constant(2, 3)),
     "scan of quotients": lambda n, x, y: n.scan("divide", "subtract", x, y, n.constant(2, 3)),
     "choice": lambda n, x, y: n.choose(n.constant(1, 3), n.binary("divide", x, y), y),
-}  # fmt: skip
+}
 
 
 def along_a_line(fields: Fields, random: np.random.Generator, at: int) -> tuple[Any, Any]:

@@ -136,7 +136,7 @@ class Degrees(Numbers):
         return self._function(x, y)
 
     def _power(self, x: Array, y: Array) -> Array:
-        """What `Fields` may make of it: a product for one exponent that is an integer, a reciprocal root, else a
+        """As `Fields` computes it: a product for one exponent that is an integer, a reciprocal root, else a
         function of both. Of an exponent that is not known it is all of them: it errs on the side of too much."""
         candidates = [self._function(x, y)]
         exponents = y[2].ravel()

@@ -406,12 +406,12 @@ class ValueExecution(ConcreteExecution):
         shape = tuple(map(int, view.shape))
         positions = storage.positions_of(shape, tuple(map(int, view.strides)), int(view.offset))
         size = elements_as(view)
-        valid = None
+        valid: Array | None = None
         if operation.mask is not None:
             if not on_one_grid(operation):
                 raise self.unsupported(f"the values of {operation.name} under a mask")
             valid = storage.mask_values(operation.mask, shape)
-        chosen = None if valid is None else valid.reshape(shape[0], -1).any(axis=1)
+        chosen: Array | None = None if valid is None else np.asarray(valid.reshape(shape[0], -1).any(axis=1))
         if moves.kind is IndirectionKind.SCALAR:
             index = moves.index
             number = self.register_number(index) if isinstance(index, Register) else self._index_values(index).flat[0]
