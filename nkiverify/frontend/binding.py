@@ -11,6 +11,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.ir.program import DomainDimension
+from nkiverify.symbolic import constant_value
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.prover import BUDGETS
@@ -56,6 +57,10 @@ class SymbolicBinding:
         """A symbolic constant, for a plain number."""
         return as_term(value)  # type: ignore[return-value]
 
+    def integers(self, name: str, low: Extent, high: Extent) -> int | None:
+        """Any of the range."""
+        return None
+
     def assume(self, condition: object) -> None:
         """Restrict the domain."""
         if not (isinstance(condition, bool | Condition) and self._run.entails(condition)):
@@ -85,10 +90,15 @@ def _place_in(file: str) -> Site | None:
 
 
 class ConcreteBinding:
-    """Dimensions have the given values; `OutsideDomain` where the target excludes them."""
+    """Dimensions have the given values; `OutsideDomain` where the target excludes them.
+
+    A value of `name[:]` is that of all elements of an argument whose integers have a declared range.
+    """
 
     def __init__(self, values: Mapping[str, int]) -> None:
         self._values = values
+        #: The arguments whose integers have a range, of more than one, with its ends.
+        self.ranged: dict[str, tuple[int, int]] = {}
         #: Every dimension the target asked for, with the value it got.
         self.used: dict[str, DomainDimension] = {}
         #: Lines of the kernel's asserts that are part of the domain.
@@ -113,6 +123,17 @@ class ConcreteBinding:
     def number(self, value: Extent) -> Extent:
         """The number itself."""
         return value
+
+    def integers(self, name: str, low: Extent, high: Extent) -> int | None:
+        """The integer that is given for all elements; any of the range where none is."""
+        least, most = constant_value(low), constant_value(high)
+        if least is None or most is None or least == most:
+            return None
+        self.ranged[name] = least, most
+        given = self._values.get(f"{name}[:]")
+        if given is not None and not least <= given <= most:
+            raise OutsideDomain(f"{name}[:] = {given}")
+        return given
 
     def assume(self, condition: object) -> None:
         """Check that the values are in the domain."""

@@ -22,7 +22,7 @@ from nkiverify.frontend.tracebacks import limit_of_machine
 from nkiverify.ir.program import DomainDimension
 from nkiverify.model.allocation import argument
 from nkiverify.model.contracts import require
-from nkiverify.model.dtypes import DType, int32
+from nkiverify.model.dtypes import DType, DTypeKind, int32
 from nkiverify.model.execution import current_execution
 from nkiverify.model.known_numbers import Interval, whole_range
 from nkiverify.model.launch import Kernel
@@ -81,6 +81,9 @@ class Binding(Protocol):
 
     def number(self, value: Extent) -> Extent:
         """An integer as kernel code is to see it, so that its arithmetic with it can be checked."""
+
+    def integers(self, name: str, low: Extent, high: Extent) -> int | None:
+        """The integer of its declared range that all elements of an argument are; None where they may be any of it."""
 
 
 class Verification:
@@ -167,12 +170,15 @@ class Verification:
             for extent, count in zip(shape, elements.shape, strict=True):
                 self._binding.assume(extent == count)
         extents = tuple(self._binding.number(extent) for extent in shape)
+        if contents is not None and elements is None:
+            elements = _all_one(self._binding.integers(name, *contents), extents, dtype)
         return argument(name, extents, dtype, buffer, contents, elements, floats)
 
     def register(self, name: str, low: Extent, high: Extent) -> VirtualRegister:
         """A register that holds an integer from `low` to `high`, for a helper function that takes one."""
         found = self._contents(name, int32, (low, high))
-        return VirtualRegister.holding(Interval(*found))
+        number = self._binding.integers(name, *found)
+        return VirtualRegister.holding(Interval(*found) if number is None else Interval(number, number))
 
     def _contents(self, name: str, dtype: DType, values: object) -> tuple[Extent, Extent]:
         """The range of the integers in an argument, those of them that its dtype has."""
@@ -245,6 +251,15 @@ def _float_range(name: str, dtype: DType, values: object) -> tuple[float, float]
     if not math.isfinite(low) or not math.isfinite(high) or low > high:
         raise UsageError(f"{name}: no finite {dtype} is at least {low} and at most {high}")
     return low, high
+
+
+def _all_one(number: int | None, shape: tuple[Extent, ...], dtype: DType) -> Any:
+    """The elements of a tensor that are all one number; None where no number is given."""
+    if number is None or dtype.kind is DTypeKind.BOOL:
+        return None
+    import numpy as np  # as late as this: nothing else of a run needs it
+
+    return np.broadcast_to(np.array(number, dtype=str(dtype)), tuple(map(int, shape)))
 
 
 def _is_integer(value: object) -> bool:

@@ -8,7 +8,7 @@ from nkiverify.model.dtypes import DType
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero, same
 from nkiverify.model.interval_arithmetic import converted, single
-from nkiverify.model.known_numbers import UNKNOWN, Interval, Value, unknown, whole_range
+from nkiverify.model.known_numbers import UNKNOWN, Box, Interval, Value, unknown, whole_range
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, known
 
@@ -18,13 +18,15 @@ def wrote(target: Tensor, value: Value | None, *, partly: bool = False) -> None:
     if tracked(target.storage):
         run = current_execution()
         whole = not partly and _is_whole(target) and run.is_one_allocation(target.storage.identity)
-        run.model.write(target.storage, UNKNOWN if value is None else value, whole=whole)
+        value = UNKNOWN if value is None else value
+        alike = whole or run.symbolic or run.model.all_alike(target.storage, value)
+        box = None if alike else _box(target, all_of_it=not partly)
+        run.model.write(target.storage, value, whole=whole, box=box)
 
 
 def overwritten(target: Tensor) -> None:
     """Numbers nobody keeps track of are written to `target`."""
-    if tracked(target.storage):
-        current_execution().model.write(target.storage, UNKNOWN, whole=False)
+    wrote(target, None, partly=True)
 
 
 def stored(value: Value, target: Tensor) -> Value:
@@ -47,7 +49,8 @@ def held(tensor: Tensor) -> Value | None:
     """The numbers that the elements of a view may be; None where its storage has not been written."""
     if not tracked(tensor.storage):
         return UNKNOWN
-    value = current_execution().model.read(tensor.storage)
+    model = current_execution().model
+    value = model.read(tensor.storage, _box(tensor) if model.is_divided(tensor.storage) else None)
     if value is None:
         return None
     value = _seen_as(value, tensor.storage.dtype, tensor.dtype)
@@ -104,3 +107,29 @@ def _is_whole(view: Tensor) -> bool:
             return False
         step = step * extent
     return True
+
+
+def _box(view: Tensor, *, all_of_it: bool = True) -> Box | None:
+    """The elements of a view in a concrete run; None where they are none of a box. With `all_of_it` all of them are
+    meant, else it is only known that there are no others."""
+    storage = view.storage
+    numbers = [*view.shape, *view.strides, view.offset, *storage.shape]
+    plain = view.indirect_by is None and view.dtype == storage.dtype and not storage.block_dims
+    if not plain or not all(type(number) is int for number in numbers):
+        return None
+    axes = [(stride, extent) for stride, extent in zip(view.strides, view.shape, strict=True) if extent != 1]
+    if any(stride <= 0 for stride, _ in axes):
+        return None
+    row = storage.free_size if storage.buffer.on_chip else storage.size
+    low, first = divmod(view.offset, row)
+    across = [(stride, extent) for stride, extent in axes if stride >= row]
+    along = sorted((stride, extent) for stride, extent in axes if stride < row)
+    last = first + sum(stride * (extent - 1) for stride, extent in along)
+    if last >= row or len(across) > 1 or any(stride % row for stride, _ in across):
+        return None
+    high = low + sum(stride // row * (extent - 1) for stride, extent in across)
+    step, dense = 1, all(stride == row for stride, _ in across)
+    for stride, extent in along:
+        dense = dense and stride == step
+        step *= extent
+    return Box(low, high, first, last, dense and all_of_it)

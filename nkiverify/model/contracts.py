@@ -37,6 +37,9 @@ def _execution() -> ClaimingExecution:
     return cast(ClaimingExecution, execution.current_execution())
 
 
+#: Begins the reason of a claim that is open because no page decides it.
+SILENT = "the documentation does not say"
+
 _registry: dict[str, Contract] = {}
 
 

@@ -22,6 +22,9 @@ from nkiverify.symbolic.execution import execution_in_progress, unsupported
 #: Intervals that a value is kept as: more become one, or unknown.
 _MOST_INTERVALS = 16
 
+#: Writes to parts of a storage that are told apart.
+_MOST_PARTS = 64
+
 #: What can be done where an index is carried from one iteration, or program, to another.
 SET_ANEW = "set the index or register anew in each iteration or program, before it is used"
 
@@ -91,6 +94,46 @@ class Assumption:
             raise unsupported(f"an index or register that {what}", SET_ANEW)
 
 
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Elements of a storage: those from `first` to `last` of each partition from `low` to `high`, ends included.
+
+    `dense` where all of them are meant; else it is some of them.
+    """
+
+    low: int
+    high: int
+    first: int
+    last: int
+    dense: bool = True
+
+    def covers(self, other: Box) -> bool:
+        """True if all elements of the other are among these."""
+        inside = self.low <= other.low and other.high <= self.high
+        return self.dense and inside and self.first <= other.first and other.last <= self.last
+
+    def meets(self, other: Box) -> bool:
+        """True unless the two have surely no element in common."""
+        apart = self.high < other.low or other.high < self.low
+        return not (apart or self.last < other.first or other.last < self.first)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """The numbers that a write left in some elements of a storage; in all of it where `box` is None."""
+
+    box: Box | None
+    value: Value
+
+    def covers(self, box: Box) -> bool:
+        """True if it was written to all elements of a box."""
+        return self.box is None or self.box.covers(box)
+
+    def meets(self, box: Box) -> bool:
+        """True if it may have been written to elements of a box."""
+        return self.box is None or self.box.meets(box)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Value:
     """The numbers that a storage or register may hold: each lies in one of `intervals`; anything where that is None.
@@ -98,6 +141,7 @@ class Value:
     `exact`: nothing is lost, so that for some input both ends of every interval are there; else it is known only that
     there are no others. `uniform`: any part of the storage holds what all of it does. `integral`: all are integers.
     `undeclared` are the arguments of integers, without a declared range, that they are computed from, or `copied`.
+    `parts`, of a storage in a concrete run: what the writes to it have left, in order, as far as that says more.
     """
 
     intervals: tuple[Interval, ...] | None
@@ -107,6 +151,7 @@ class Value:
     integral: bool = True
     undeclared: frozenset[Undeclared] = frozenset()
     copied: bool = True
+    parts: tuple[Part, ...] = ()
 
     @staticmethod
     def between(low: Extent, high: Extent) -> Value:
@@ -119,6 +164,34 @@ class Value:
         if any(assumption.wrong for assumption in self.assumptions):
             return None
         return self.intervals
+
+    def whole(self) -> Value:
+        """The numbers of a storage, wherever in it."""
+        return replace(self, parts=()) if self.parts else self
+
+    def within(self, box: Box | None) -> Value:
+        """The numbers of a storage that may be in a part of it."""
+        found: Value | None = None
+        for part in reversed(self.parts) if box is not None else ():
+            assert box is not None
+            if not part.meets(box):
+                continue
+            some = part.value if part.value.uniform or part.box == box else replace(part.value, exact=False)
+            found = some if found is None else found.joined(some)
+            if part.covers(box):
+                break
+        if found is None:
+            return self.whole()
+        return replace(found, assumptions=found.assumptions | self.assumptions, parts=())
+
+    def overwritten(self, value: Value, box: Box | None) -> Value:
+        """The numbers of a storage once some are written to a part of it, or to no one knows which."""
+        both = self.joined(value)
+        if box is None:
+            return both.whole()
+        kept = self.parts or (Part(None, self),)
+        parts = (*(part for part in kept if part.box is None or not box.covers(part.box)), Part(box, value))
+        return replace(both, parts=parts if len(parts) <= _MOST_PARTS else ())
 
     def assuming(self, assumption: Assumption) -> Value:
         """The same value, as far as an assumption holds."""

@@ -26,8 +26,8 @@ from nkiverify.model.operation import LANE_STAYS, LANES, ONE_QUADRANT, OPERATOR_
 from nkiverify.model.operators import OPERATORS, Operator, legacy_operator, operator
 from nkiverify.model.placement import claim_operands
 from nkiverify.model.registry import Declaration, Updates, declaration
-from nkiverify.model.tensor import Tensor, claim_bounds
-from nkiverify.symbolic import Condition, SymInt, known
+from nkiverify.model.tensor import IndirectionKind, Tensor, claim_bounds
+from nkiverify.symbolic import Condition, SymInt, all_of, constant_value, known
 from nkiverify.symbolic.execution import unsupported
 
 #: Parameters that do not change what is computed.
@@ -71,6 +71,9 @@ def _record(
             raise unsupported("writing to a shared constant", "copy it to a tensor of its own")
         if view.indirect_by is not None:
             _read_index(view, argument, read, attributes)
+    if not run.symbolic:
+        read = {name: _placed(view) for name, view in read.items()}
+        writes = {name: _placed(view) for name, view in writes.items()}
     program = current_launch().program
     mask = None if mask is None else mask.without_known()
     operation = Operation(name, read, writes, attributes, mask, innermost_body(), program, asked_engine)
@@ -91,6 +94,25 @@ def _as_used(view: Tensor, skips: bool) -> Tensor:
     used = view.with_layout(view.shape, view.strides)
     used.indirect_by = replace(moves, value=value.from_zero() if skips and value is not None else value)
     return used
+
+
+def _placed(view: Tensor) -> Tensor:
+    """A view that one number moves, where it is once the number can be one only."""
+    moves = view.indirect_by
+    if moves is None or moves.kind is not IndirectionKind.SCALAR or moves.value is None or moves.is_known:
+        return view
+    numbers, reach = moves.value.known, moves.reach
+    if numbers is None or len(numbers) != 1 or moves.value.assumptions or reach is None:
+        return view
+    number = constant_value(numbers[0].low)
+    if number is None or constant_value(numbers[0].high) != number:
+        return view
+    if not known(all_of(reach.first + number * reach.unit >= 0, reach.last + number * reach.unit < reach.size)):
+        # A broken contract, or skipped.
+        return view
+    found = view.with_layout(view.shape, view.strides, moved_by=((number, moves.stride),))
+    found.indirect_by = None
+    return found
 
 
 def _read_index(view: Tensor, argument: str, reads: dict[str, Tensor], attributes: dict[str, object]) -> None:

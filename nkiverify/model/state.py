@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Assumption, Contents, Value
+from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Assumption, Box, Contents, Value
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.symbolic import Extent, equal
 
@@ -150,13 +150,15 @@ class ModelState:
             self._contents = contents.copy()
             self._recorded = contents
 
-    def read(self, holder: HoldsNumbers) -> Value | None:
-        """The numbers that a storage or register may hold; None where nothing has been written since it was
-        allocated."""
+    def read(self, holder: HoldsNumbers, box: Box | None = None) -> Value | None:
+        """The numbers that a storage, or a part of it, or a register may hold; None where nothing has been written
+        since it was allocated."""
         place = place_of(holder.identity)
         value = self._contents.get(place)
         if value is not UNKNOWN and place not in self._own:
             self._looked_at.add(place)
+        if value is not None and value.parts:
+            value = value.within(box)
         if value is None or value.intervals is None or not self._is_shared(holder):
             return value
         shared = self._shared.setdefault(place, Assumption())
@@ -165,22 +167,33 @@ class ModelState:
     def is_unknown(self, holder: HoldsNumbers) -> bool:
         """True if nothing at all is known of what a storage holds."""
         value = self._contents.get(place_of(holder.identity))
-        return value is not None and value.intervals is None and not value.undeclared
+        return value is not None and value.intervals is None and not value.undeclared and not value.parts
 
-    def write(self, holder: HoldsNumbers, value: Value, *, whole: bool) -> None:
-        """Numbers of `value` are written, over all that was there if `whole` (of one allocation), else beside it."""
+    def is_divided(self, holder: HoldsNumbers) -> bool:
+        """True if more is known of parts of a storage than of all of it."""
+        value = self._contents.get(place_of(holder.identity))
+        return value is not None and bool(value.parts)
+
+    def all_alike(self, holder: HoldsNumbers, value: Value) -> bool:
+        """True if no part of a storage is known better than all of it once numbers of `value` are written there."""
+        before = self._contents.get(place_of(holder.identity))
+        return before is None or (value.known is None and before.known is None and not before.parts)
+
+    def write(self, holder: HoldsNumbers, value: Value, *, whole: bool, box: Box | None = None) -> None:
+        """Numbers of `value` are written, over all that was there if `whole` (of one allocation), else beside it, or
+        over what was in a `box` of it."""
         if not self.follows:
             return
         place = place_of(holder.identity)
         if self._is_shared(holder):
             self._shared.setdefault(place, Assumption()).break_it(_ANOTHER_PROGRAM)
-            value = UNKNOWN
+            value, box = UNKNOWN, None
         before = self._contents.get(place)
         self._written[place] = self._written.get(place, 0) + 1
         if whole:
             self._own.add(place)
         elif before is not None:
-            value = before.joined(value)
+            value = before.overwritten(value, box)
         # A record of its own even of the same numbers: that it was written shows.
         self._contents[place] = value if value is UNKNOWN else replace(value)
         self._recorded = None
@@ -260,7 +273,7 @@ class ModelState:
         values: dict[AllocationKey, Value] = {}
         for place, value in self._contents.items():
             assumption = body.assumed[place] = Assumption()
-            values[place] = value.assuming(assumption)
+            values[place] = value.whole().assuming(assumption)
         self._contents = values
         self._recorded = None
         self.body = body

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from nkiverify.model.contracts import leaves_open, require
+from nkiverify.model.contracts import SILENT, leaves_open, require
 from nkiverify.model.dtypes import DType, dtype_named, legacy_dtype_named
 from nkiverify.model.known_numbers import Interval, Value
 from nkiverify.model.memory import MemoryRegion
@@ -345,7 +345,8 @@ def declared_dtype(dtype: object, default: DType | None = None) -> DType:
     if found is None:
         found = legacy_dtype_named(dtype)
         if found is not None:
-            leaves_open("tensor.dtypes", False, "the documentation does not say what NumPy's dtypes are", dtype=dtype)
+            why = f"{SILENT} what NumPy's dtypes are; write nl.{found}"
+            leaves_open("tensor.dtypes", False, why, dtype=dtype)
             return found
         if not isinstance(dtype, str):
             raise unsupported(f"the dtype {dtype!r}", "use a dtype of nki.language")

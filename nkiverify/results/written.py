@@ -53,6 +53,8 @@ class _Recording(Verification):
             # What is written names a file of its own for nothing: the range of its numbers is what counts.
             values = (int(elements.min()), int(elements.max())) if dtype.is_integer else values
         made = super().tensor(name, shape, dtype, buffer, values=values)
+        if values is not None and made.storage.elements is not None:
+            values = (int(made.storage.elements.flat[0]),) * 2
         words = [quoted(name), self._written(tuple(shape)), self._written(dtype)]
         if buffer is not MemoryRegion.shared_hbm:
             self.imports.add("from nkiverify.model.memory import MemoryRegion")
@@ -63,6 +65,8 @@ class _Recording(Verification):
         return made
 
     def register(self, name: str, low: Extent, high: Extent) -> VirtualRegister:
+        number = self._binding.integers(name, low, high)
+        low, high = (low, high) if number is None else (number, number)
         made = super().register(name, low, high)
         self._make(made, name, f"v.register({quoted(name)}, {self._written(low)}, {self._written(high)})")
         return made

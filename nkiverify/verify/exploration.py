@@ -45,6 +45,8 @@ class Exploration:
     unrolled: dict[Site, str] = field(default_factory=dict)
     #: What phases have claimed of the program as a whole, by number.
     stated: dict[int, Claimed] = field(default_factory=dict)
+    #: Of a concrete run: the arguments whose integers have a declared range, with its ends.
+    ranged: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def replay(self) -> Replay | None:
@@ -129,7 +131,7 @@ def played(
     if binding.used.keys() - values.keys():
         return None
     run.finish()
-    return Exploration(target, hardware, run, (), verification.called, ())
+    return Exploration(target, hardware, run, (), verification.called, (), ranged=binding.ranged)
 
 
 def _explore_paths(run: SymbolicExecution, execute: Callable[[], object], space: KernelSpace) -> None:

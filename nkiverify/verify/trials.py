@@ -18,13 +18,17 @@ from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import TargetRaised
 from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import Assume
+from nkiverify.phases import SHAPES
 from nkiverify.symbolic import conditions, terms
 from nkiverify.verify.candidates import Candidates
+from nkiverify.verify.ends import refuted_at_ends
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.verdicts import PhaseVerdict
 
 #: Contracts that may be looked at in all shapes together: about two seconds' work, the same on every machine.
 WORK = 150_000
+#: Shapes whose arguments are tried at the ends of their ranges.
+_AT_ENDS = 4
 #: Seconds of one shape.
 _SHAPE_SECONDS = 10.0
 
@@ -63,6 +67,9 @@ def trials(exploration: Exploration, phases: frozenset[int], seconds: float, eve
             result.tried += 1
         for phase in sorted(open_phases):
             run = _verdict_on(shape, phase, values, every)
+            if phase == SHAPES.number and result.tried <= _AT_ENDS and (run is None or run.verdict is Verdict.UNKNOWN):
+                play = lambda chosen, left: _run(exploration, chosen, phases, left)  # noqa: E731
+                run = refuted_at_ends(shape, play, phase, values, min(end - now(), _SHAPE_SECONDS), every) or run
             if run is not None and run.verdict is Verdict.FAILED:
                 open_phases.discard(phase)
                 result.found[phase] = replace(run, assumptions=exploration.assumptions)

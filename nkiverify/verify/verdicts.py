@@ -16,6 +16,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.ir import decided as lines
 from nkiverify.ir.program import Program
+from nkiverify.model.contracts import SILENT
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases import PHASES
@@ -38,8 +39,9 @@ ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
 
 RAISES_SYMBOLICALLY = "raises in the symbolic run only"
-#: The qualifier of an UNKNOWN that numbers would decide which nobody has given.
+#: The qualifier of an UNKNOWN that numbers would decide which nobody has given; of one that the documentation leaves.
 INDEX_NOT_KNOWN = "index not known"
+NOT_DOCUMENTED = "not documented"
 
 NOT_CONFIRMED = "not confirmed in plain Python"
 
@@ -316,6 +318,19 @@ def index_not_known(known: Known) -> Conclusion | None:
     return Conclusion(Verdict.UNKNOWN, "index not known well enough", reason, known.refuted_at, ADVICE_INDEX)
 
 
+def not_documented(known: Known) -> Conclusion | None:
+    """The documentation says neither that something is legal nor that it is not."""
+    found = [one.claim for one in known.claims if one.outcome is Outcome.UNDECIDED and SILENT in one.claim.open]
+    if not found:
+        return None
+    first = found[0]
+    where = f" at {first.site}" if first.site is not None else ""
+    why, _, advice = first.open.partition("; ")
+    return Conclusion(
+        Verdict.UNKNOWN, NOT_DOCUMENTED, f"{first.contract.id}{where}: {why}", first.site, advice or ADVICE_UNSUPPORTED
+    )
+
+
 def index_open(known: Known) -> Conclusion | None:
     """A run cannot tell if an index stays inside: its numbers are not given."""
     found = [
@@ -395,6 +410,7 @@ RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
     not_claimed,
     may_not_fit,
     index_not_known,
+    not_documented,
     index_open,
     raises_symbolically_only,
     undecided,

@@ -24,7 +24,7 @@ from nkiverify.frontend.seen import read_by
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
-from nkiverify.phases import NUMERICS, PHASES
+from nkiverify.phases import NUMERICS, PHASES, SHAPES
 from nkiverify.verify.exploration import Exploration, explore, played
 from nkiverify.verify.flags import unwind_of
 from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options, phases_to_run
@@ -175,8 +175,22 @@ class _Verifying:
         if first is self._plain and _took_too_long(first.exploration):
             # That was a share of the time only.
             self._plain = self._played(self._share(number)) or first
-            return self._decided(self._plain, phase, self._share(number)) or run
-        return run
+            run = self._decided(self._plain, phase, self._share(number)) or run
+        at_ends = run.verdict in _OPEN and phase == SHAPES.number and self._plain is not None
+        return (self._at_ends(number) if at_ends else None) or run
+
+    def _at_ends(self, number: int) -> Run | None:
+        """The verdict of the phase that comes as that number, where arguments at the ends of their ranges refute what
+        the run in plain Python leaves open."""
+        from nkiverify.verify.ends import refuted_at_ends
+
+        phase, seconds = self._phases[number], self._share(number) / 2
+        assert self._plain is not None, "there is such a run"
+
+        def play(values: Mapping[str, int], seconds: float) -> Exploration | None:
+            return played(self._target, self._hardware, self._limits(seconds), frozenset({phase}), values)
+
+        return refuted_at_ends(self._plain.exploration, play, phase, {}, seconds, self._options.every_violation)
 
     def _explored(self) -> _Explored:
         """The target, run symbolically."""

@@ -90,6 +90,77 @@ def test_a_range_that_no_integer_is_in_is_outside_the_domain(check: Checker) -> 
     assert "4 <= V" in check.out
 
 
+SUMS = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+    @nki.jit
+    def moved(table, idx, by):
+        V, D = table.shape
+        P, _ = idx.shape
+        i = nl.ndarray((P, 1), dtype=idx.dtype, buffer=nl.sbuf)
+        j = nl.ndarray((P, 1), dtype=idx.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=i, src=idx)
+        nisa.dma_copy(dst=j, src=by)
+        nisa.tensor_tensor(dst=i, data1=i, data2=j, op=nl.subtract)
+        t = nl.ndarray((P, D), dtype=table.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=table.vector_select(0, i))
+        out = nl.ndarray((P, D), dtype=table.dtype, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=t)
+        return out
+
+    @nki.jit
+    def appended(parts, counts):
+        R, W = parts.shape
+        ends = nl.ndarray((1, 2), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.memset(ends, 0)
+        out = nl.ndarray((2, W), dtype=parts.dtype, buffer=nl.shared_hbm)
+        n = nl.ndarray((1, R), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=n, src=counts)
+        for r in range(R):
+            row = nl.ndarray((1, W), dtype=parts.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=row, src=parts[r : r + 1])
+            place = out.ap([[W, 1], [1, W]], offset=r * W, scalar_offset=ends[:, r : r + 1], indirect_dim=1)
+            nisa.dma_copy(dst=place, src=row)
+            nisa.tensor_tensor(dst=ends[:, r : r + 1], data1=ends[:, r : r + 1], data2=n[:, r : r + 1], op=nl.add)
+        if SECOND:
+            nisa.dma_copy(dst=out.ap([[W, 1], [1, W]], scalar_offset=ends[:, 0:1], indirect_dim=1), src=row)
+        return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "idx", "by", "shown"),
+    [
+        ("20,8", "3..22", "0..3", "idx[:] = 22, by[:] = 0"),
+        ("20,8", "3..19", "0..3", ""),
+        ("19,8", "3..22", "3..4", "idx[:] = 3, by[:] = 4"),
+        ("D:19..20,8", "4..22", "3..4", "idx[:] = 22, by[:] = 3"),
+    ],
+)
+def test_numbers_that_meet_are_tried_at_the_ends_of_their_ranges(
+    check: Checker, table: str, idx: str, by: str, shown: str
+) -> None:
+    write(check.folder, k=SUMS)
+    words = [f"table=f32[{table}]", f"idx=i32[4,1] in {idx}", f"by=i32[4,1] in {by}"]
+    given = [part for word in words for part in ("--arg", word)]
+    status = check("k.py::moved", *given)
+    if shown == "":
+        # 19 - 0 is the last row, and 3 - 3 the first.
+        assert status == 0, check.out
+        return
+    assert status == 1, check.out
+    assert "dma_copy.oob" in check.out and shown in " ".join(check.out.split())
+
+
+@pytest.mark.parametrize(("second", "phases"), [(False, "SSSS"), (True, "F")])
+def test_a_part_of_an_index_tile_holds_what_was_written_there(check: Checker, second: bool, phases: str) -> None:
+    write(check.folder, k=SUMS.replace("SECOND", str(second)))
+    status = check("k.py::appended", "--arg", "parts=f32[2,16]", "--arg", "counts=i32[1,2] in 17..32")
+    assert status == (1 if phases == "F" else 0), check.out
+
+
 @pytest.mark.parametrize(("n", "status"), [("i32[1,1] in 1..F", 0), ("i32[1,1] in 1..F+1", 1), ("i32[1,1]", 3)])
 def test_the_bound_of_a_loop_on_the_device(check: Checker, n: str, status: int) -> None:
     write(check.folder, k=KERNELS)

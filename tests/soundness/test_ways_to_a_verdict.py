@@ -70,6 +70,8 @@ def kernel(x, rows):
     nisa.dma_copy(dst=out, src=x.vector_select(0, chosen))
     return out
 """
+#: No page says what NumPy's dtypes are.
+NUMPY_DTYPE = "import numpy as np\n" + COPY.replace("(64, C), dtype=x.dtype", "(64, C), dtype=np.float32")
 #: No solver tells whether there are such numbers.
 CUBES = """
 @nki.jit
@@ -211,6 +213,7 @@ ROWS = [
         "index_not_known", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "index not known well enough", ExitStatus.UNKNOWN,
         _unsure,
     ),
+    Row("not_documented", 1, NUMPY_DTYPE, blocks, Verdict.UNKNOWN, "not documented", ExitStatus.UNKNOWN),
     Row("index_open", 1, GATHER, undeclared, Verdict.UNKNOWN, "index not known", ExitStatus.UNKNOWN),
     Row(
         "raises_symbolically_only", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "raises in the symbolic", ExitStatus.UNKNOWN,

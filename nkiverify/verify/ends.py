@@ -1,0 +1,68 @@
+"""Launches run with the integers of arguments at the ends of their declared ranges.
+
+What is computed on the device from a range is followed as an interval, and an interval that may have lost something
+decides nothing. Nearly every index that leaves its tensor does so where all indices are the least, or the greatest,
+that was declared: such a run either breaks the contract, which refutes it, or shows nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from nkiverify.engines.embedded import EmbeddedEngine
+from nkiverify.foundation.clock import now
+from nkiverify.foundation.errors import InternalError, UnsupportedConstruct
+from nkiverify.foundation.records import Run, Verdict, Violation
+from nkiverify.verify.exploration import Exploration
+from nkiverify.verify.verdicts import PhaseVerdict
+
+#: Runs of one launch, at most.
+MAX_RUNS = 8
+
+
+def ends(ranged: Mapping[str, tuple[int, int]]) -> Iterator[dict[str, int]]:
+    """The values of all elements of these arguments, run by run: all at the same end, then each alone at the other."""
+    names = frozenset(ranged)
+    if not names:
+        return
+    greatest = [frozenset[str](), names]
+    greatest += [frozenset({name}) for name in sorted(names)] + [names - {name} for name in sorted(names)]
+    for chosen in list(dict.fromkeys(greatest))[:MAX_RUNS]:
+        yield {f"{name}[:]": high if name in chosen else low for name, (low, high) in ranged.items()}
+
+
+def refuted_at_ends(
+    shape: Exploration,
+    play: Callable[[Mapping[str, int], float], Exploration | None],
+    phase: int,
+    values: Mapping[str, int],
+    seconds: float,
+    every: bool,
+) -> Run | None:
+    """The verdict of a phase about `shape`, a run on `values`, with arguments at the ends of their ranges, where that
+    refutes a claim; `play` runs the target on other values, in so many seconds."""
+    until = now() + seconds
+    for given in ends(shape.ranged):
+        left = until - now()
+        if left <= 0:
+            return None
+        try:
+            found = play({**values, **given}, left)
+            if found is None:
+                continue
+            engine = EmbeddedEngine(found.run.program)
+            run = PhaseVerdict(found.target, found, engine, found.hardware, phase, left, every, values).run()
+        except (InternalError, UnsupportedConstruct, RecursionError):
+            # Beside what is known already: it refutes nothing.
+            continue
+        violations = [one for one in run.violations if one.replayed]
+        if run.verdict is Verdict.FAILED and violations:
+            return replace(run, violations=tuple(_with(one, given) for one in violations))
+    return None
+
+
+def _with(violation: Violation, given: Mapping[str, int]) -> Violation:
+    """A violation whose witness has the values of arguments as well."""
+    shown = {**violation.witness, **given}
+    return replace(violation, witness=shown, values={**violation.values, **given}, smallest=False)
