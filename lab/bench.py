@@ -129,7 +129,7 @@ def _measure(connection: Connection, subject: _Subject, options: Options, rounds
     from nkiverify.frontend.paths import Limits
     from nkiverify.model.hardware import hardware_named
     from nkiverify.verify.exploration import explore
-    from nkiverify.verify.flags import unwind_of
+    from nkiverify.verify.options import unwind_of
     from nkiverify.verify.verifier import verify
 
     target = subject(options)

@@ -155,7 +155,7 @@ def memory() -> list[int]:
     program = (
         "import sys, json; sys.path.insert(0, sys.argv[1])\n"
         "from nkiverify.verify.options import Options\n"
-        "from nkiverify.run.executors.resident_memory import resident_bytes\n"
+        "from nkiverify.run.resident_memory import resident_bytes\n"
         "from nkiverify.project.manifest import load_targets\n"
         "from nkiverify.verify.verifier import verify\n"
         "import os\n"

@@ -294,7 +294,6 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
     from nkiverify.frontend.language_rules import findings
     from nkiverify.project.request import request
     from nkiverify.report.style import Style
-    from nkiverify.results import codec as json_results
     from nkiverify.results.session import ExitStatus, worst
     from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
     from nkiverify.verify.rule_ids import check_comments
@@ -316,6 +315,8 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
     def keep(unfinished: Session) -> None:
         # Whoever stops us finds the phases that had their verdicts.
         if json_file is not None:
+            from nkiverify.results import codec as json_results
+
             with suppress(OSError):
                 json_results.write(json_results.text(unfinished), json_file)
 

@@ -13,8 +13,7 @@ from nkiverify.model.versions import NEWEST
 from nkiverify.project.repository import Project, manifests
 from nkiverify.project.settings import Setting, layered
 from nkiverify.report.columns import columns
-from nkiverify.verify.flags import unwind_of
-from nkiverify.verify.options import DEFAULT_ENGINE, DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, usable_cores
+from nkiverify.verify.options import DEFAULT_ENGINE, DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, unwind_of, usable_cores
 
 #: Names of targets that are listed by name.
 _NAMED = 3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.cli.contracts import described, matching
 from nkiverify.model.versions import NEWEST
-from nkiverify.phases.dataflow.rules import RULES
+from nkiverify.phases.phase import RULES
 
 if TYPE_CHECKING:
     from nkiverify.project.controls import Example

@@ -72,7 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Write the target and the settings; the exit status. Raises `UsageError` where there is such a target, or no such
     kernel."""
-    from nkiverify.frontend.domain.excerpt import did_you_mean
+    from nkiverify.frontend.domain.syntax import did_you_mean
     from nkiverify.project import settings
     from nkiverify.project.discovery import kernels_in
     from nkiverify.project.proposals import begun as begun_target

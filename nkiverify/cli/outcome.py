@@ -20,9 +20,9 @@ from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 from nkiverify.results.session import Session, counting
 from nkiverify.results.warning_rules import Outside
-from nkiverify.run.executors.jobs import replacement
 from nkiverify.symbolic.terms import anew
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
+from nkiverify.verify.rules import replacement
 from nkiverify.verify.verifier import verify
 
 #: What is said of a phase that has no verdict yet.

@@ -9,7 +9,7 @@ from pathlib import Path
 from nkiverify.editor.checks import Checked
 from nkiverify.foundation.records import Coverage, MemoryPeak, Tile
 from nkiverify.frontend.language_rules import LANGUAGE_RULES
-from nkiverify.phases.dataflow.rules import RULES
+from nkiverify.phases.phase import RULES
 
 
 def tile(name: str, file: Path, functions: Sequence[str], checked: Checked) -> str:

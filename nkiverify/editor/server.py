@@ -101,7 +101,7 @@ class _Server:
         return findings.lenses(file, known.checked, self._text(file))
 
     def hints(self, uri: str, asked: lsp.Range) -> list[lsp.InlayHint]:
-        """What stands within the lines of a range: what is inferred of arguments, and the domains of kernels where the
+        """The hints within the lines of a range: what is inferred of arguments, and the domains of kernels where the
         editor has no lines above them."""
         file, known = _path(uri), self.files.get(uri)
         if file is None or known is None or known.edited:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_calls, kernel_site
-from nkiverify.frontend.paths import UNROLLED_FOR_VALUES, Limits, Paths
+from nkiverify.frontend.paths import UNROLLED_FOR_VALUES, Limits, LostName, PathEnded, Paths
 from nkiverify.frontend.ranges import SymRange
-from nkiverify.frontend.signals import PathEnded
 from nkiverify.frontend.tracebacks import (
     frame_site_of,
     kernel_entries,
@@ -46,7 +45,6 @@ from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
-    from nkiverify.frontend.lost_names import LostName
     from nkiverify.model.operation import Operation
     from nkiverify.model.state import Program
     from nkiverify.model.tensor import Storage, Tensor

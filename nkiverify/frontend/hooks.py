@@ -26,8 +26,8 @@ from nkiverify.frontend.loops import (
     WhileLoop,
     loop_over,
 )
+from nkiverify.frontend.paths import LoopNotSummarised, PathEnded
 from nkiverify.frontend.ranges import symbolic_sequence
-from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.text import joined as text
 from nkiverify.frontend.text import made_text

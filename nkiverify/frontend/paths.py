@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
-from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.ir import program
 from nkiverify.ir.program import Assume, Block, Branch, Program
 from nkiverify.model.state import ModelState
@@ -22,6 +21,39 @@ from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.terms import Term
+
+# Control flow of the exploration itself: a kernel must not catch it, so it is no `Exception`.
+
+
+class PathEnded(BaseException):
+    """This path cannot be continued: an assumption does not hold on it, or it ended in a claim that must fail."""
+
+
+class LoopNotSummarised(BaseException):
+    """A loop carries state that has no closed form: explore again, unrolling it."""
+
+    def __init__(self, site: Site, reason: str) -> None:
+        super().__init__(reason)
+        self.site = site
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class LostName:
+    """A local name that has no value after a loop, as it is another one after each iteration."""
+
+    name: str
+    site: Site
+    trips: Term
+
+    @property
+    def iterations(self) -> int | None:
+        """How often the loop runs, if that is known."""
+        return self.trips.constant
+
+    def __str__(self) -> str:
+        return f"`{self.name}`, bound in the loop at line {self.site.line},"
+
 
 #: Iterations of a loop that is run number by number where kernel code needs the numbers.
 UNROLLED_FOR_VALUES = 64

@@ -25,9 +25,8 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
 from nkiverify.frontend.holders import Holder, OpaqueState
-from nkiverify.frontend.lost_names import LostName
+from nkiverify.frontend.paths import LoopNotSummarised, LostName, PathEnded
 from nkiverify.frontend.ranges import SymbolicSequence
-from nkiverify.frontend.signals import LoopNotSummarised, PathEnded
 from nkiverify.frontend.snapshot import Change, Snapshot, missing
 from nkiverify.ir.program import Loop as LoopItem
 from nkiverify.model.known_numbers import AllocationKey, Contents

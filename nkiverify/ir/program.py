@@ -18,10 +18,11 @@ inside its arms, and the program after the loop around it goes on behind the `Lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from nkiverify.foundation.records import Decided
 from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.symbolic import Extent
@@ -223,3 +224,12 @@ def _claims(block: Block, path: list[Condition | bool]) -> Iterator[tuple[Claim,
             yield from _claims(item.orelse, path)
             path.pop()
     del path[depth:]
+
+
+def decided_lines(outcomes: Iterable[tuple[Claim, str, str]]) -> tuple[Decided, ...]:
+    """The claims, each with its outcome and what decided it, put together by everything but their lines."""
+    groups: dict[tuple[str, str, str, str], list[int]] = {}
+    for claim, outcome, by in outcomes:
+        file, line = (claim.site.file, claim.site.line) if claim.site is not None else ("", 0)
+        groups.setdefault((file, claim.contract.id, outcome, by), []).append(line)
+    return tuple(Decided(*group, lines=tuple(sorted(lines))) for group, lines in sorted(groups.items()))

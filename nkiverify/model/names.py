@@ -16,13 +16,13 @@ from nkiverify.model import (
     contract_tables,  # noqa: F401 (registers the contracts that belong to no operation)
     dtypes,
     indices,
-    instruction,
     isa_enums,
     launch,
     legacy_enums,
     legacy_tensor,
     memory,
     nki_tensor,
+    operation,
     ops,  # noqa: F401 (each module of it declares its operations)
     registers,
     tile_size,
@@ -233,7 +233,7 @@ class Isa:
     """Instructions of the current API: every one writes its explicit destination ("isa.dst_first")."""
 
     NKIObject = NKIObject
-    NkiInstruction = instruction.NkiInstruction
+    NkiInstruction = operation.NkiInstruction
     NkiTensor = nki_tensor.NkiTensor
     NkiValidationError = NkiValidationError
     VirtualRegister = registers.VirtualRegister

@@ -72,3 +72,17 @@ class Operation:
 def loads_registers(operation: Operation) -> bool:
     """True if the operation goes on from what the reduction registers of its engine hold ("acc.scalar_regs")."""
     return getattr(operation.attributes.get("reduce_cmd"), "name", "") == reduce_cmd.reduce.name
+
+
+class NkiInstruction:
+    """The handle that an instruction returns while a kernel is traced. Ordering edges change no shape."""
+
+    def __init__(self, handle: object) -> None:
+        self.handle = handle
+
+    def depends_on(self, *producers: object) -> None:
+        """An ordering edge from each producer ("NkiInstruction.depends_on")."""
+
+
+#: The handle of every instruction: nothing distinguishes them.
+ISSUED = NkiInstruction(None)

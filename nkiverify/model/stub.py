@@ -15,10 +15,9 @@ from nkiverify.model import ops  # noqa: F401 (every module of it declares opera
 from nkiverify.model.contracts import claim_version, legacy_rules, require
 from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.following import following
-from nkiverify.model.instruction import ISSUED
 from nkiverify.model.launch import Kernel, on_arrays
 from nkiverify.model.legacy_tensor import given_mask, legacy_view
-from nkiverify.model.operation import OPERATOR_PARAMETERS
+from nkiverify.model.operation import ISSUED, OPERATOR_PARAMETERS
 from nkiverify.model.operators import OPERATORS, legacy_operator, operator, token
 from nkiverify.model.recording import Recorder
 from nkiverify.model.registry import MODULES, Declaration, declaration

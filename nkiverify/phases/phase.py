@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from nkiverify.model.hardware import Hardware
     from nkiverify.phases.replay import Replay
 
+#: The rules of the warnings of phase 4, by id, apart from what finds them out: they are said without loading it.
+RULES = {
+    "df.unused": "Nothing that reaches an output uses what this line writes.",
+    "df.overwritten": "All that this line writes is overwritten before anything reads it.",
+    "df.programs_same": "Every program of the launch stores the same values to the same elements: one would do.",
+    "df.input_unread": "A part of an input is never read at this size, and all of it is at a larger one.",
+    "df.unwritten_unused": "This line reads an element that nothing has written; no output depends on it.",
+}
+
 
 class Explored(Protocol):
     """A target that has been run for a phase: symbolically, or in plain Python where its sizes are numbers."""

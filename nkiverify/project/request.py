@@ -7,7 +7,8 @@ import importlib
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -15,11 +16,10 @@ from typing import Any
 
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Kind
+from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.domain.arguments import Argument, Domain, enter_extent, extent_value, parse_argument
-from nkiverify.frontend.domain.excerpt import did_you_mean
 from nkiverify.frontend.domain.expressions import check_condition, condition
-from nkiverify.frontend.domain.names import names_in_arguments
-from nkiverify.frontend.domain.syntax import Text, parse
+from nkiverify.frontend.domain.syntax import Text, did_you_mean, parse
 from nkiverify.frontend.kernel_files import STUB_PACKAGES, module_name
 from nkiverify.frontend.loader import MadeInRun, load_kernel, load_module
 from nkiverify.frontend.target import Target, Verification, ordinary_exceptions
@@ -94,7 +94,7 @@ class Request:
         self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
     ) -> Any:
         """Call the kernel, after `prepare` has seen its arguments; what it returns. `dotted` is its module's name."""
-        namespace = names_in_arguments(sys.modules[dotted], list(sys.modules.values()))
+        namespace = _names_in_arguments(sys.modules[dotted], list(sys.modules.values()))
         dimensions = self.assumed_domain(v)
         v.assume_asserts(self.asserts)
         values = {part.parameter: part.value(v, dimensions, namespace) for part in self.arguments}
@@ -148,7 +148,7 @@ def request(
     arguments = tuple(parse_argument(text) for text in given)
     kernel = _load(path, name, base)
     module, space = load_module(path, base)
-    names = names_in_arguments(module, space.modules.values())
+    names = _names_in_arguments(module, space.modules.values())
     _bind(kernel, name, arguments)
     domain = Domain()
     for argument in arguments:
@@ -184,6 +184,22 @@ def request(
         kernel=kernel,
         no_spills=no_spills,
     )
+
+
+def _names_in_arguments(module: ModuleType, others: Iterable[ModuleType]) -> Mapping[str, Any]:
+    """The names of the kernel's module; then the classes and functions that one of the kernel's `others` alone defines:
+    what a caller imports to make an argument, the kernel itself often has no use for."""
+    defined: dict[str, set[int]] = {}
+    found: dict[str, Any] = {}
+    for other in others:
+        if KERNEL_MARKER not in vars(other):
+            continue
+        for name, value in vars(other).items():
+            own = isinstance(value, type | FunctionType) and value.__module__ == other.__name__
+            if own and not name.startswith("_"):
+                found[name] = value
+                defined.setdefault(name, set()).add(id(value))
+    return ChainMap(vars(module), {name: value for name, value in found.items() if len(defined[name]) == 1})
 
 
 def parameters_of(reference: str, base: Path) -> tuple[str, ...]:

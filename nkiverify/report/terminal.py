@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from nkiverify.foundation.records import BOUNDED, SAMPLED, Run, Verdict
 from nkiverify.model.versions import NEWEST
-from nkiverify.phases.dataflow.rules import RULES
+from nkiverify.phases.phase import RULES
 from nkiverify.report import diagnostic, memory_peaks
 from nkiverify.report.columns import columns
 from nkiverify.report.diagnostic import field

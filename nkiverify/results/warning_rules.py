@@ -17,7 +17,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.language_rules import since
 from nkiverify.model.policy import ERROR, IGNORE, UNUSED, Policy, applied
 from nkiverify.model.versions import NEWEST, within
-from nkiverify.phases.dataflow.rules import RULES
+from nkiverify.phases.phase import RULES
 from nkiverify.results import wording
 from nkiverify.results.session import Session, all_warnings
 

@@ -27,7 +27,7 @@ from pathlib import Path
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.allowed import Allowed
-from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit
+from nkiverify.run.resident_memory import MEBIBYTE, default_limit
 
 #: Files that may be written whatever the folders are.
 _DEVICES = ("/dev/null", "/dev/full", "/dev/stdout", "/dev/stderr")

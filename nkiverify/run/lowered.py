@@ -54,8 +54,7 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
     from nkiverify.model.hardware import hardware_named
     from nkiverify.phases import PHASES
     from nkiverify.verify.exploration import explore
-    from nkiverify.verify.flags import unwind_of
-    from nkiverify.verify.options import phases_to_run
+    from nkiverify.verify.options import phases_to_run, unwind_of
 
     bound = unwind_of(target.flags)
     seconds = DEFAULT_TIMEOUT_SECONDS

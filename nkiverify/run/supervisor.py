@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from nkiverify.foundation.errors import described
 from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
 from nkiverify.foundation.process import is_for_kernels
-from nkiverify.run.executors.resident_memory import (
+from nkiverify.run.relay import Relay, give_up_output, keep_streams
+from nkiverify.run.resident_memory import (
     MEBIBYTE,
     default_limit,
     processor_seconds,
     resident_bytes,
 )
-from nkiverify.run.relay import Relay, give_up_output, keep_streams
 
 if TYPE_CHECKING:
     from nkiverify.run.confinement import Confinement

@@ -14,8 +14,7 @@ from nkiverify.ir.program import Program
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import PHASES
 from nkiverify.verify.exploration import explore
-from nkiverify.verify.flags import unwind_of
-from nkiverify.verify.options import Options
+from nkiverify.verify.options import Options, unwind_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, load_kernel
-from nkiverify.frontend.paths import Limits
-from nkiverify.frontend.signals import LoopNotSummarised
+from nkiverify.frontend.paths import Limits, LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify import phases
 from nkiverify.foundation.allowed import NOTHING, Allowed
+from nkiverify.foundation.errors import UsageError
 from nkiverify.model.policy import DEFAULT_POLICY, Policy
 
 if TYPE_CHECKING:
@@ -134,3 +136,17 @@ def usable_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1
+
+
+def unwind_of(flags: str) -> int | None:
+    """The bound of `--unwind N` in `flags`, if it is there. Raises `UsageError` where it is no positive integer."""
+    words = shlex.split(flags)
+    for position, word in enumerate(words):
+        name, separator, value = word.partition("=")
+        if name != "--unwind":
+            continue
+        text = value if separator else words[position + 1] if position + 1 < len(words) else ""
+        if not text.isdigit() or int(text) < 1:
+            raise UsageError(f"--unwind needs a positive integer, in the flags {flags!r}")
+        return int(text)
+    return None

@@ -10,7 +10,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.language_rules import LANGUAGE_RULES
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
-from nkiverify.phases.dataflow.rules import RULES
+from nkiverify.phases.phase import RULES
 
 #: What no verdict can do without: whether loops were unrolled far enough.
 _NEEDED = frozenset({"host.unwinding"})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
+from nkiverify.verify.options import Options, phases_to_run
 
 _Known = TypeVar("_Known")
 
@@ -60,3 +61,12 @@ def recorded(target: Target, phase: int, engine: str, found: Conclusion) -> Run:
         place=found.place,
         advice=found.advice,
     )
+
+
+def replacement(
+    target: Target, options: Options, verdict: Verdict, reason: str, qualifier: str = "", seconds: float = 0.0
+) -> list[Run]:
+    """The runs of a target that could not report its own."""
+    found = Conclusion(verdict, qualifier, reason)
+    runs = [recorded(target, phase, "embedded", found) for phase in phases_to_run(target, options)]
+    return [replace(run, milliseconds=seconds * 1000) for run in runs]

@@ -14,8 +14,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import BOUNDED, MemoryPeak, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
-from nkiverify.ir import decided as lines
-from nkiverify.ir.program import Program
+from nkiverify.ir.program import Program, decided_lines
 from nkiverify.model.contracts import SILENT
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
@@ -161,7 +160,7 @@ class PhaseVerdict:
             closed_by=dict(closed),
             assumptions=self._exploration.assumptions,
             violations=tuple(violations) if found.verdict is Verdict.FAILED else (),
-            decided=lines.decided((one.claim, one.outcome.value, _by(one)) for one in decisions),
+            decided=decided_lines((one.claim, one.outcome.value, _by(one)) for one in decisions),
             assumed_at=self._exploration.assumed_at,
             memory=self._peaks(),
             suffices=self._suffices(claims, violations) if confirmed else (),

@@ -26,8 +26,7 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.phases import NUMERICS, PHASES, SHAPES
 from nkiverify.verify.exploration import Exploration, explore, played
-from nkiverify.verify.flags import unwind_of
-from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options, phases_to_run
+from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options, phases_to_run, unwind_of
 from nkiverify.verify.rule_ids import check_comments
 from nkiverify.verify.rules import Conclusion, recorded
 from nkiverify.verify.tolerated import accepted_warnings, qualified

@@ -10,7 +10,7 @@ import pytest
 from nkiverify.cli import main as cli
 from nkiverify.cli.main import main
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct
-from nkiverify.frontend.signals import PathEnded
+from nkiverify.frontend.paths import PathEnded
 from nkiverify.model.registry import declaration
 
 HEAD = """

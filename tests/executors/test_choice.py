@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.run.executors import resident_memory
+from nkiverify.run import resident_memory
 from nkiverify.run.executors.choice import longest_first, made, processes_of
 from nkiverify.run.executors.jobs import InProcess
 from nkiverify.run.executors.processes import WorkerProcesses
-from nkiverify.run.executors.resident_memory import MEBIBYTE
+from nkiverify.run.resident_memory import MEBIBYTE
 from nkiverify.verify.options import Options
 from tests.executors.fakes import target
 

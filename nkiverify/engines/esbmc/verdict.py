@@ -11,8 +11,7 @@ from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc.engine import Decision, Result
 from nkiverify.engines.esbmc.lowering import LoopForm, place
 from nkiverify.foundation.records import Run, Verdict
-from nkiverify.ir import decided as lines
-from nkiverify.ir.program import Claim
+from nkiverify.ir.program import Claim, decided_lines
 
 #: What reports call the forms that loops take, in the order they are mentioned.
 _FORMS = {
@@ -69,7 +68,7 @@ def completed(run: Run, result: Result) -> Run:
         verdict=Verdict.ERROR if broken else run.verdict,
         closed_by=dict(closed),
         milliseconds=result.seconds * 1000,
-        decided=lines.decided((one.claim, one.outcome.value, _by(one)) for one in result.decisions),
+        decided=decided_lines((one.claim, one.outcome.value, _by(one)) for one in result.decisions),
         reason="; ".join(filter(None, (run.reason, loops_of(result), *result.notes))),
     )
 

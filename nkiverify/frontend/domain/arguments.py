@@ -13,9 +13,8 @@ from types import FunctionType
 from typing import Any
 
 from nkiverify.frontend.domain.contents import as_dtype, described_by, file_named, loaded
-from nkiverify.frontend.domain.excerpt import TextError, did_you_mean
 from nkiverify.frontend.domain.expressions import check_integer, divisors_in, integer, names_in
-from nkiverify.frontend.domain.syntax import Text, parse
+from nkiverify.frontend.domain.syntax import Text, TextError, did_you_mean, parse
 from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import DTYPES, DType, int32
 from nkiverify.model.known_numbers import whole_range

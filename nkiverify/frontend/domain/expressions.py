@@ -7,8 +7,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from nkiverify.frontend.domain.excerpt import did_you_mean
-from nkiverify.frontend.domain.syntax import Text
+from nkiverify.frontend.domain.syntax import Text, did_you_mean
 from nkiverify.symbolic import all_of, any_of, ceil_div, maximum, minimum, negate
 
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

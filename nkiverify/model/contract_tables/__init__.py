@@ -11,9 +11,7 @@ from __future__ import annotations
 from nkiverify.model import ops  # noqa: F401 (each operation registers its contracts)
 from nkiverify.model.contract_tables import (
     dataflow,
-    host,
     indirection,
-    instructions,
     kernels,
     legacy,
     memory,
@@ -23,9 +21,7 @@ from nkiverify.model.contract_tables import (
 
 __all__ = [
     "dataflow",
-    "host",
     "indirection",
-    "instructions",
     "kernels",
     "legacy",
     "memory",

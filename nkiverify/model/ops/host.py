@@ -11,7 +11,6 @@ from typing import Any
 
 from nkiverify.model import dynamic_loops, isa_enums, launch, legacy_enums, legacy_tensor
 from nkiverify.model.allocation import allocate
-from nkiverify.model.directives import KeptOrder
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
 from nkiverify.model.indexing import SizedSlice
@@ -23,6 +22,20 @@ from nkiverify.model.registry import host
 from nkiverify.model.tensor import Tensor
 from nkiverify.model.vendor_helpers import finfo
 from nkiverify.symbolic.execution import unsupported
+
+
+class KeptOrder:
+    """A directive of the legacy compiler, which says how instructions are scheduled and nothing about what they touch:
+    `compiler.no_reorder()`: instructions keep their order, in a `with` block or as `directives=` of a loop."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
 
 # --- allocation ---------------------------------------------------------------------------------------------
 

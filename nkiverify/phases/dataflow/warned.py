@@ -42,10 +42,10 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.phases.dataflow.played import play
-from nkiverify.phases.dataflow.rules import RULES
 from nkiverify.phases.dataflow.trial import Trial
 from nkiverify.phases.dataflow.unread import unread_tails
 from nkiverify.phases.memory.occupancy import name_of
+from nkiverify.phases.phase import RULES
 
 #: Operations and allocations that a concrete run of a small shape may execute, and one of a larger; else it is left
 #: out.

@@ -10,7 +10,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.run.confinement import Confinement
 from nkiverify.run.executors.jobs import Executor, InProcess, targets_by_name, verify_target
 from nkiverify.run.executors.processes import WorkerProcesses
-from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit
+from nkiverify.run.resident_memory import MEBIBYTE, default_limit
 from nkiverify.verify.options import Options, usable_cores
 
 if TYPE_CHECKING:

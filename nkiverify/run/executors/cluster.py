@@ -28,11 +28,12 @@ from distributed import Client, LocalCluster, get_worker
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.confinement import Confinement
-from nkiverify.run.executors.jobs import ExecutorLost, Job, replacement, targets_by_name, verify_target
+from nkiverify.run.executors.jobs import ExecutorLost, Job, targets_by_name, verify_target
 from nkiverify.run.executors.parcels import Parcel, relocated
 from nkiverify.run.executors.processes import END_SECONDS, WorkerProcesses
-from nkiverify.run.executors.resident_memory import MEBIBYTE, default_limit
+from nkiverify.run.resident_memory import MEBIBYTE, default_limit
 from nkiverify.verify.options import Options
+from nkiverify.verify.rules import replacement
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target

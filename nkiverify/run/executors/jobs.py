@@ -19,6 +19,7 @@ from nkiverify.foundation.errors import described
 from nkiverify.foundation.kernel_text import HarmlessStream
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.verify.options import phases_to_run
+from nkiverify.verify.rules import replacement
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -158,30 +159,6 @@ class InProcess:
     def shutdown(self) -> None:
         """Begin nothing more."""
         self._waiting.clear()
-
-
-def replacement(
-    target: Target, options: Options, verdict: Verdict, reason: str, qualifier: str = "", seconds: float = 0.0
-) -> list[Run]:
-    """The runs of a target that could not report its own."""
-    return [
-        Run(
-            target=target.name,
-            kernel=target.kernel,
-            family=target.family,
-            kind=target.kind,
-            phase=phase,
-            engine="embedded",
-            expected=target.expect.get(phase),
-            verdict=verdict,
-            qualifier=qualifier,
-            milliseconds=seconds * 1000,
-            reason=reason,
-            flags=target.flags,
-            tags=target.tags,
-        )
-        for phase in phases_to_run(target, options)
-    ]
 
 
 class Stopped(SystemExit):

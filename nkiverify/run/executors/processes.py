@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING
 
 from nkiverify.foundation.process import is_for_kernels
 from nkiverify.foundation.records import Run, Verdict
-from nkiverify.run.executors.jobs import Job, Loader, Stopped, Verify, faulted, replacement, verify_guarded
-from nkiverify.run.executors.resident_memory import MEBIBYTE, resident_bytes
+from nkiverify.run.executors.jobs import Job, Loader, Stopped, Verify, faulted, verify_guarded
 from nkiverify.run.relay import Relay, give_up_output
+from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
+from nkiverify.verify.rules import replacement
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target

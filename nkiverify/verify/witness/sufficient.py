@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import smallest_legal
-from nkiverify.frontend.domain.excerpt import TextError
 from nkiverify.frontend.domain.expressions import check_condition
 from nkiverify.frontend.domain.expressions import condition as meaning
-from nkiverify.frontend.domain.syntax import parse
+from nkiverify.frontend.domain.syntax import TextError, parse
 from nkiverify.ir.program import Assume, DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
