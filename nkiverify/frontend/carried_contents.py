@@ -8,7 +8,7 @@ it, the index may be any: the interval is that over all of them. Errs to too man
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Contents, Interval, Value, unknown
@@ -35,11 +35,12 @@ class CarriedContents:
         self._left = before
         self._refined = 0
 
-    def verified(self, ends: Sequence[Contents], looked_at: Set[AllocationKey]) -> bool:
+    def verified(self, ends: Sequence[Contents], looked_at: Mapping[AllocationKey, bool]) -> bool:
         """True if an iteration that finds `at_start` leaves nothing else; if not, the guess has been refined.
 
         `ends` are what the paths through the body leave, in any iteration. Of a storage that they have not `looked_at`
-        it does not matter what they found in it: what they leave there is what they write, beside what they found."""
+        it does not matter what they found in it: what they leave there is what they write, beside what they found. Of
+        one that they took for unknown (False) it matters where numbers are known."""
         if not ends:
             return True
         left = ends[0]
@@ -47,7 +48,7 @@ class CarriedContents:
             left = left.joined(end)
         self._left = left
         missed = self.at_start.uncovered(left)
-        if looked_at.isdisjoint(missed):
+        if not any(_matters(looked_at.get(place), left.get(place)) for place in missed):
             return True
         self._refined += 1
         grown = self.at_start.joined(left)
@@ -62,6 +63,12 @@ class CarriedContents:
     def after(self, *, possibly_none: bool) -> Contents:
         """The contents after the loop, which has perhaps had no iteration."""
         return self._before.joined(self._left) if possibly_none else self._left
+
+
+def _matters(looked_at: bool | None, left: Value | None) -> bool:
+    """True if a body that found something else would have been another one, as it `looked_at` it, and if it took what
+    was not written for unknown, as something is known of what is `left` there."""
+    return bool(looked_at) or (looked_at is False and left is not UNKNOWN)
 
 
 def over_iterations(contents: Contents, index: Term, last: Term, facts: Facts) -> Contents:

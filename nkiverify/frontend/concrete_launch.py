@@ -48,6 +48,7 @@ class ConcreteLaunch(ObservingExecution):
     def __init__(self, hardware: Hardware, limits: Limits, phases: frozenset[int] = frozenset()) -> None:
         super().__init__(hardware, False, limits.seconds, (), phases)
         self.limits = limits
+        self._most_claims = float("inf") if limits.claims is None else limits.claims
         self.program = Program()
         #: What ended the run before the kernel's end, or leaves a part of the launch out.
         self.unsupported_construct: Unsupported | None = None
@@ -75,7 +76,7 @@ class ConcreteLaunch(ObservingExecution):
 
     def _truth(self, condition: object) -> bool:
         self._claims += 1
-        if not self._claims % CLAIMS_BETWEEN_LOOKS and self.overdue:
+        if not self._claims % CLAIMS_BETWEEN_LOOKS and (self.overdue or self._claims > self._most_claims):
             raise self.unsupported(TOO_LONG)
         if isinstance(condition, Condition):
             try:

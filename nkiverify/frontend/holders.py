@@ -111,6 +111,13 @@ def is_leaf(value: object) -> bool:
     return not kind.__dictoffset__ and not is_kernel_class(kind)
 
 
+def is_stateless(kind: type) -> bool:
+    """True if objects of a class of ours, for which `holder_of` finds nothing, have nothing for any of them: tensors,
+    and what they consist of."""
+    ours = (kind.__module__ or "").partition(".")[0] in _OWN_PACKAGES
+    return ours and not issubclass(kind, type) and not keeps_attributes(kind)
+
+
 def keeps_attributes(kind: type) -> bool:
     """True if objects of a class have attributes that can be assigned, beside what the class they derive from holds."""
     return bool(kind.__dictoffset__) or is_kernel_class(kind)
@@ -188,14 +195,20 @@ def _of_library(module: types.ModuleType) -> list[object]:
     return [*_containers[module.__name__], *strange]
 
 
+def holder_of_container(value: object) -> Holder | None:
+    """How the state of an object is read and written whose class alone says so; None for any other."""
+    known = _HOLDERS.get(type(value))
+    return None if known is None else Holder(value, *known)
+
+
 def holder_of(value: object) -> Holder | None:
     """How the state of `value` is read and written; None if it has none. Raises `OpaqueState` where it is hidden."""
     kind = type(value)
     if isinstance(value, _CACHED):
         return Holder(value, _read_cached, _write_cached)
-    known = _HOLDERS.get(kind)
+    known = holder_of_container(value)
     if known is not None:
-        return Holder(value, *known)
+        return known
     if isinstance(value, type):
         return Holder(value, _read_class, _write_class) if is_kernel_class(value) else None
     if hasattr(kind, "__nki_state__"):

@@ -66,6 +66,8 @@ class Limits:
     unwind: int = 8
     seconds: float = 60.0
     decisions: int = 20_000
+    #: Claims that a launch of numbers may state in plain Python; None: any number.
+    claims: int | None = None
     #: The seconds that were asked for, of which `seconds` are a share; the same if not said.
     asked: float | None = None
 

@@ -98,10 +98,9 @@ class Substitute(ModuleType):
     def __init__(self, module: ModuleType, functions: Mapping[str, Any]) -> None:
         super().__init__(module.__name__, module.__doc__)
         self.__dict__.update(functions)
-        self.__dict__["__all__"] = [name for name in dir(module) if not name.startswith("_")]
+        # No list: kernels cannot change it, and its names nothing assigns.
+        self.__dict__["__all__"] = tuple(name for name in dir(module) if not name.startswith("_"))
         self.__dict__["__wrapped__"] = module
-        #: Where it has none of its own, it has no state either.
-        self.__dict__["__nki_functions__"] = bool(functions)
 
     def __getattr__(self, name: str) -> Any:
         module: ModuleType = self.__dict__["__wrapped__"]
@@ -119,9 +118,9 @@ Substitute.__name__ = ModuleType.__name__
 
 
 def library_module(module: ModuleType) -> ModuleType:
-    """The module that a substitute without functions of its own shows; any other is itself."""
-    names = vars(module)
-    return module if names.get("__nki_functions__", True) else names["__wrapped__"]
+    """The module that a substitute shows; any other is itself."""
+    found: ModuleType = vars(module)["__wrapped__"] if isinstance(module, Substitute) else module
+    return found
 
 
 def _reads(module: str, name: str, found: object) -> bool:

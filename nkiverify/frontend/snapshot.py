@@ -24,7 +24,9 @@ from nkiverify.frontend.holders import (
     OpaqueState,
     attributes_of,
     holder_of,
+    holder_of_container,
     is_leaf,
+    is_stateless,
     keeps_attributes,
     labels_of,
     parts_inside,
@@ -107,20 +109,8 @@ class Snapshot:
         if kind is types.FunctionType:
             self._visit_function(value, pending)  # type: ignore[arg-type]
             return
-        wrapped = None if isinstance(value, type) else own_dict(value).get("__wrapped__")
-        if wrapped is not None:
-            # A decorated kernel: its default arguments are those of the function inside.
-            pending.append(wrapped)
-        inside = parts_inside(value)
-        if inside is not None:
-            pending.extend(inside)
-            if not keeps_attributes(kind) or isinstance(value, types.ModuleType):
-                return
-        try:
-            holder = holder_of(value) if inside is None else attributes_of(value)
-        except OpaqueState as found:
-            self.opaque = self.opaque or found
-            return
+        # Most of what has state is a dictionary.
+        holder = holder_of_container(value) or self._holder_of(value, kind, pending)
         if holder is None:
             return
         content = holder.read(value)
@@ -135,6 +125,26 @@ class Snapshot:
         if isinstance(value, type) and "__del__" in content:
             # When it runs, and whether it does, is up to the memory of the interpreter.
             self.opaque = self.opaque or OpaqueState(value, f"the class {value.__name__}, which has a finalizer,")
+
+    def _holder_of(self, value: object, kind: type, pending: deque[object]) -> Holder | None:
+        """How the state of `value` is read and written, if it has any; what it leads to besides is `pending`."""
+        wrapped = None if isinstance(value, type) else own_dict(value).get("__wrapped__")
+        if wrapped is not None:
+            # A decorated kernel: its default arguments are those of the function inside.
+            pending.append(wrapped)
+        inside = parts_inside(value)
+        if inside is not None:
+            pending.extend(inside)
+            if not keeps_attributes(kind) or isinstance(value, types.ModuleType):
+                return None
+        try:
+            holder = holder_of(value) if inside is None else attributes_of(value)
+        except OpaqueState as found:
+            self.opaque = self.opaque or found
+            return None
+        if holder is None and inside is None:
+            _leaf[kind] = is_stateless(kind)
+        return holder
 
     def _visit_function(self, function: types.FunctionType, pending: deque[object]) -> None:
         if self._whole:

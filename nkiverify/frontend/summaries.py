@@ -16,7 +16,7 @@ unrolled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -286,7 +286,7 @@ class SummarisedLoop:
 
     # --- verdict ------------------------------------------------------------------------------------------------------
 
-    def _verified(self, endings: list[_Ending], index: Term, looked_at: Set[AllocationKey]) -> bool:
+    def _verified(self, endings: list[_Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
         """True if what the body did is what was guessed; if not, the guess has been refined."""
         following = terms.add(index, terms.constant(1))
         verified = True
@@ -319,7 +319,9 @@ class SummarisedLoop:
         # What storages hold depends on the rest of the state: it is compared once that is as guessed.
         return verified and self._contents_as_guessed(endings, index, looked_at)
 
-    def _contents_as_guessed(self, endings: list[_Ending], index: Term, looked_at: Set[AllocationKey]) -> bool:
+    def _contents_as_guessed(
+        self, endings: list[_Ending], index: Term, looked_at: Mapping[AllocationKey, bool]
+    ) -> bool:
         last = terms.add(self._sequence.trip_count(), terms.constant(-1))
         ends = [over_iterations(ending.contents, index, last, ending.context.facts) for ending in endings]
         return self._carried.verified(ends, looked_at)

@@ -36,8 +36,8 @@ def stored(value: Value, target: Tensor) -> Value:
 
 def moved(source: Tensor, target: Tensor) -> Value | None:
     """The contents of `target` once elements of `source` are copied there; None where nothing has been written to
-    it."""
-    value = held(source)
+    it, and it holds integers."""
+    value = held(source) if source.dtype.is_integer else held_or_unknown(source)
     if value is None:
         return None
     if target.dtype == source.dtype:
@@ -47,10 +47,21 @@ def moved(source: Tensor, target: Tensor) -> Value | None:
 
 def held(tensor: Tensor) -> Value | None:
     """The numbers that the elements of a view may be; None where its storage has not been written."""
+    return _held(tensor, unwritten_is_unknown=False)
+
+
+def held_or_unknown(tensor: Tensor) -> Value:
+    """The same where it makes no difference whether a storage has been written, or with numbers that nobody knows."""
+    value = _held(tensor, unwritten_is_unknown=True)
+    return UNKNOWN if value is None else value
+
+
+def _held(tensor: Tensor, *, unwritten_is_unknown: bool) -> Value | None:
     if not tracked(tensor.storage):
         return UNKNOWN
     model = current_execution().model
-    value = model.read(tensor.storage, _box(tensor) if model.is_divided(tensor.storage) else None)
+    box = _box(tensor) if model.is_divided(tensor.storage) else None
+    value = model.read(tensor.storage, box, unwritten_is_unknown=unwritten_is_unknown)
     if value is None:
         return None
     value = _seen_as(value, tensor.storage.dtype, tensor.dtype)
@@ -60,11 +71,9 @@ def held(tensor: Tensor) -> Value | None:
     return replace(value, exact=False)
 
 
-def any_of_dtype(value: Value | None, tensor: Tensor) -> Value:
+def any_of_dtype(value: Value, tensor: Tensor) -> Value:
     """`value`, or every integer of the tensor's dtype where that is not known."""
     whole = whole_range(tensor.dtype)
-    if value is None:
-        value = UNKNOWN
     if value.known is not None or whole is None:
         return value
     return Value((whole,), exact=False, undeclared=value.undeclared)

@@ -53,7 +53,7 @@ class Following:
         """The elements of an operand as they are stored, the number in its place, or what a register holds."""
         view = self.tensor(name)
         if view is not None:
-            return contents.any_of_dtype(contents.held(view), view)
+            return contents.any_of_dtype(contents.held_or_unknown(view), view)
         value = self._given.get(name)
         if isinstance(value, VirtualRegister):
             return held_by(value) or UNKNOWN

@@ -60,7 +60,7 @@ class Looked:
     """The notes of the model on a path through a loop body, as `ModelState` has it."""
 
     own: set[AllocationKey]
-    looked_at: set[AllocationKey]
+    looked_at: dict[AllocationKey, bool]
 
 
 #: The coordinates of a program in the grid of its launch.
@@ -107,9 +107,10 @@ class ModelState:
         self._recorded: Contents | None = None
         self._shared: dict[AllocationKey, Assumption] = {}
         #: What the present path through a loop body has made itself, by allocating or by writing all of it; and what
-        #: the paths have looked at besides. Neither is state of the run: they say what that depends on.
+        #: the paths have looked at besides, False where they have taken what was not written yet for unknown. Neither
+        #: is state of the run: they say what that depends on.
         self._own: set[AllocationKey] = set()
-        self._looked_at: set[AllocationKey] = set()
+        self._looked_at: dict[AllocationKey, bool] = {}
         #: How often each storage has been written, and bodies of loops been entered: these only ever grow, so that what
         #: was `taken` from a storage before, or in another iteration, is not taken for what is there now.
         self._written: dict[AllocationKey, int] = {}
@@ -150,13 +151,15 @@ class ModelState:
             self._contents = contents.copy()
             self._recorded = contents
 
-    def read(self, holder: HoldsNumbers, box: Box | None = None) -> Value | None:
+    def read(self, holder: HoldsNumbers, box: Box | None = None, *, unwritten_is_unknown: bool = False) -> Value | None:
         """The numbers that a storage, or a part of it, or a register may hold; None where nothing has been written
-        since it was allocated."""
+        since it was allocated. `unwritten_is_unknown`: the caller makes no difference between that and numbers not
+        known."""
         place = place_of(holder.identity)
         value = self._contents.get(place)
         if value is not UNKNOWN and place not in self._own:
-            self._looked_at.add(place)
+            counts = value is not None or not unwritten_is_unknown
+            self._looked_at[place] = counts or self._looked_at.get(place, False)
         if value is not None and value.parts:
             value = value.within(box)
         if value is None or value.intervals is None or not self._is_shared(holder):
@@ -233,7 +236,7 @@ class ModelState:
     def begin_pass(self) -> Looked:
         """All paths through the body of a loop are followed from here on; what to give to `end_pass`."""
         before = Looked(self._own, self._looked_at)
-        self._looked_at = set()
+        self._looked_at = {}
         self.begin_path()
         return before
 
@@ -242,10 +245,15 @@ class ModelState:
         self._own = set()
         self.entered += 1
 
-    def end_pass(self, before: Looked) -> set[AllocationKey]:
-        """All paths have been followed; the storages and registers whose values at the start of the body count."""
+    def end_pass(self, before: Looked) -> dict[AllocationKey, bool]:
+        """All paths have been followed; the storages and registers whose values at the start of the body count: False
+        where only numbers that are known would make a difference, as there were none."""
         found = self._looked_at
-        self._own, self._looked_at = before.own, before.looked_at | (found - before.own)
+        outer = dict(before.looked_at)
+        for place, counts in found.items():
+            if place not in before.own:
+                outer[place] = counts or outer.get(place, False)
+        self._own, self._looked_at = before.own, outer
         return found
 
     @property

@@ -96,6 +96,9 @@ _TRYING = 0.1
 
 #: How much of it a launch of numbers may take in plain Python before it is run symbolically.
 _BY_NUMBERS = 0.3
+#: How many claims it may state there where no phase is about elements: the cost of the symbolic run, which then decides
+#: as much, does not grow with the sizes.
+_CLAIMS_BY_NUMBERS = 40_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,9 @@ class _Verifying:
         the symbolic one came to no end."""
         if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded":
             with suppress(InternalError):  # said if nothing else decides
-                self._plain = self._played(_BY_NUMBERS * self._left())
+                shapes_only = all(PHASES[phase].for_engines for phase in self._phases)
+                claims = _CLAIMS_BY_NUMBERS if shapes_only else None
+                self._plain = self._played(_BY_NUMBERS * self._left(), claims=claims)
         if self._plain is not None:
             return self._plain
         self._symbolic = self._explored()
@@ -200,9 +205,13 @@ class _Verifying:
             explored.run.unsupported_construct = _unfaithful(explored, engine, max(1.0, self._share(0)))
         return _Explored(explored, EmbeddedEngine(explored.run.program))
 
-    def _played(self, seconds: float, symbolic: Exploration | None = None) -> _Explored | None:
-        """The target, run in plain Python, with what the `symbolic` run assumed; None where it is no legal launch."""
-        found = played(self._target, self._hardware, self._limits(seconds), frozenset(self._phases), {})
+    def _played(
+        self, seconds: float, symbolic: Exploration | None = None, claims: int | None = None
+    ) -> _Explored | None:
+        """The target, run in plain Python up to so many claims, with what the `symbolic` run assumed; None where it is
+        no legal launch."""
+        limits = replace(self._limits(seconds), claims=claims)
+        found = played(self._target, self._hardware, limits, frozenset(self._phases), {})
         if found is not None and symbolic is not None:
             found = replace(found, assumptions=symbolic.assumptions, assumed_at=symbolic.assumed_at)
         return None if found is None else _Explored(found, EmbeddedEngine(found.run.program))

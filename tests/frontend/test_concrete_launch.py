@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.frontend.concrete_launch import MAX_PROGRAMS
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, uint32
+from nkiverify.verify import verifier
+from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from tests.dataflow.subject import Subject
@@ -69,6 +73,29 @@ def test_what_is_python_on_numbers_is_decided_in_all_phases(body: str, tmp_path:
     assert words(runs) == ["SUCCESSFUL"] * 4, {phase: run.reason for phase, run in runs.items()}
     assert not any(run.qualifier for run in runs.values())
     assert runs[3].memory[0].bytes == 4 * 32
+
+
+#: The same without the keys: the symbolic run decides it, whatever its sizes.
+COPY = "\n".join(line for line in KEYS.splitlines() if "seen" not in line) + "\n"
+
+
+@pytest.mark.parametrize(("body", "ended"), [(COPY, [True]), (KEYS, [True, False])], ids=["decided", "open"])
+def test_a_launch_of_many_claims_is_run_to_its_end_only_where_the_symbolic_run_leaves_it_open(
+    body: str, ended: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    early = []
+
+    def told(*arguments: Any) -> Exploration | None:
+        made = played(*arguments)
+        early.append(made is not None and made.run.unsupported_construct is not None)
+        return made
+
+    monkeypatch.setattr(verifier, "_CLAIMS_BY_NUMBERS", 64)
+    monkeypatch.setattr(verifier, "played", told)
+    target = replace(Subject.of(tmp_path, body, launch(64 * 80, 32)).target, kind=Kind.CONCRETE)
+    runs = verify(target, Options(root=tmp_path, phases=(1,), engine="embedded"))
+    assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL], runs[0].reason
+    assert early == ended
 
 
 @pytest.mark.parametrize(
