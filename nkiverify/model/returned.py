@@ -33,7 +33,7 @@ from nkiverify.symbolic.substitution import state_of
 from nkiverify.symbolic.terms import Atom, Term
 
 #: How many parts of a result are looked at: what is shared is met once for each way to it.
-MAX_PARTS = 100_000
+MAX_PARTS = 10_000
 
 
 class StepKind(enum.Enum):

@@ -37,6 +37,8 @@ def test_both_runs_of_a_target_record_the_same(target: Target) -> None:
                 continue
             assert list(differences(symbolic(program, values), other)) == [], values
         except CannotCompare:
+            if tried:
+                return  # The larger ones take longer still.
             continue
         tried += 1
         if tried == 2:
