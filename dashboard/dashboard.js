@@ -117,7 +117,7 @@
       span.append(element("span", `${String(number).padStart(5)} ${symbols[kind] || " "} `, "gutter"), code);
       if (said) span.title = said;
       if (kind) span.append(element("span", `   ${said}`, "note"));
-      const grave = kind && kind !== "proved" && kind !== "assumed";
+      const grave = kind && !["proved", "assumed", "live", "stored"].includes(kind);
       if ((grave && !(goal && goal.dataset.grave)) || (!goal && code.textContent.startsWith(`def ${wanted}(`))) goal = span;
       if (grave) span.dataset.grave = "";
       block.append(span, "\n");

@@ -1,13 +1,13 @@
 """A page for each contract, for the site that `make docs` builds.
 
-It has the rule, where it is documented, a kernel that breaks it and one that does not, and the upstream bugs in which
-it is broken.
+It has the rule, where it is documented, a kernel that breaks it and one that does not, and how often published kernels
+break it: launches of docs/published.md, and upstream bugs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nkiverify.foundation import resources
@@ -32,11 +32,15 @@ _BLOCK = re.compile(r"(```.*?```|^(?: {4}|\t).*$)", re.DOTALL | re.MULTILINE)
 def pages() -> dict[str, str]:
     """The text of each page, by its file in the site."""
     found = controls()
-    bugs = _bugs(resources.root() / "docs" / "upstream-bugs.md")
-    return {
-        f"{FOLDER}/{one.id}.md": "\n\n".join(_page(one, found.get(one.id), bugs.get(one.id, ()))) + "\n"
-        for one in all_contracts()
-    }
+    docs = resources.root() / "docs"
+    bugs = _bugs(docs / "upstream-bugs.md")
+    launches = _launches(docs / "published.md")
+
+    def text(one: Contract) -> str:
+        broken = _broken(one.id, launches, bugs.get(one.id, ()))
+        return "\n\n".join(_page(one, found.get(one.id), broken)) + "\n"
+
+    return {f"{FOLDER}/{one.id}.md": text(one) for one in all_contracts()}
 
 
 def linked(markdown: str, folder: str = "") -> str:
@@ -52,7 +56,7 @@ def linked(markdown: str, folder: str = "") -> str:
     return "".join(part if number % 2 else _CODE.sub(link, part) for number, part in enumerate(parts))
 
 
-def _page(contract: Contract, control: Control | None, bugs: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _page(contract: Contract, control: Control | None, broken: str) -> Iterator[str]:
     yield f"# {contract.id}\n\n{contract.statement}"
     yield _facts(contract)
     if contract.contested:
@@ -62,14 +66,12 @@ def _page(contract: Contract, control: Control | None, bugs: Sequence[tuple[str,
     else:
         yield f"## Wrong\n\n{_shown(control.wrong)}"
         yield f"## Right\n\n{_shown(control.right)}"
-    if bugs:
-        told = ", ".join(f"[{heading}](../upstream-bugs.md#{anchor})" for heading, anchor in bugs)
-        yield f"## In published kernels\n\nBroken in: {told}."
+    yield f"## In published kernels\n\n{broken}"
     yield f"On the command line: `nkiverify explain {contract.id}`. All of them: [Contracts](../contracts.md)."
 
 
 def _facts(contract: Contract) -> str:
-    named = dict.fromkeys(f"[{one}]({one.address})" if one.address else str(one) for one in places(contract.source))
+    named = dict.fromkeys(f"[{one}]({one.link})" if one.address else str(one) for one in places(contract.source))
     facts = [("documented in", "; ".join(named)), ("API", f"`{apis(contract)}`"), ("hardware", hardware(contract))]
     facts.append(("phase", f"{contract.phase}, {PHASES[contract.phase]}"))
     if contract.since:
@@ -88,6 +90,26 @@ def _shown(example: Example) -> str:
     also = f"; it breaks {', '.join(f'`{id}`' for id in example.also)} as well" if example.also else ""
     given = f", called with `{', '.join(example.arguments)}`" if example.arguments else ""
     return f"On {example.hardware}{cores}{version}{given}{also}:\n\n```python\n{example.text.strip()}\n```"
+
+
+def _broken(id: str, launches: Mapping[str, frozenset[str]], bugs: Sequence[tuple[str, str]]) -> str:
+    """How often a contract is broken in what others have published."""
+    names = [name for name, broken in launches.items() if id in broken]
+    corpus = f"of the {len(launches)} [launches of published kernels](../published.md)"
+    told = [f"the upstream bug [{heading}](../upstream-bugs.md#{anchor})" for heading, anchor in bugs]
+    told += [f"{len(names)} {corpus}: {', '.join(f'`{name}`' for name in names)}"] if names else [f"none {corpus}"]
+    return f"Broken in {', and in '.join(told)}."
+
+
+def _launches(page: Path) -> dict[str, frozenset[str]]:
+    """By launch of the page of published kernels, the contracts that it is right to call broken."""
+    table = page.read_text(encoding="utf-8").partition("<!-- concrete:")[2].partition("<!-- end of concrete")[0]
+    found: dict[str, frozenset[str]] = {}
+    for row in re.findall(r"^\| (?!launch )(\S.*) \|$", table, re.MULTILINE):
+        cells = [cell.strip() for cell in row.split(" | ")]
+        right = "FAILED" in cells[3:7] and cells[7] == "right"
+        found[cells[0]] = frozenset(re.findall(r"[a-z]\w*\.\w+", cells[-1]) if right else ())
+    return found
 
 
 def _bugs(page: Path) -> dict[str, list[tuple[str, str]]]:

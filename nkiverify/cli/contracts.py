@@ -129,7 +129,7 @@ def described(contract: Contract) -> str:
     width = max(len(name) for name, _ in facts) + 1
     lines = [contract.id, _wrapped(contract.statement, _INDENT)]
     lines.extend(_wrapped(text, f"{_INDENT}{name:<{width}}") for name, text in facts)
-    addresses = dict.fromkeys(place.address for place in places(contract.source) if place.address)
+    addresses = dict.fromkeys(place.link for place in places(contract.source) if place.address)
     lines[3:3] = [f"{_INDENT}{'':<{width}}{address}" for address in addresses]
     return "\n".join(lines)
 

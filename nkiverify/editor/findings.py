@@ -12,7 +12,7 @@ from nkiverify.editor.checks import Checked
 from nkiverify.editor.text import Text
 from nkiverify.foundation.records import KernelAnswer, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
-from nkiverify.model.documentation import address
+from nkiverify.model.documentation import link
 from nkiverify.results import wording
 from nkiverify.results.session import telling, warned
 
@@ -65,7 +65,7 @@ class Diagnostics:
                 shown = self._diagnostic(
                     place, one.contract, message, lsp.DiagnosticSeverity.Error, [*_places(one), *calls]
                 )
-                page = address(one.source)
+                page = link(one.source)
                 shown.code_description = lsp.CodeDescription(page) if page else None
                 yield shown
 

@@ -87,7 +87,7 @@ def rule(id: str) -> str:
     found = next((one for one in all_contracts() if one.id == id), None)
     if found is None:
         return ""
-    pages = (f"[{place}]({place.address})" if place.address else str(place) for place in places(found.source))
+    pages = (f"[{place}]({place.link})" if place.address else str(place) for place in places(found.source))
     parts = [f"**{found.id}**: {found.statement}", f"Source: {'; '.join(dict.fromkeys(pages))}"]
     if found.contested:
         parts.append(f"Contested: {found.contested}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import nkiverify.model.ops  # noqa: F401 (declares the operations)
 from nkiverify.model.registry import declarations
@@ -55,17 +56,27 @@ _CLASSES = {
 
 #: A source of one place: a name, and the section, or the version, of its page.
 _SOURCE = re.compile(r"(?P<name>[\w.]+?)(?:-(?P<version>[\d.]+))?(?:[: ]\s*(?P<section>.*))?$")
+#: A section that has the words of a heading: no remark of ours, and no version.
+_HEADING = re.compile(r"(?!NKI [\d.]+)[A-Za-z\[][^();]*")
 #: What is said before a source: the contract that it is a source of, or what is read there.
 _REMARK = re.compile(r"^(?:[a-z]\w*\.\w+|sizes): ")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A section of a page; `address` is empty where it is none of the documentation."""
+    """A section of a page; `address`, of the page, is empty where it is none of the documentation."""
 
     title: str
     section: str = ""
     address: str = ""
+
+    @property
+    def link(self) -> str:
+        """The address, of the section where that has one: a browser goes to its first words, which every heading is,
+        and to the beginning of the page where it does not find them."""
+        if not self.address or "#" in self.address or not _HEADING.fullmatch(self.section):
+            return self.address
+        return f"{self.address}#:~:text={quote(self.section, safe='')}"
 
     def __str__(self) -> str:
         return f"{self.title}, {self.section}" if self.section else self.title
@@ -94,6 +105,11 @@ def readable(source: str) -> str:
 def address(source: str) -> str:
     """Where the source of a contract can be read: the first page that it names, empty where that is none."""
     return next((place.address for place in places(source) if place.address), "")
+
+
+def link(source: str) -> str:
+    """The same, with the section."""
+    return next((place.link for place in places(source) if place.address), "")
 
 
 def _place(piece: str) -> Place:

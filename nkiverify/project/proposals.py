@@ -16,7 +16,7 @@ from nkiverify.project.discovery import kernels_in
 from nkiverify.project.legality import function_named, inferred_for
 from nkiverify.project.uses import parameters
 from nkiverify.results.answers import Answer
-from nkiverify.verify.options import PHASES
+from nkiverify.verify.options import DEFAULT_PHASES
 
 #: What conditions on dimensions are made of.
 _ARITHMETIC = (
@@ -136,7 +136,7 @@ def begun(reference: str, base: Path) -> str:
     where = [text for text in stated if set(_names(text)) <= extents]
     missing = {one.name: one.why for one in found.missing}
     text = target_text(
-        reference, found.arguments, found.grid, where=where, phases=PHASES, suffix="all", domain="to be changed"
+        reference, found.arguments, found.grid, where=where, phases=DEFAULT_PHASES, suffix="all", domain="to be changed"
     )
     for parameter, why in missing.items():
         call = f"    # {parameter} is {why}: what is it to be?\n    v.call({parameter}=..., "

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from nkiverify.foundation.records import KernelWarning, Run, Verdict, Violation
 from nkiverify.ir.contract import Contract
-from nkiverify.model.documentation import address, readable
+from nkiverify.model.documentation import link, readable
 from nkiverify.results import wording
 from nkiverify.results.by_field import Json
 from nkiverify.results.session import ExitStatus, Session, status_of, telling, warned
@@ -236,7 +236,7 @@ def _contract_rule(violation: Violation, contracts: Mapping[str, Contract]) -> d
         },
         "defaultConfiguration": {"level": "error"},
     }
-    if page := address(violation.source):
+    if page := link(violation.source):
         rule["helpUri"] = page
     known = contracts.get(violation.contract)
     if known is not None and known.cwe:

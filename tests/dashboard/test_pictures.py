@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.foundation.records import Coverage, Line, Part, Tile, Verdict
+from nkiverify.foundation.records import Coverage, Growth, Line, Part, Tile, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16
@@ -114,6 +114,50 @@ def test_what_a_witness_leaves_unwritten_is_in_the_results(tmp_path: Path) -> No
             parts=(Part(0, 32, 0, 3, 0), Part(0, 32, 3, 3, 1), Part(32, 1, 0, 6, -1)),
         ),
     )
+
+
+TWICE = """
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    def kernel(x):
+        rows, columns = x.shape
+        out = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((rows, 2), dtype=x.dtype, buffer=nl.sbuf)
+        for i in range(columns - 2):
+            nisa.dma_copy(dst=tile, src=x[:, i : i + 2])
+            nisa.dma_copy(dst=out[:, i : i + 2], src=tile)
+        return out
+"""
+
+
+def test_a_map_has_the_iterations_that_store_an_element_in_their_order(tmp_path: Path) -> None:
+    target = _target(2, tmp_path)
+    (tmp_path / "kernel.py").write_text(textwrap.dedent(TWICE))
+    (found,) = verdict(target, 4).coverage
+    at = [f"line 12 for i = {number}" for number in range(4)]
+    assert found.at == {"n": 6}
+    assert [(one.column, one.store, one.order) for one in found.parts] == [
+        (0, 0, (at[0],)),
+        (1, 0, (at[0], at[1])),
+        (2, 0, (at[1], at[2])),
+        (3, 0, (at[2], at[3])),
+        (4, 0, (at[3],)),
+        (5, -1, ()),
+    ]
+    drawn = pictures.coverage(found)
+    assert drawn is not None and drawn.bars[1].says == "stored at line 12 for i = 0, then at line 12 for i = 1"
+
+
+def test_a_peak_is_drawn_over_each_dimension_with_the_limit_where_it_is_near() -> None:
+    peak = replace(PEAK, along=(Growth("n", (128, 256, 512), (2048, 4096, 20480)),))
+    (curve,) = pictures.curves(peak)
+    assert [says for _, _, says in curve.points][1] == "n = 256: 4096 bytes"
+    assert curve.points[-1][:2] == (pictures.WIDTH, 0.0)
+    assert curve.limit == round(pictures.HEIGHT - 16384 * pictures.HEIGHT / 20480, 1)
+    (far,) = pictures.curves(replace(peak, limit=1_000_000))
+    assert far.limit is None
 
 
 @pytest.mark.parametrize("rows", [64])

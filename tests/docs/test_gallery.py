@@ -35,6 +35,9 @@ def test_each_contract_has_a_page_with_the_kernels_that_tell_it() -> None:
     text = pages["contracts/nc_matmul.m_le_128.md"]
     assert "\n## Wrong\n" in text and "\n## Right\n" in text and "](https://" in text
     assert "[Hoisted tiles of the wrong width](../upstream-bugs.md#hoisted-tiles-of-the-wrong-width)" in text
+    assert re.search(r"\), and in none of the \d+ \[launches of published kernels\]", text)
+    broken = pages["contracts/df.read_unwritten.md"]
+    assert re.search(r"in 1 of the \d+ \[launches of published kernels\]\S+: `test-quantize-mx`\.$", broken, re.MULTILINE)
 
 
 def test_ids_of_contracts_lead_to_their_pages_but_in_code() -> None:

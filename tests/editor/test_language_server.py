@@ -60,7 +60,7 @@ def test_a_finding_is_shown_at_its_place_with_the_places_that_it_is_about(
     assert broken["range"]["start"] == {"line": line, "character": 8}
     assert broken["range"]["end"] == {"line": line, "character": len(KERNEL.splitlines()[line])}
     assert broken["severity"] == 1
-    assert broken["codeDescription"]["href"].endswith("/nki/get-started/nki-language-guide.html")
+    assert broken["codeDescription"]["href"].endswith("/nki/get-started/nki-language-guide.html#:~:text=Creating")
     assert broken["message"].startswith("out[128, 0] is never written, for P = 129, F = 1\n")
     made = broken["relatedInformation"][0]
     assert made["message"] == "out is allocated here"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -297,6 +299,31 @@ def test_without_the_claim_it_is_only_told(tmp_path: Path) -> None:
     assert run.verdict is Verdict.SUCCESSFUL
     (sbuf,) = run.memory
     assert (sbuf.live, sbuf.fits, sbuf.limit) == ("4096*n", {"n": 51}, 212984)
+    (growth,) = sbuf.along
+    assert growth.dimension == "n" and growth.bytes == tuple(4096 * value for value in growth.values)
+    assert (growth.values[0], growth.bytes[-1] > sbuf.limit) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("assumed", "fits"),
+    [
+        (lambda v, n: v.assume(n % 4 == 0), {"n": 48}),
+        (lambda v, n: v.assume(n <= 51), {"n": None}),
+        # The next value belongs to another m, so nothing is known of the next one that is.
+        (lambda v, n: v.assume(n == 3 * v.dim("m")), {}),
+    ],
+    ids=["a step", "a bound", "tied to another dimension"],
+)
+def test_what_is_assumed_of_a_dimension_says_which_values_have_to_fit(
+    assumed: Callable[[Verification, Any], None], fits: dict[str, int | None], tmp_path: Path
+) -> None:
+    def call(v: Verification) -> None:
+        n = v.dim("n")
+        assumed(v, n)
+        v.call(n)
+
+    (sbuf,) = verdict(target_of(KEEPING, call, tmp_path), 3).memory
+    assert sbuf.fits == fits
 
 
 def test_tiles_of_few_partitions_may_lie_side_by_side(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
-from nkiverify.model.documentation import address, places, readable
+from nkiverify.model.documentation import address, link, places, readable
 from nkiverify.model.registry import declarations
 
 #: What no page of the documentation says.
@@ -50,6 +50,22 @@ ELSEWHERE = {
 def test_a_source_is_a_page_and_a_section(source: str, text: str, page: str) -> None:
     assert readable(source) == text
     assert address(source) == (f"https://awsdocs-neuron.readthedocs-hosted.com/en/{page}" if page else "")
+
+
+@pytest.mark.parametrize(
+    ("source", "end"),
+    [
+        ("nc_matmul:Tile size", "nki.isa.nc_matmul.html#:~:text=Tile%20size"),
+        ("LG Creating; TIL", "nki-language-guide.html#:~:text=Creating"),
+        ("LERR err_unsupported_memory", "nki.errors.html#err-unsupported-memory"),
+        ("AP (implied)", "nki-aps.html"),
+        ("MIG-0.3", "migration/index.html"),
+        ("L:load", "nki.language.load.html"),
+        ("the kernel", ""),
+    ],
+)
+def test_a_link_leads_to_the_words_of_the_section(source: str, end: str) -> None:
+    assert link(source).endswith(end) and link(source).startswith(address(source))
 
 
 def test_every_source_is_understood() -> None:

@@ -4,6 +4,7 @@ fits."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from nkiverify.analysis.lifetimes.intervals import Lifetimes
 from nkiverify.analysis.lifetimes.usage import Allocated
@@ -25,6 +26,7 @@ _POINTS, _BEYOND, _TIMES = 12, 8, 4
 def peaks(memory: MemoryClaims, program: Program) -> tuple[MemoryPeak, ...]:
     """The peak of each memory that is used."""
     found = []
+    program = _narrowed(program)
     smallest = _smallest(program)
     for region in REGIONS:
         needs = [need for need in memory.needs if need.region is region]
@@ -32,6 +34,15 @@ def peaks(memory: MemoryClaims, program: Program) -> tuple[MemoryPeak, ...]:
         if needs and not any(one.storage.allocator for need in needs for one, _ in need.parts):
             found.append(_peak(needs, program, smallest, memory.lifetimes))
     return tuple(found)
+
+
+def _narrowed(program: Program) -> Program:
+    """`program` with the steps and the bounds of its dimensions that are assumed before anything else."""
+    if not program.dimensions or not _assumed(program):
+        return program
+    from nkiverify.engines.shapes import Shapes
+
+    return replace(program, dimensions=list(Shapes(program.dimensions, _assumed(program)).dimensions))
 
 
 def _peak(needs: Sequence[Need], program: Program, smallest: _Values, lifetimes: Lifetimes | None) -> MemoryPeak:
@@ -138,7 +149,8 @@ def _value(need: Need, values: _Values) -> int | None:
 
 
 def _fits(needs: Sequence[Need], program: Program, smallest: _Values) -> dict[str, int | None]:
-    """The largest value of each dimension that fits with the others at their smallest; None for any value."""
+    """The largest value of each dimension that fits with the others at their smallest; None for any value, and nothing
+    where it is not known."""
     found: dict[str, int | None] = {}
     for dimension in program.dimensions:
         if dimension.choices or not any(dimension.atom in all_atoms(need.total) for need in needs):
@@ -155,9 +167,11 @@ def _fits(needs: Sequence[Need], program: Program, smallest: _Values) -> dict[st
 
         most = _largest_true(fits, low, high)
         if most is not None:
-            # What the domain does not have needs not fit.
-            ends = most == high or fits(most + 1) is None
-            found[dimension.atom.name] = None if ends else most * step
+            if most == high:
+                found[dimension.atom.name] = None
+            elif fits(most + 1) is not None:
+                # Of a dimension that is tied to others, so that its next value is none, nothing is known.
+                found[dimension.atom.name] = most * step
     return found
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nkiverify.foundation.records import Decided, Run, Verdict
+from nkiverify.foundation.records import Coverage, Decided, Line, MemoryPeak, Run, Verdict
 
 #: A place as it is written in reasons: `kernels/matmul.py:57`.
 _PLACE = re.compile(r"([\w./-]+\.py):(\d+)")
 
 #: From the gravest to the plainest: a line is marked by the first that is true of it.
-KINDS: tuple[str, ...] = ("refuted", "unknown", "warned", "unrolled", "assumed", "proved")
+KINDS: tuple[str, ...] = ("refuted", "unknown", "warned", "unrolled", "assumed", "proved", "live", "stored")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,34 @@ def marks(runs: Sequence[Run]) -> Marks:
     for file, line, kind, words in _counted(run for run in runs if not run.advisory):
         if kind != "refuted" or "refuted" not in said.get((file, line), {}):
             say(file, line, kind, words)
+    for run in runs:
+        for peak in run.memory:
+            for place, taken in live(peak):
+                say(place.file, place.line, "live", f"{peak.memory.upper()}: {taken} bytes live")
+        for one in run.coverage:
+            for place, share in stored(one):
+                say(place.file, place.line, "stored", share)
     found: dict[str, dict[int, Mark]] = {}
     for (file, line), kinds in sorted(said.items()):
         order = [kind for kind in KINDS if kind in kinds]
         found.setdefault(file, {})[line] = Mark(order[0], "; ".join(words for kind in order for words in kinds[kind]))
     return found
+
+
+def live(peak: MemoryPeak) -> Iterator[tuple[Line, int]]:
+    """The bytes of a partition that are live at each line, for the values that the peak is told for."""
+    for at, place in enumerate(peak.places):
+        yield place, sum(span.bytes for one in peak.tiles for span in one.spans if span.first <= at <= span.last)
+
+
+def stored(one: Coverage) -> Iterator[tuple[Line, str]]:
+    """The part of an output that each line is the last to store."""
+    every = math.prod(one.shape)
+    values = ", ".join(f"{name} = {value}" for name, value in one.at.items())
+    for number, place in enumerate(one.stores):
+        elements = sum(part.rows * part.columns for part in one.parts if part.store == number)
+        share = f"{elements} of {every} elements" if one.each == (1, 1) else "elements"
+        yield place, f"stores {share} of {one.tensor}{f', for {values}' if values else ''}"
 
 
 def claim_rows(run: Run) -> list[ClaimRow]:

@@ -18,6 +18,7 @@ from markupsafe import Markup
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import KernelWarning, Violation
 from nkiverify.foundation.source import Site
+from nkiverify.model.documentation import places
 from nkiverify.report import diagnostic
 from nkiverify.report.dashboard import data, markdown, pictures
 from nkiverify.report.dashboard.data import Page
@@ -170,6 +171,7 @@ def _environment(page: Page) -> jinja2.Environment:
         extent_of=wording.extent_of,
         claim_rows=claim_rows,
         prose=markdown.inline,
+        places=places,
     )
     return environment
 
