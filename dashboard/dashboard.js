@@ -197,10 +197,15 @@
   const palette = byId("palette");
   const hits = byId("hits");
   const query = palette.querySelector("input");
+  const contracts = async () => {
+    const table = document.createElement("template");
+    table.innerHTML = (await data).targets["all-contracts"].html;
+    return Array.from(table.content.querySelectorAll("tr[id]"), (row) => [row.id, row.cells[0].textContent, "contract", row.cells[1].textContent]);
+  };
   const places = async () => [
     ...Array.from(document.querySelectorAll("details.target"), (one) => [one.id, one.querySelector("strong").textContent, "target", one.dataset.kernel]),
     ...Array.from(document.querySelectorAll("#kernels ~ .tree li[id]"), (one) => [one.id, one.dataset.file, "file", ""]),
-    ...(await data).contracts.map(([id, statement]) => [`contract-${id}`, id, "contract", statement]),
+    ...(await contracts()),
   ];
   let entries = null;
   let chosen = 0;

@@ -180,7 +180,6 @@ def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[s
     """The data that the script of the page shows when it is asked for."""
     return {
         "sources": {file: coloured(text) for file, text in page.sources.items()},
-        "contracts": [[row.contract.id, row.contract.statement] for row in page.contracts],
         "symbols": _MARKS,
         "figures": {figure.id: figure.specification for figure in drawn if len(page.targets) >= _PLOTTED},
         "targets": {
