@@ -67,11 +67,11 @@ def marks(runs: Sequence[Run]) -> Marks:
             say(file, line, kind, words)
     for run in runs:
         for peak in run.memory:
-            for place, taken in live(peak):
-                say(place.file, place.line, "live", f"{peak.memory.upper()}: {taken} bytes live")
+            for at, taken in live(peak):
+                say(at.file, at.line, "live", f"{peak.memory.upper()}: {taken} bytes live")
         for one in run.coverage:
-            for place, share in stored(one):
-                say(place.file, place.line, "stored", share)
+            for at, share in stored(one):
+                say(at.file, at.line, "stored", share)
     found: dict[str, dict[int, Mark]] = {}
     for (file, line), kinds in sorted(said.items()):
         order = [kind for kind in KINDS if kind in kinds]
