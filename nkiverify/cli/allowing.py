@@ -1,19 +1,24 @@
-"""Permissions and limits of kernels: `--allow` and the setting `allow`; and of a command that runs kernels in its own
-process, `--timeout` and `--memory`."""
+"""Permissions and limits of kernels: `--allow` and the setting `allow`; and of a command that runs kernels,
+`--timeout` and `--memory`."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import io
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from nkiverify.cli.arguments import positive_integer, positive_seconds
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.kernel_text import coloured
 from nkiverify.project.repository import here
 from nkiverify.project.settings import NETWORK, READ, Settings
-from nkiverify.run.supervisor import confined, limited
+from nkiverify.run.supervisor import Stopped, in_child
 
 #: Seconds that a command may take which has no time limit of its own, so that none of a machine's waits for ever.
 LONGEST_SECONDS = 3600.0
@@ -49,21 +54,58 @@ def add_limits(parser: argparse.ArgumentParser, seconds: float = LONGEST_SECONDS
     )
 
 
-@contextmanager
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The text that a command prints about kernels, and the exit status that it asks for."""
+
+    text: str
+    status: int
+
+
 def isolated(
-    subject: str, arguments: argparse.Namespace, allowed: Allowed, *written: Path | None, debugger: bool = False
-) -> Iterator[None]:
-    """Within the block this process runs kernels, and it runs nothing else from here on: it writes to the folders that
-    are `written`, and has no more time and memory than the `arguments` of `add_limits`. With a `debugger`, which asks a
-    person, there are no limits."""
+    subject: str,
+    command: Callable[[], int],
+    arguments: argparse.Namespace,
+    allowed: Allowed,
+    *written: Path | None,
+    debugger: bool = False,
+) -> int:
+    """The exit status of a command, which runs kernels in a process of its own: it writes to the folders that are
+    `written`, and has no more time and memory than the `arguments` of `add_limits`. What it prints is text that is sent
+    here, and printed when it is done: made harmless but for colours. With a `debugger`, which asks a person, it runs in
+    this process without limits."""
     from nkiverify.run.confinement import Confinement
 
     if debugger:
-        yield
-        return
-    confined(Confinement.of(allowed, written, memory=arguments.memory))
-    with limited(subject, arguments.timeout, arguments.memory):
-        yield
+        return command()
+    confinement = Confinement.of(allowed, written, memory=arguments.memory)
+    shown = _Kept(sys.stdout)
+
+    def told() -> Told:
+        with redirect_stdout(shown):
+            status = command()
+        return Told(shown.getvalue(), int(status))
+
+    told_of = in_child(subject, told, arguments.timeout, confinement, arguments.memory)
+    if isinstance(told_of, Stopped):
+        return told_of.status
+    print(coloured(told_of.text), end="", flush=True)
+    return told_of.status
+
+
+class _Kept(io.StringIO):
+    """Keeps what is printed, of the kind of stream that it will be printed to."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self._stream = stream
+
+    @property
+    def encoding(self) -> str:
+        return self._stream.encoding
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
 
 
 def allowed_by(typed: Sequence[str], settings: Settings | None = None) -> Allowed:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Sequence
-from contextlib import suppress
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,14 +21,14 @@ from nkiverify.cli.arguments import (
 from nkiverify.cli.formats import FORMATS, text_of
 from nkiverify.cli.policy import add_policy, policy_of
 from nkiverify.foundation.errors import UsageError
-from nkiverify.foundation.resources import LAST, kept_folder
 from nkiverify.project.repository import here
 from nkiverify.project.settings import Settings, layered
-from nkiverify.run.supervisor import confined, limited
+from nkiverify.run.supervisor import Stopped, in_child
 from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, QUICK_ENGINE, Options
 
 if TYPE_CHECKING:
     from nkiverify.cli.last_failure import Question
+    from nkiverify.cli.outcome import Outcome
     from nkiverify.project.request import Request
     from nkiverify.results.session import Session
     from nkiverify.run.confinement import Confinement
@@ -139,22 +140,17 @@ def execute(arguments: argparse.Namespace) -> int:
 
         return watched(lambda: _answers(arguments, paths, options, hardware), paths)
     if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
-        if not arguments.pdb:
-            confined(_confinement(options, kept_folder(LAST)))
         arguments.kernel = paths[0]
-        wall, processor = (each * len(hardware) for each in _limits(options, arguments))
-        with limited(paths[0], wall, options.memory, processor):
-            return _check(arguments, options, hardware)
+        return _check(arguments, options, hardware)
     return _answers(arguments, paths, options, hardware)
 
 
-def _confinement(options: Options, *written: Path | None) -> Confinement:
-    """The confinement of the process that checks kernels: the folders that are `written`, where it writes results, and
-    where the ESBMC that it asks is kept."""
+def _confinement(options: Options) -> Confinement:
+    """The confinement of the process that checks kernels: it writes results, and where the ESBMC that it asks is
+    kept."""
     from nkiverify.run.confinement import Confinement
 
     folders = [options.json.parent] if options.json is not None else []
-    folders += [each for each in written if each is not None]
     asks_esbmc = options.engine != "embedded"
     if asks_esbmc:
         from nkiverify.foundation.resources import cache_folder
@@ -288,44 +284,53 @@ def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
 
 
 def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[str]) -> int:
-    path = arguments.kernel.partition("::")[0]
-    from nkiverify.cli.outcome import check, language_report, next_step, report, written
-    from nkiverify.frontend.guard import passed_over
-    from nkiverify.frontend.language_rules import findings
-    from nkiverify.project.request import request
-    from nkiverify.report.style import Style
-    from nkiverify.results.session import ExitStatus, worst
-    from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
+    """Check the kernel, of which everything is given, in a process of its own, and print what is found out."""
+    from nkiverify.cli.outcome import checked, session_here
     from nkiverify.verify.rule_ids import check_comments
 
-    base = Path.cwd()
-    json_file = options.json
-    asked = request(
+    started, clock = datetime.now(timezone.utc), time.perf_counter()
+    check_comments([str(Path(arguments.kernel.partition("::")[0]).resolve())])
+    work = lambda: checked(_request(arguments), hardware, options)  # noqa: E731
+    if arguments.pdb:
+        found = work()
+    else:
+        wall, processor = (each * len(hardware) for each in _limits(options, arguments))
+        answered = in_child(arguments.kernel, work, wall, _confinement(options), options.memory, processor)
+        if isinstance(answered, Stopped):
+            return answered.status
+        found = answered
+    return _reported(found, arguments, options, hardware, session_here(found.runs, options.root, started, clock))
+
+
+def _request(arguments: argparse.Namespace) -> Request:
+    from nkiverify.project.request import request
+
+    return request(
         arguments.kernel,
-        base,
+        Path.cwd(),
         arguments.arg,
         arguments.where,
         arguments.grid,
         assume_asserts=arguments.assume_asserts,
         no_spills=arguments.no_spills,
     )
-    check_comments([str(Path(path).resolve())])
-    language = outside(findings(asked.kernel), options.policy)
 
-    def keep(unfinished: Session) -> None:
-        # Whoever stops us finds the phases that had their verdicts.
-        if json_file is not None:
-            from nkiverify.results import codec as json_results
 
-            with suppress(OSError):
-                json_results.write(json_results.text(unfinished), json_file)
+def _reported(
+    found: Outcome, arguments: argparse.Namespace, options: Options, hardware: Sequence[str], session: Session
+) -> int:
+    """Print and write what was found out; the exit status."""
+    from nkiverify.cli.outcome import language_report, report, written
+    from nkiverify.report.style import Style
+    from nkiverify.results.session import ExitStatus, worst
+    from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
 
-    session = with_accepted(check(asked, hardware, options, keep), language.accepted)
-    session = with_unused(session, options.policy, everything=True, language=True)
+    language = outside(found.language, options.policy)
+    session = with_unused(with_accepted(session, language.accepted), options.policy, everything=True, language=True)
     session = without_ignored(session, options.policy)
-    for line in passed_over.values():
+    for line in found.passed_over:
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
-    session = written(session, json_file)
+    session = written(session, options.json)
     status = session.exit_status
     if arguments.output_format != FORMATS[0]:
         print(text_of(session, arguments.output_format), end="", flush=True)
@@ -337,13 +342,13 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
 
         kept = remember(_question(arguments, session, hardware), session.runs)
         again = REPLAY if kept else "the same with --pdb"
-    print(report(session, asked, options.debug, Style.of(sys.stdout), again), end="", flush=True)
+    print(report(session, found.subject, options.debug, Style.of(sys.stdout), again), end="", flush=True)
     if language.told:
-        print(language_report(language, base), end="", flush=True)
+        print(language_report(language, Path.cwd()), end="", flush=True)
         status = worst((status, ExitStatus.MISMATCH)) if language.failing else status
-    print(next_step(session, asked), end="", flush=True)
+    print(found.next_step, end="", flush=True)
     if arguments.pdb:
-        _debug(session, asked, hardware)
+        _debug(session, _request(arguments), hardware)
     failed = failing(session, options.policy)
     print(failed, end="", flush=True)
     return worst((status, ExitStatus.MISMATCH)) if failed else status

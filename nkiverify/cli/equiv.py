@@ -108,8 +108,8 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError("give a second kernel, or --reference FILE::FUNCTION")
     allowed = allowed_by(arguments.allow)
     reference = reference_of(arguments)
-    with isolated(f"{arguments.first} and {arguments.second or arguments.reference}", arguments, allowed):
-        return _compare(arguments, reference)
+    subject = f"{arguments.first} and {arguments.second or arguments.reference}"
+    return isolated(subject, lambda: _compare(arguments, reference), arguments, allowed)
 
 
 def reference_of(arguments: argparse.Namespace) -> Reference | None:

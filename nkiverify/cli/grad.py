@@ -77,8 +77,8 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError("give a forward and a backward kernel, or --reference FILE::FUNCTION and a backward one")
     allowed = allowed_by(arguments.allow)
     reference = reference_of(arguments)
-    with isolated(f"{arguments.first} and {arguments.second or arguments.reference}", arguments, allowed):
-        return _check(arguments, reference)
+    subject = f"{arguments.first} and {arguments.second or arguments.reference}"
+    return isolated(subject, lambda: _check(arguments, reference), arguments, allowed)
 
 
 def _check(arguments: argparse.Namespace, reference: Reference | None) -> int:

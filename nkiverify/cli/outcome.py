@@ -7,7 +7,8 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from nkiverify.project.request import Request
 from nkiverify.project.vacuous import counted, is_empty
 from nkiverify.report import terminal
 from nkiverify.report.style import PLAIN, Style
+from nkiverify.results import codec as json_results
 from nkiverify.results import wording
 from nkiverify.results.session import Session, counting
 from nkiverify.results.warning_rules import Outside
@@ -41,6 +43,35 @@ def session_here(runs: Iterable[Run], root: Path, started: datetime, clock: floa
         processes=1,
         command=tuple(sys.argv[1:]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the process that has run a kernel says of it: the `subject` and the command for a `next_step` as they are
+    printed, uses of the language that is not documented, and what its modules were refused."""
+
+    runs: tuple[Run, ...]
+    subject: str
+    next_step: str
+    language: tuple[Finding, ...]
+    passed_over: tuple[str, ...]
+
+
+def checked(request: Request, hardware: Sequence[str], options: Options) -> Outcome:
+    """The verdicts of the request on each of the hardware generations; whoever stops this process finds those of phases
+    that had theirs in the results."""
+    from nkiverify.frontend.guard import passed_over
+    from nkiverify.frontend.language_rules import findings
+
+    def keep(unfinished: Session) -> None:
+        if options.json is not None:
+            with suppress(OSError):
+                json_results.write(json_results.text(unfinished), options.json)
+
+    language = tuple(findings(request.kernel))
+    session = check(request, hardware, options, keep)
+    step = next_step(session, request)
+    return Outcome(tuple(session.runs), _subject(request), step, language, tuple(passed_over.values()))
 
 
 @anew()
@@ -72,9 +103,9 @@ def check(
     return session(runs)
 
 
-def report(session: Session, request: Request, debug: bool, style: Style = PLAIN, again: str = "") -> str:
+def report(session: Session, subject: str, debug: bool, style: Style = PLAIN, again: str = "") -> str:
     """Everything `check` prints about a kernel; `again` is the command that replays what fails."""
-    parts = [_subject(request)]
+    parts = [subject]
     assumed = list(dict.fromkeys(text for run in session.runs for text in run.assumptions))
     if assumed:
         parts.append("Assumed:\n" + "\n".join(f"  {text}" for text in assumed))
@@ -163,8 +194,6 @@ def written(session: Session, file: Path | None) -> Session:
     """Write the results, where that is asked for; the session, which says where they could not be."""
     if file is None:
         return session
-    from nkiverify.results import codec as json_results
-
     try:
         json_results.write(json_results.text(session), file)
     except OSError as error:

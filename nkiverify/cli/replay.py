@@ -71,12 +71,12 @@ def execute(arguments: argparse.Namespace) -> int:
     recorded = found[arguments.violation - 1]
     target = target_named(recorded.target, root)
     if arguments.emit_test is not None:
-        with isolated(target.name, arguments, allowed, arguments.emit_test.parent):
-            return _emit(recorded, target, arguments.emit_test, arguments.hardware)
+        emit = lambda: _emit(recorded, target, arguments.emit_test, arguments.hardware)  # noqa: E731
+        return isolated(target.name, emit, arguments, allowed, arguments.emit_test.parent)
     print(f"{recorded.target}, phase {recorded.phase}: violation {arguments.violation} of {len(found)}")
     print("\n".join(diagnostic.violations([recorded.violation], root, style=Style.of(sys.stdout))), flush=True)
-    with isolated(target.name, arguments, allowed, debugger=arguments.pdb):
-        return replayed(recorded, target, root, arguments.hardware, debug=arguments.pdb)
+    work = lambda: replayed(recorded, target, root, arguments.hardware, debug=arguments.pdb)  # noqa: E731
+    return isolated(target.name, work, arguments, allowed, debugger=arguments.pdb)
 
 
 def _last(arguments: argparse.Namespace, allowed: Allowed) -> int:
@@ -92,8 +92,8 @@ def _last(arguments: argparse.Namespace, allowed: Allowed) -> int:
     root, hardware = Path(question.folder), arguments.hardware or question.hardware
     print(f"{question.reference}, phase {recorded.phase}")
     print("\n".join(diagnostic.violations([recorded.violation], root, style=Style.of(sys.stdout))), flush=True)
-    with isolated(question.reference, arguments, allowed, debugger=arguments.pdb):
-        return replayed(recorded, question.target(), root, hardware, debug=arguments.pdb)
+    work = lambda: replayed(recorded, question.target(), root, hardware, debug=arguments.pdb)  # noqa: E731
+    return isolated(question.reference, work, arguments, allowed, debugger=arguments.pdb)
 
 
 def _emit(recorded: RecordedViolation, target: Target, file: Path, hardware: str | None) -> int:

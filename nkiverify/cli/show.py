@@ -55,8 +55,8 @@ def execute(arguments: argparse.Namespace) -> int:
     targets = select(load_targets(options.root), options)
     if len(targets) != 1:
         raise UsageError(f"show takes one target; {arguments.name!r} matches {len(targets)}")
-    with isolated(targets[0].name, arguments, allowed, made_folder(arguments.smt, "--smt")):
-        return _shown(targets[0], options, arguments)
+    folder = made_folder(arguments.smt, "--smt")
+    return isolated(targets[0].name, lambda: _shown(targets[0], options, arguments), arguments, allowed, folder)
 
 
 def _shown(target: Target, options: Options, arguments: argparse.Namespace) -> int:

@@ -116,8 +116,9 @@ def _simulate(arguments: argparse.Namespace) -> int:
     reference = None if arguments.reference is None else reference_function(arguments.reference)
     traced = None if arguments.trace is None else arguments.trace.parent
     written = (made_folder(arguments.save, "--save"), traced)
-    with isolated(arguments.kernel, arguments, allowed, *written, debugger=arguments.stop is not None):
-        return _simulated(arguments, reference)
+    debugger = arguments.stop is not None
+    work = lambda: _simulated(arguments, reference)  # noqa: E731
+    return isolated(arguments.kernel, work, arguments, allowed, *written, debugger=debugger)
 
 
 def _simulated(arguments: argparse.Namespace, reference: Reference | None) -> int:

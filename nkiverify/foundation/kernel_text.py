@@ -17,6 +17,8 @@ RecordT = TypeVar("RecordT")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
 #: What GitHub and Azure take for a command where a line begins with it, however far it is indented.
 _COMMANDS = re.compile(r"(?<!\S)(?=::|##\[|##vso\[)")
+#: What sets the colours, and the weight, of the text behind it.
+_COLOURS = re.compile("(\x1b\\[[0-9;]*m)")
 #: The end of a text that the text after it may make such a command.
 _BEGUN = re.compile(r"(?<!\S)(?::|##?|##v(?:so?)?)\Z")
 
@@ -31,6 +33,12 @@ def harmless(text: str) -> str:
 def printable(text: str) -> str:
     """`text` with control characters as `\\x1b`, for a line of which the beginning is ours."""
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def coloured(text: str) -> str:
+    """`text` made harmless as kernels' texts are, but for the colours that a report has."""
+    parts = _COLOURS.split(text)
+    return "".join(part if number % 2 else harmless(part) for number, part in enumerate(parts))
 
 
 def with_texts(record: RecordT, change: Callable[[str], str]) -> RecordT:

@@ -4,7 +4,6 @@ its stderr with control characters and commands of CI systems escaped."""
 from __future__ import annotations
 
 import codecs
-import io
 import os
 import sys
 from typing import TextIO, cast
@@ -70,20 +69,9 @@ def give_up_output(writing: int) -> None:
         os.close(nothing)
 
 
-def keep_streams() -> None:
-    """Move `sys.stdout` and `sys.stderr` to file descriptors of their own, where kernels do not look for them."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if not isinstance(stream, io.TextIOWrapper):
-            continue
-        stream.flush()
-        try:
-            number = stream.fileno()
-        except io.UnsupportedOperation:
-            # It is in memory, as in tests: there is nowhere to move it from.
-            continue
-        descriptor = io.BufferedWriter(io.FileIO(os.dup(number), "w"))
-        moved = io.TextIOWrapper(descriptor, stream.encoding, stream.errors)
-        moved.reconfigure(line_buffering=stream.line_buffering, write_through=stream.write_through)
-        setattr(sys, name, moved)
-        setattr(sys, f"__{name}__", moved)
+def give_up_streams() -> None:
+    """From here on `sys.stdout` and `sys.stderr` write there as well, and no file descriptor leads to the user."""
+    for number, name in enumerate(("stdout", "stderr"), 1):
+        stream = os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)

@@ -15,22 +15,24 @@ import select
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from nkiverify.foundation.errors import described
+from nkiverify.foundation.errors import UnsupportedConstruct, described
 from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
 from nkiverify.foundation.process import is_for_kernels
-from nkiverify.run.relay import Relay, give_up_output, keep_streams
+from nkiverify.run.relay import Relay, give_up_output, give_up_streams
 from nkiverify.run.resident_memory import (
     MEBIBYTE,
     default_limit,
     processor_seconds,
     resident_bytes,
 )
+from nkiverify.run.unpickled import LARGEST, unpickled
 
 if TYPE_CHECKING:
     from nkiverify.run.confinement import Confinement
@@ -51,6 +53,9 @@ _MOMENT_SECONDS = 0.002
 _SAME_INTERRUPT_SECONDS = 1.0
 
 _UNKNOWN, _INTERNAL_ERROR, _INTERRUPTED = 3, 4, 130
+
+#: The modules of exceptions that are sent as they are.
+_OURS = ("builtins", "nkiverify.foundation.errors", "nkiverify.frontend.domain.syntax")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +89,6 @@ def limited(
             yield
         finally:
             _tell("free")
-
-
-def confined(confinement: Confinement) -> None:
-    """Take it from this process, if it is a child: from here on it runs kernels."""
-    if _parent is not None:
-        keep_streams()
-        give_up_output(_parent.output)
-        os.close(_parent.output)
-        confinement.begin()
 
 
 def supervised(command: Callable[[], int]) -> int:
@@ -136,32 +132,35 @@ def in_child(
     processor: float = float("inf"),
 ) -> ResultT | Stopped:
     """The result of `work`, which runs kernels, or what it raises, from a child process that is confined, supervised as
-    a command is, and limited as `subject`; from this process where the system is not Linux. Both are pickled: an
-    exception of another's class comes as a `RuntimeError` that describes it."""
-
-    def limited_work() -> ResultT:
-        confined(confinement)
-        with limited(subject, seconds, mebibytes, processor):
-            return work()
+    a command is, and limited as `subject`; from this process where the system is not Linux. Both are records: whatever
+    a kernel sends in place of them, nothing of it is executed here. An exception of another's class comes as a
+    `RuntimeError` that describes it. The child has no file descriptor by which it could write to the user."""
 
     if sys.platform != "linux":
-        return limited_work()
+        return work()
     # A file in memory: disks may be full.
     with os.fdopen(os.memfd_create("answer"), "w+b") as file:
 
         def command() -> int:
             child = os.getpid()
             try:
-                answer: object = (limited_work(),)
-            except SystemExit as ended:
-                answer = _described(ended)
-            except Exception as error:
-                # Without its `__init__`, which may take other arguments.
-                ours = type(error).__module__.partition(".")[0] in ("builtins", "nkiverify")
-                answer = [type(error), error.args, vars(error)] if ours else _described(error)
+                _confine(confinement)
+                with limited(subject, seconds, mebibytes, processor):
+                    answer: object = (work(),)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
+                if "--debug" in sys.argv:
+                    traceback.print_exc()
+                answer = _raised(error)
             if os.getpid() != child:  # a copy of it that a kernel made by forking has nothing to say
                 os._exit(0)
-            pickle.dump(answer, file)
+            try:
+                content = pickle.dumps(answer)
+                unpickled(content)
+            except Exception as error:
+                content = pickle.dumps(_described(error))
+            file.write(content)
             file.flush()
             return 0
 
@@ -169,13 +168,37 @@ def in_child(
         if status != 0:
             return Stopped(status)
         file.seek(0)
-        answer = pickle.load(file)
-    if isinstance(answer, tuple):
-        return cast("ResultT", answer[0])
-    kind, arguments, attributes = answer
-    error: Exception = kind.__new__(kind, *arguments)
-    vars(error).update(attributes)
+        content = file.read(LARGEST + 1)
+    try:
+        if len(content) > LARGEST:
+            raise pickle.UnpicklingError(f"it has more than {LARGEST >> 20} MiB")
+        match unpickled(content):
+            case (result,):
+                return cast("ResultT", result)
+            case [kind, tuple() as arguments, dict() as attributes]:
+                error: BaseException = kind.__new__(kind, *arguments)
+                vars(error).update(attributes)
+            case _:
+                raise pickle.UnpicklingError("it is none")
+    except Exception as unread:  # what a kernel has written in its place
+        subject = " ".join(subject.split())
+        return Stopped(_complain(f"error: {subject}: its answer cannot be read: {described(unread)}", _INTERNAL_ERROR))
     raise error
+
+
+def _confine(confinement: Confinement) -> None:
+    """Take it from this process, a child that runs kernels from here on, with its ways to write to the user."""
+    assert _parent is not None
+    give_up_output(_parent.output)
+    give_up_streams()
+    os.close(_parent.output)
+    confinement.begin()
+
+
+def _raised(error: BaseException) -> list[object]:
+    """An exception as it is sent: without its `__init__`, which may take other arguments."""
+    ours = isinstance(error, Exception | UnsupportedConstruct) and type(error).__module__ in _OURS
+    return [type(error), error.args, vars(error)] if ours else _described(error)
 
 
 def _described(error: BaseException) -> list[object]:

@@ -103,6 +103,20 @@ def test_what_python_tells_of_nobody_is_refused_and_told(words: tuple[str, ...],
         assert "the kernel asks for what it may not" in " ".join(said.split())
 
 
+@pytest.mark.parametrize("name", ["check", "simulate", "show"])
+def test_no_descriptor_of_a_kernel_leads_to_the_user(name: str, repository: Path) -> None:
+    lines = (
+        "import os",
+        "for number in range(64):",
+        "    try: os.write(number, b'::error::raw\\x1b[31m\\n')",
+        "    except OSError: pass",
+    )
+    done = tried(repository, "\n    ".join(lines), *COMMANDS[name])
+    assert done.returncode == 4
+    assert "raw" not in done.stdout and "\\::error::raw" in done.stderr
+    assert "\x1b" not in done.stderr and "\n::error" not in done.stderr
+
+
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS.keys())
 def test_what_never_ends_is_stopped(words: tuple[str, ...], repository: Path) -> None:
     begin = time.monotonic()

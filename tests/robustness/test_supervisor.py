@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,9 +17,14 @@ from pathlib import Path
 import pytest
 
 from nkiverify.foundation.errors import described
+from nkiverify.results.session import ExitStatus
+from nkiverify.run import supervisor
+from nkiverify.run import unpickled as unpickling
 from nkiverify.run.confinement import Confinement
 from nkiverify.run.supervisor import Stopped, in_child
+from nkiverify.run.unpickled import unpickled
 from tests.check.kernel_files import COPY, write
+from tests.report.samples import COUNT_VIOLATION
 
 TOP = Path(__file__).parents[2]
 
@@ -217,3 +224,56 @@ def test_one_call_in_a_child_has_its_result_or_its_error_or_none(work: Callable[
     except Exception as error:
         found = described(error)
     assert found == expected
+
+
+class _Opens:
+    """Opens a file where it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return open, (str(self._path), "w")
+
+
+def test_what_a_kernel_writes_in_place_of_an_answer_is_not_executed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def forge() -> None:
+        for entry in Path("/proc/self/fd").iterdir():
+            with contextlib.suppress(OSError):
+                if "answer" in str(entry.readlink()):
+                    os.write(int(entry.name), pickle.dumps(_Opens(tmp_path / "made")))
+        supervisor._tell("done", "0")
+        os._exit(0)
+
+    assert in_child("k", forge, 10, Confinement()) == Stopped(4)
+    assert not (tmp_path / "made").exists()
+    assert "error: k: its answer cannot be read" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        "os system",
+        "builtins eval",
+        "builtins getattr",
+        "nkiverify.foundation.records bounds_of",
+        "nkiverify.foundation.records Run.__init__.__globals__",
+        "nkiverify.foundation.source WeakKeyDictionary",
+        "nkiverify.run.executors.processes WorkerProcesses",
+        "nkiverify.results.cache.store save",
+        "pathlib Path",
+    ],
+)
+def test_nothing_but_records_is_made_of_an_answer(named: str) -> None:
+    module, name = (word.encode() for word in named.split())
+    content = b"".join((pickle.PROTO, b"\x04", *(b"\x8c%c%s" % (len(one), one) for one in (module, name)), b"\x93."))
+    with pytest.raises(pickle.UnpicklingError, match="nothing that is answered"):
+        unpickled(content)
+
+
+def test_records_are_what_they_were() -> None:
+    assert unpickled(pickle.dumps([COUNT_VIOLATION, ExitStatus.UNKNOWN])) == [COUNT_VIOLATION, ExitStatus.UNKNOWN]
+    for module in (*unpickling._MODULES, *supervisor._OURS):
+        importlib.import_module(module)

@@ -31,6 +31,7 @@ from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.executors.jobs import Job, Loader, Stopped, Verify, faulted, verify_guarded
 from nkiverify.run.relay import Relay, give_up_output
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
+from nkiverify.run.unpickled import LARGEST, unpickled
 from nkiverify.verify.rules import replacement
 
 if TYPE_CHECKING:
@@ -270,7 +271,7 @@ class WorkerProcesses:
     def _answer(self, worker: _Worker, task: _Task) -> list[Run] | None:
         """The message of the worker about its target, or that it died before it could; None if it has only begun."""
         try:
-            answer = worker.connection.recv() if worker.connection.poll() else None
+            answer = unpickled(worker.connection.recv_bytes(LARGEST)) if worker.connection.poll() else None
         except Exception:  # a death in the middle of an answer leaves bytes that unpickle to anything
             answer = None
         if isinstance(answer, _Answer) and answer.nonce != task.nonce:
@@ -303,7 +304,7 @@ class WorkerProcesses:
         try:
             if not worker.connection.poll():
                 return False
-            worker.connection.recv()
+            worker.connection.recv_bytes()
         except Exception:  # its end of the pipe is closed, or what is in the pipe is no answer
             return False
         self._withdraw(worker)

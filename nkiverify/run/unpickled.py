@@ -1,0 +1,51 @@
+"""Reading what processes that run kernels answer: only records and exceptions of ours are made, whatever is sent."""
+
+from __future__ import annotations
+
+import enum
+import io
+import pickle
+from dataclasses import is_dataclass
+
+#: The modules of what may be in an answer.
+_MODULES = frozenset(
+    {
+        "nkiverify.cli.allowing",
+        "nkiverify.cli.outcome",
+        "nkiverify.foundation.errors",
+        "nkiverify.foundation.records",
+        "nkiverify.foundation.source",
+        "nkiverify.frontend.domain.syntax",
+        "nkiverify.frontend.language_rules",
+        "nkiverify.results.answers",
+        "nkiverify.results.session",
+        "nkiverify.run.executors.processes",
+        "nkiverify.verify.derive.runs",
+        "nkiverify.verify.derive.statements",
+    }
+)
+#: Bytes that an answer may have.
+LARGEST = 256 << 20
+
+
+def unpickled(content: bytes) -> object:
+    """The answer that was pickled. Raises `pickle.UnpicklingError`, or whatever else, where it is none."""
+    return _Records(io.BytesIO(content)).load()
+
+
+class _Records(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> type:
+        if module == "builtins" or module in _MODULES:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module and _is_data(found):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is nothing that is answered")
+
+
+def _is_data(kind: type) -> bool:
+    """True for records, for members of enumerations, and for exceptions, which do nothing when they are made."""
+    return issubclass(kind, BaseException) or (kind.__module__ != "builtins" and _is_record(kind))
+
+
+def _is_record(kind: type) -> bool:
+    return is_dataclass(kind) or issubclass(kind, enum.Enum)
