@@ -18,7 +18,6 @@ from nkiverify.project.request import Request
 from nkiverify.project.vacuous import counted, is_empty
 from nkiverify.report import terminal
 from nkiverify.report.style import PLAIN, Style
-from nkiverify.results import codec as json_results
 from nkiverify.results import wording
 from nkiverify.results.session import Session, counting
 from nkiverify.results.warning_rules import Outside
@@ -65,6 +64,8 @@ def checked(request: Request, hardware: Sequence[str], options: Options) -> Outc
 
     def keep(unfinished: Session) -> None:
         if options.json is not None:
+            from nkiverify.results import codec as json_results
+
             with suppress(OSError):
                 json_results.write(json_results.text(unfinished), options.json)
 
@@ -194,6 +195,8 @@ def written(session: Session, file: Path | None) -> Session:
     """Write the results, where that is asked for; the session, which says where they could not be."""
     if file is None:
         return session
+    from nkiverify.results import codec as json_results
+
     try:
         json_results.write(json_results.text(session), file)
     except OSError as error:
