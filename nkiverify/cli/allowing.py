@@ -101,7 +101,7 @@ class _Kept(io.StringIO):
         self._stream = stream
 
     @property
-    def encoding(self) -> str:
+    def encoding(self) -> str:  # type: ignore[override]
         return self._stream.encoding
 
     def isatty(self) -> bool:

@@ -290,7 +290,10 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
 
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     check_comments([str(Path(arguments.kernel.partition("::")[0]).resolve())])
-    work = lambda: checked(_request(arguments), hardware, options)  # noqa: E731
+
+    def work() -> Outcome:
+        return checked(_request(arguments), hardware, options)
+
     if arguments.pdb:
         found = work()
     else:

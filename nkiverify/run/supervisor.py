@@ -175,7 +175,7 @@ def in_child(
         match unpickled(content):
             case (result,):
                 return cast("ResultT", result)
-            case [kind, tuple() as arguments, dict() as attributes]:
+            case [type() as kind, tuple() as arguments, dict() as attributes] if issubclass(kind, BaseException):
                 error: BaseException = kind.__new__(kind, *arguments)
                 vars(error).update(attributes)
             case _:
