@@ -1,8 +1,9 @@
-"""The verdict of phase 5: a run on ranges that shows nothing, inputs that show a fault, or neither.
+"""The verdict of phase 5: a proof for all shapes, runs on ranges that show nothing, inputs that show a fault, or none.
 
-Each shape is run once with every element an interval: where that rules all faults out, the shape is proved. Where it
-does not, inputs of the ranges are run in the simulator; a fault seen there is a refutation. The domain is proved where
-all of its shapes are; some shapes are no proof.
+A domain with dimensions is proved by a walk over its program, in which one interval stands for all elements of a tile
+(`analysis.ranges.walk`); or shape by shape, where they are few. Each shape is run once with every element an interval:
+where that rules all faults out, the shape is proved. Where it does not, inputs of the ranges are run in the simulator;
+a fault seen there is a refutation. Some shapes are no proof.
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ from itertools import islice
 
 from nkiverify.analysis.ranges.findings import Finding
 from nkiverify.analysis.ranges.run import Limits, first_lines
-from nkiverify.engines.embedded import EmbeddedEngine
+from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import TooMany
 from nkiverify.foundation.clock import now
-from nkiverify.foundation.records import SAMPLED, Run, Verdict, Violation
+from nkiverify.foundation.records import BOUNDED, SAMPLED, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.model.contracts import contract
-from nkiverify.phases import NUMERICS
+from nkiverify.phases import DATAFLOW, NUMERICS, SHAPES
+from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.phases.numerics.search import inputs
-from nkiverify.phases.numerics.trial import Cut, Trial, on_inputs, on_ranges
+from nkiverify.phases.numerics.trial import Cut, Trial, on_every_shape, on_inputs, on_ranges
 from nkiverify.verify.candidates import MAX_SHAPES, Candidates
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.rules import Conclusion, concluded, recorded
@@ -35,6 +37,7 @@ _RANGE_WORK = 40_000_000
 _ALL_WORK = 120_000_000
 #: Shapes of which all of a domain are run, at most.
 _MOST_SHAPES = 64
+_OPEN = (Outcome.REFUTED, Outcome.UNDECIDED)
 #: Runs that look for the largest range that is proved.
 _CUTS = 14
 _ADVICE_RANGE = "state a range that the inputs are in: --arg x='f32[…] in -10..10'"
@@ -67,11 +70,16 @@ class Known:
     #: Inputs that were run in the simulator.
     runs: int = 0
     late: bool = False
+    #: The walk for all shapes, if it was made and shows that nothing goes wrong; else why it does not.
+    every: Trial | None = None
+    open: str = ""
+    #: How far loops were unrolled for it, if that may not have been enough.
+    bounded: str = ""
 
 
-def verdict_of(exploration: Exploration, seconds: float) -> Run:
-    """The verdict of phase 5."""
-    known = _Deciding(exploration, seconds).run()
+def verdict_of(exploration: Exploration, engine: EmbeddedEngine, seconds: float) -> Run:
+    """The verdict of phase 5; `engine` decides the claims of other phases that a proof for all shapes rests on."""
+    known = _Deciding(exploration, engine, seconds).run()
     found = recorded(exploration.target, NUMERICS.number, EmbeddedEngine.name, concluded(RULES, known))
     return replace(found, assumptions=exploration.assumptions)
 
@@ -79,7 +87,8 @@ def verdict_of(exploration: Exploration, seconds: float) -> Run:
 class _Deciding:
     """Runs shapes of the domain, the simplest first, until one has a fault or enough has been done."""
 
-    def __init__(self, exploration: Exploration, seconds: float) -> None:
+    def __init__(self, exploration: Exploration, engine: EmbeddedEngine, seconds: float) -> None:
+        self._engine = engine
         self._target = exploration.target
         self._hardware = exploration.hardware
         self._exploration = exploration
@@ -88,8 +97,11 @@ class _Deciding:
         self._known = Known()
 
     def run(self) -> Known:
-        """Decide as many shapes as there is time for."""
+        """Decide all shapes at once, or as many as there is time for."""
         known = self._known
+        known.open = self._not_for_all()
+        if known.every is not None:
+            return known
         for values in self._shapes():
             if self._over():
                 known.complete = False
@@ -109,6 +121,30 @@ class _Deciding:
             # Of one shape that is not proved more is told than of many.
             break
         return known
+
+    def _not_for_all(self) -> str:
+        """The reason that nothing is proved for all shapes at once; empty where it is."""
+        run, left = self._exploration.run, max(0.1, (self._end - now()) / 2)
+        if isinstance(run, ConcreteLaunch) or not run.program.dimensions:
+            return "the sizes are numbers"
+        if run.unsupported_construct is not None:
+            return run.unsupported_construct.construct
+        trial = on_every_shape(run.program, now() + left)
+        if not _is_proved(trial):
+            return _first_of(trial)
+        if not trial.lines:
+            return "no operation computes anything"
+        # It says nothing of kernels that are not legal, or read what nothing has written.
+        self._engine.limit(left)
+        if any(one.outcome in _OPEN and one.claim.decides for one in self._engine.decide(SHAPES.number)):
+            return f"phase {SHAPES.number} is not proved"
+        claimed = self._exploration.claimed(DATAFLOW, left)
+        if not isinstance(claimed, DataflowClaims) or claimed.ended is not None or claimed.proof.open:
+            return f"phase {DATAFLOW.number} is not proved for all shapes"
+        self._known.every = trial
+        if any(one.outcome in _OPEN for one in self._engine.decide_unwinding()):
+            self._known.bounded = f"{BOUNDED} {run.limits.unwind}"
+        return ""
 
     def _over(self) -> bool:
         self._known.late = now() > self._end
@@ -179,11 +215,28 @@ def _is_proved(trial: Trial) -> bool:
     return not (trial.findings or trial.unfollowed or trial.unusable or trial.outside)
 
 
+def _first_of(trial: Trial) -> str:
+    """The first thing that a walk for all shapes leaves open."""
+    if trial.findings:
+        return f"{trial.findings[0].contract} is not ruled out for all sizes: {trial.findings[0]}"
+    if trial.unfollowed:
+        return f"not followed for all sizes: {first_lines(trial.unfollowed)}"
+    return trial.unusable
+
+
 def _magnitudes(largest: float) -> str:
     return f"the floats of the arguments are at most {largest:.3g} in magnitude"
 
 
 # --- from what is known to a verdict ----------------------------------------------------------------------------------
+
+
+def proved_for_all(known: Known) -> Conclusion | None:
+    """The walk over the program shows that nothing goes wrong, for all shapes."""
+    if known.every is None:
+        return None
+    lines = known.every.lines
+    return Conclusion(Verdict.SUCCESSFUL, known.bounded, claims=lines, closed_by={"ranges": lines})
 
 
 def nothing_to_run(known: Known) -> Conclusion | None:
@@ -261,12 +314,13 @@ def sampled(known: Known) -> Conclusion | None:
     count = f"{known.proved} shape{'s' if known.proved > 1 else ''}"
     if known.late:
         return Conclusion(Verdict.UNKNOWN, "time-out", f"{count} proved, each for all inputs", advice=ADVICE_TIME)
-    reason = f"each of {count} is proved for all inputs, the others of the domain are not"
+    reason = f"each of {count} is proved for all inputs, the others of the domain are not: {known.open}"
     return Conclusion(Verdict.UNKNOWN, f"{SAMPLED} {count}", reason, advice=_ADVICE_SHAPES)
 
 
 #: Every way to a verdict of phase 5, in order: the first that applies is the verdict.
 RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
+    proved_for_all,
     nothing_to_run,
     shown,
     not_usable,

@@ -359,7 +359,7 @@ def _numerics(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
     """The verdict of the phase whose claims are about numbers."""
     from nkiverify.verify.numerics import verdict_of  # as late as this: it brings the simulator
 
-    return verdict_of(exploration, seconds)
+    return verdict_of(exploration, engine, seconds)
 
 
 def _trial(exploration: Exploration, seconds: float) -> Trial | None:

@@ -15,8 +15,8 @@ EMPTY = (np.inf, -np.inf)
 #: That a number may be -inf, or inf.
 MINUS, PLUS = 1, 2
 FLOAT32_MAX = float(np.finfo(np.float32).max)
-_SMALLEST_NORMAL = float(np.finfo(np.float32).smallest_normal)
-_ROUNDOFF = 2.0**-24
+SMALLEST_NORMAL = float(np.finfo(np.float32).smallest_normal)
+ROUNDOFF = 2.0**-24
 #: From here on integers may be such as were computed exactly, which float32 has not.
 _INTEGERS = 2.0**24
 _NAMES = {0: "", MINUS: "-inf", PLUS: "inf", MINUS | PLUS: "-inf, inf"}
@@ -137,7 +137,7 @@ def down(number: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         below = np.nextafter(number, -np.inf)
         rounded = below.astype(np.float32).astype(np.float64)
-    rounded = np.where((rounded > 0) & (rounded < _SMALLEST_NORMAL), 0.0, rounded)
+    rounded = np.where((rounded > 0) & (rounded < SMALLEST_NORMAL), 0.0, rounded)
     whole = (np.abs(number) > _INTEGERS) & (np.abs(number) < 2.0**53) & (number == np.rint(number))
     return np.where(whole, np.minimum(rounded, number), rounded)
 
@@ -155,10 +155,14 @@ def widened(low: Array, high: Array, relative: float, absolute: float = 0.0) -> 
 
 
 def sum_error(size: Array, count: int) -> Array:
-    """The error of a float32 sum of so many numbers in any order, given the sum of their magnitudes."""
+    """The error of a float32 sum of so many numbers in any order, given the sum of their magnitudes.
+
+    (n - 1) u times that sum, for every n: Jeannerod and Rump, "Improved error bounds for inner products in
+    floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34 (2013), theorem 3.1.
+    """
     if count <= 1:
         return np.zeros_like(size)
-    return 1.01 * ((1 + _ROUNDOFF) ** (count - 1) - 1) * size + np.where(size > 0, count * _SMALLEST_NORMAL, 0.0)
+    return 1.01 * (count - 1) * ROUNDOFF * size + np.where(size > 0, count * SMALLEST_NORMAL, 0.0)
 
 
 # --- operators --------------------------------------------------------------------------------------------------------

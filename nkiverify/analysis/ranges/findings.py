@@ -18,7 +18,7 @@ OVERFLOW, INVALID, DIVISION, INTEGER = "num.overflow", "num.invalid", "num.divis
 class Finding:
     """A fault of an operation with an element, the first that has it: `operands` are its numbers, or ranges.
 
-    `element` counts partitions and elements per partition of what is computed.
+    `element` counts partitions and elements per partition of what is computed; empty where it may be any.
     """
 
     contract: str
@@ -34,13 +34,18 @@ class Finding:
         return self.contract, self.site
 
     def __str__(self) -> str:
+        if not self.element:
+            return f"{self.function} of {self.operands}, in {self.operation}"
         place = ", ".join(map(str, self.element))
         return f"{self.function} of {self.operands}, at [{place}] of {self.operation}"
 
 
 @dataclass(slots=True)
 class Findings:
-    """The findings of a run, with the operation in progress. `fills`: it reads no tensor, what it writes is meant."""
+    """The findings of a run, with the operation in progress. `fills`: it reads no tensor, what it writes is meant.
+
+    `everywhere`: what is computed stands for all elements.
+    """
 
     operation: str = ""
     site: Site | None = None
@@ -50,6 +55,13 @@ class Findings:
     #: The contract, and the file and line, at which a run is to stop by `ContractViolation`.
     stop: tuple[str, str, int] | None = None
     found: dict[tuple[str, Site | None], Finding] = field(default_factory=dict)
+    everywhere: bool = False
+
+    def adopt(self, others: Findings) -> None:
+        """Add findings that were told apart from these."""
+        for key, finding in others.found.items():
+            self.found.setdefault(key, finding)
+        self.lost |= others.lost
 
     def tell(self, contract: str, function: str, where: Array, operands: Callable[[tuple[int, ...]], str]) -> None:
         """An operation is at fault `where` this holds."""
@@ -57,7 +69,8 @@ class Findings:
             return
         at = np.unravel_index(int(np.argmax(where)), where.shape)
         element = tuple(int(part) for part in at)
-        found = Finding(contract, self.operation, function, self.site, element, operands(element))
+        shown = () if self.everywhere else element
+        found = Finding(contract, self.operation, function, self.site, shown, operands(element))
         self.found[found.key] = found
         site = self.site
         if self.stop is not None and self.stop == (contract, *((site.file, site.line) if site else ("", 0))):

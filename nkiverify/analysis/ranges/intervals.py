@@ -21,7 +21,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, float32
 from nkiverify.model.known_numbers import whole_range
 
-_CODES = {dtype: number for number, dtype in enumerate(DTYPES.values(), 1)}
+CODES = {dtype: number for number, dtype in enumerate(DTYPES.values(), 1)}
 
 
 class Intervals(IntervalOperators):
@@ -53,7 +53,7 @@ class Intervals(IntervalOperators):
     def arguments(self, shape: tuple[int, ...], dtype: DType, low: float, high: float) -> Array:
         """Stored elements of an argument: any number of the dtype from `low` to `high`, both of which it has."""
         ids = self.relations.fresh(int(np.prod(shape))).reshape(shape)
-        self.relations.set_dtype(ids, _CODES[dtype])
+        self.relations.set_dtype(ids, CODES[dtype])
         return stacked(Parts(np.full(shape, low), np.full(shape, high), np.zeros(shape, np.int8), ids))
 
     def read(self, stored: Array, dtype: DType) -> Array:
@@ -136,14 +136,14 @@ class Intervals(IntervalOperators):
         relations = self.relations
         if dtype == float32:
             return relations.named(ids)
-        kept = relations.is_of(ids, _CODES[dtype])
+        kept = relations.is_of(ids, CODES[dtype])
         others = np.where(kept, 0, ids)
 
         def rounded(number: float) -> float:
             return float(formats.stored(np.array([number], np.float32), dtype)[0])
 
         found = relations.named(np.where(kept, ids, relations.odd(("to", dtype), others, rounded)))
-        relations.set_dtype(found, _CODES[dtype])
+        relations.set_dtype(found, CODES[dtype])
         return found
 
     def constant(self, value: float, rank: int) -> Array:

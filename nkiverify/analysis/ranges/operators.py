@@ -246,6 +246,7 @@ class IntervalOperators(Numbers):
             constant = scalar(right)
             if constant is not None and left.ids.shape == low.shape:
                 ids = self.relations.increasing(("maximum", constant), left.ids, _at_least(constant))
+                self.relations.bounded(left.ids, ids)
                 return found.with_ids(ids)
         return found.with_ids(self.relations.greater(one.ids, other.ids))
 
@@ -332,7 +333,8 @@ class IntervalOperators(Numbers):
         infinite = np.asarray(rows | columns)
         low, high = products_summed(one, other)
         size = one.magnitude @ other.magnitude
-        error = sum_error(size, count)
+        # Each product is rounded as well.
+        error = sum_error(size, count + 1)
         self.tell(INVALID, "matmul", infinite, one.first_of_rows())
         beyond = size + error > FLOAT32_MAX
         self.tell(OVERFLOW, "matmul", beyond, one.first_of_rows())

@@ -187,6 +187,11 @@ class Relations:
             self._dtype[made] = np.where(same, self._dtype[one[both]], 0)
         return found
 
+    def bounded(self, one: Array, other: Array) -> None:
+        """Note that numbers are at most others, where nothing of the kind is known of them."""
+        free = (one > 0) & (other > 0) & (one != other) & (self._upper[one] == 0)
+        self._upper[one[free]] = other[free]
+
     def at_most(self, one: Array, other: Array) -> tuple[Array, Array, Array]:
         """Where a number is known to be at most another one; and where that is as the other is the greatest of numbers
         that it is one of, these two, else 0. Where it is the greatest of others itself, it has to be so directly."""
@@ -234,3 +239,49 @@ class Relations:
             if np.unique(self._member[rows[row]]).size == self._sizes[group]:
                 found[row] = self._attained[group]
         return found.reshape(*ids.shape[:-1], 1)
+
+
+class FamilyRelations(Relations):
+    """Relations of families, whose ids name the numbers at all coordinates: what holds, holds for equal coordinates."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        #: By id and axis: the greatest of these numbers along it; and by the id of such a greatest: of which and where.
+        self._along: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._greatest_of: dict[int, tuple[int, tuple[int, ...]]] = {}
+        #: By group: the id of the greatest number from which it has differences.
+        self._distances: dict[int, int] = {}
+
+    def greatest_along(self, ids: Array, axis: tuple[int, ...]) -> Array:
+        """The id (1,) of the greatest of numbers along an axis that these coordinates count."""
+        number = int(ids[0])
+        if not number or not axis:
+            # Along no coordinate all of them are one number.
+            return ids
+        found = self._along.get((number, axis))
+        if found is None:
+            (found,) = self.fresh(1).tolist()
+            if not found:
+                return np.zeros_like(ids)
+            self._along[(number, axis)], self._greatest_of[found] = found, (number, axis)
+            self._children[found], self._leaves[found] = 1, max(int(self._leaves[number]), 1)
+            self._dtype[found] = self._dtype[number]
+        self._upper[number] = found
+        return np.array([found], dtype=np.int32)
+
+    def attained_along(self, ids: Array, axis: tuple[int, ...]) -> float:
+        """The least that the greatest number along an axis is known to be; -inf where nothing is."""
+        group, member = int(self._group[ids[0]]), int(self._member[ids[0]])
+        greatest = self._greatest_of.get(self._distances.get(group, 0))
+        return self._attained[group] if group and axis and greatest == (member, axis) else -np.inf
+
+    def differences(self, ids: Array, member: Array, of: Array) -> None:
+        """Note that numbers are the differences of members from the greatest `of` them."""
+        super().differences(ids, member, of)
+        for (greatest, _), group in self._differences.items():
+            self._distances.setdefault(group, greatest)
+
+    def _image(self, code: int, group: int, function: Callable[[float], float]) -> int:
+        found = super()._image(code, group, function)
+        self._distances.setdefault(found, self._distances.get(group, 0))
+        return found

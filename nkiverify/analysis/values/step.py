@@ -83,7 +83,14 @@ class Step:
     __slots__ = ("_exact", "_marked", "_operation", "_regions", "_run", "n", "tracking")
 
     def __init__(
-        self, run: StepExecution, operation: Operation, regions: dict[str, Region], *, tracking: bool, marked: bool
+        self,
+        run: StepExecution,
+        operation: Operation,
+        regions: dict[str, Region],
+        *,
+        tracking: bool,
+        marked: bool,
+        numbers: Numbers | None = None,
     ):
         self._run = run
         self._operation = operation
@@ -93,7 +100,7 @@ class Step:
         self._marked = marked
         # Whether integers of 32 bits were read as such, so that a float result rounds them.
         self._exact = False
-        self.n: Numbers = _MARKS if tracking else run.numbers
+        self.n: Numbers = numbers or (_MARKS if tracking else run.numbers)
 
     # --- what the operation says --------------------------------------------------------------------------------------
 

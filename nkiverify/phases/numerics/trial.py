@@ -10,6 +10,7 @@ import numpy as np
 from nkiverify.analysis.ranges.findings import Finding, Findings
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.run import Fill, Limits, WatchedFloats, WatchedRun
+from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import STORED, Array, finite_range
 from nkiverify.foundation.errors import ContractViolation, InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import Site
@@ -18,6 +19,7 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.frontend.tracebacks import in_simulator, kernel_entries
+from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Storage
@@ -91,6 +93,35 @@ def on_ranges(
 
     run = WatchedRun(hardware, numbers, findings, limits)
     return _run(target, values, run, fill, told, asked, declared)
+
+
+def on_every_shape(program: Program, deadline: float) -> Trial:
+    """Walk a shape program once for all inputs of their ranges, and all values of its dimensions."""
+    asked: dict[str, tuple[float, float]] = {}
+    declared: set[str] = set()
+
+    def ends(storage: Storage) -> tuple[float, float]:
+        found = asked_range(storage)
+        if storage.dtype.is_float:
+            asked[storage.name] = found
+            if storage.float_range is not None:
+                declared.add(storage.name)
+        return found
+
+    walk = FamilyWalk(program, ends, deadline)
+    unusable = ""
+    try:
+        walk.run()
+    except UnsupportedConstruct as limit:
+        unusable = limit.construct
+    return Trial(
+        findings=tuple(walk.findings.found.values()),
+        unfollowed=tuple(walk.unfollowed),
+        lines=len(walk.lines),
+        unusable=unusable,
+        ranges=asked,
+        declared=frozenset(declared),
+    )
 
 
 def on_inputs(

@@ -1,0 +1,217 @@
+"""All elements of a tile at once, for every size of it: one interval, and how its elements go with those of others.
+
+A `Family` stands for an array in the meanings of operations (`@OPERATION.meaning`), whose extents may be terms. What an
+operation needs of an array beyond this is not followed.
+
+An id (`relations`) names the numbers of a family by coordinates: along axis k of a tile an element is counted by the
+coordinates `axes[k]`, none where all elements are one number. What is known of two ids holds for equal coordinates, so
+that `x - max(x)` is seen to be at most 0, and a transposed x, whose coordinates are others, is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+import numpy as np
+
+from nkiverify.analysis.ranges.sizes import Sizes
+from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.model.dtypes import DType
+from nkiverify.symbolic import Extent, constant_value, product
+
+#: The coordinates that count the elements along one axis of a tile.
+Axis = tuple[int, ...]
+LANES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A number is between `low` and `high` times `top / bottom`, two products of sizes that are positive."""
+
+    top: Extent
+    bottom: Extent
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A number is a factor times what `base` held when the iteration began, which is of this dtype, and an addend."""
+
+    base: object
+    dtype: DType
+    factor: tuple[float, float]
+    addend: tuple[float, float]
+
+    @property
+    def keeps(self) -> bool:
+        """True if the factor is 1."""
+        return self.factor == (1.0, 1.0)
+
+    @property
+    def shrinks(self) -> bool:
+        """True if the factor is between 0 and 1."""
+        return 0.0 <= self.factor[0] <= self.factor[1] <= 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """The elements of a tile of these extents. `numbers` (lanes, 1) bounds each of them, as an array of one interval.
+
+    `fewer`: a mask may leave out some of them.
+    """
+
+    numbers: Array
+    extents: tuple[Extent, ...]
+    axes: tuple[Axis, ...]
+    sizes: Sizes
+    times: Times | None = None
+    carried: Carried | None = None
+    fewer: bool = False
+
+    __array_ufunc__ = None
+
+    @property
+    def id(self) -> int:
+        """The id of the numbers; 0 where nothing is known of them beside the interval."""
+        return int(self.numbers[3, 0])
+
+    def with_id(self, id: int) -> Family:
+        """The same numbers under another id."""
+        numbers = self.numbers.copy()
+        numbers[3] = id
+        return replace(self, numbers=numbers)
+
+    def with_numbers(self, numbers: Array) -> Family:
+        """Other numbers in the same places, of which nothing else is known."""
+        return replace(self, numbers=numbers, times=None, carried=None)
+
+    # --- what meanings ask of an array --------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[Extent, ...]:
+        """The lanes, and the extents."""
+        return (LANES, *self.extents)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes, the lanes included."""
+        return 1 + len(self.extents)
+
+    def transpose(self, *order: Any) -> Family:
+        """The axes in another order, that of the lanes first."""
+        axes = [int(axis) - 1 for axis in (order[0] if len(order) == 1 else order)[1:]]
+        extents, coordinates = (tuple(part[axis] for axis in axes) for part in (self.extents, self.axes))
+        return replace(self, extents=extents, axes=coordinates)  # type: ignore[arg-type]
+
+    def reshape(self, *shape: Any) -> Family:
+        """The same elements in row-major order."""
+        wanted = tuple(shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape)[1:]
+        source = [(extent, axis) for extent, axis in zip(self.extents, self.axes, strict=True) if not _is_one(extent)]
+        open_at = [at for at, extent in enumerate(wanted) if constant_value(extent) == -1]
+        target = [at for at, extent in enumerate(wanted) if not _is_one(extent) or at in open_at]
+        found: list[tuple[Extent, Axis]] = [(extent, ()) for extent in wanted]
+        if open_at and target[-1] != open_at[0]:
+            raise UnsupportedConstruct("tiles of unknown extents in another shape")
+        placed = self._placed(source, [wanted[at] for at in target])
+        if placed is None:
+            # Which element comes where is not known; that there are as many is.
+            if open_at:
+                raise UnsupportedConstruct("tiles of unknown extents in another shape")
+            again = self.with_id(0)
+            return replace(again, extents=wanted, axes=((),) * len(wanted))
+        for at, (extent, axis) in zip(target, placed, strict=True):
+            found[at] = (extent, axis)
+        extents, axes = zip(*found, strict=True) if found else ((), ())
+        return replace(self, extents=tuple(extents), axes=tuple(axes))
+
+    def _placed(
+        self, source: Sequence[tuple[Extent, Axis]], wanted: Sequence[Extent]
+    ) -> list[tuple[Extent, Axis]] | None:
+        """The axes of a shape, its extents of 1 left out: those there are, the last ones as one, or one apart."""
+        found: list[tuple[Extent, Axis]] = []
+        for at, extent in enumerate(wanted):
+            rest = source[at:]
+            if constant_value(extent) == -1 or (at == len(wanted) - 1 and len(rest) > 1):
+                whole = product([each for each, _ in rest]) if rest else 1
+                if constant_value(extent) != -1 and not self.sizes.same(whole, extent):
+                    return None
+                return [*found, (whole, tuple(part for _, axis in rest for part in axis))]
+            if not rest or not self.sizes.same(rest[0][0], extent):
+                return None
+            found.append(rest[0])
+        return found if len(found) == len(source) else None
+
+    def __getitem__(self, index: Any) -> Family:
+        parts = index if isinstance(index, tuple) else (index,)
+        if len(parts) == 2 and parts[0] is Ellipsis and parts[1] == slice(None, 1):
+            first = self.with_id(0)
+            return replace(first, extents=(*self.extents[:-1], 1), axes=(*self.axes[:-1], ()))
+        raise UnsupportedConstruct("parts of tiles of unknown extents")
+
+    def broadcast_to(self, shape: Sequence[Extent]) -> Family:
+        """The same numbers repeated along axes of extent 1; `shape` has the lanes in front."""
+        wanted = tuple(shape)[1:]
+        missing = len(wanted) - len(self.extents)
+        extents, axes = (1,) * missing + self.extents, ((),) * missing + self.axes
+        for extent, new in zip(extents, wanted, strict=True):
+            if not _is_one(extent) and not self.sizes.same(extent, new):
+                raise UnsupportedConstruct("tiles whose extents may differ")
+        return replace(self, extents=wanted, axes=axes)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function is not np.broadcast_to:
+            _refuse(f"numpy.{function.__name__}")
+        return args[0].broadcast_to(args[1])
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        _refuse("the elements")
+
+    def __bool__(self) -> NoReturn:
+        _refuse("the elements")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        _refuse(name)
+
+
+def _refuse(what: str) -> NoReturn:
+    raise UnsupportedConstruct(f"{what} of tiles of unknown extents")
+
+
+def _is_one(extent: Extent) -> bool:
+    return constant_value(extent) == 1
+
+
+def aligned(one: Family, other: Family) -> tuple[Family, Family]:
+    """Two families over the same axes, as an operator on each element with its partner takes them.
+
+    Where their coordinates do not go together, the ids of both are dropped.
+    """
+    rank = max(len(one.extents), len(other.extents))
+    one, other = (_padded(part, rank) for part in (one, other))
+    extents: list[Extent] = []
+    axes: list[Axis] = []
+    apart = False
+    for mine, yours, axis, partner in zip(one.extents, other.extents, one.axes, other.axes, strict=True):
+        if not (_is_one(mine) or _is_one(yours) or one.sizes.same(mine, yours)):
+            raise UnsupportedConstruct("tiles whose extents may differ")
+        extents.append(yours if _is_one(mine) else mine)
+        if not one.id or not axis:
+            axes.append(partner if other.id else ())
+        else:
+            axes.append(axis)
+            apart |= bool(other.id and partner and partner != axis)
+    places = tuple(extents), tuple(axes)
+    if apart:
+        one, other = one.with_id(0), other.with_id(0)
+    return tuple(replace(part, extents=places[0], axes=places[1]) for part in (one, other))  # type: ignore[return-value]
+
+
+def _padded(part: Family, rank: int) -> Family:
+    missing = rank - len(part.extents)
+    if not missing:
+        return part
+    return replace(part, extents=(1,) * missing + part.extents, axes=((),) * missing + part.axes)

@@ -1,0 +1,215 @@
+"""An operation in progress on families: its meaning is computed once, for all elements of its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+import numpy as np
+
+from nkiverify.analysis.ranges.contents import State
+from nkiverify.analysis.ranges.families import LANES, Family
+from nkiverify.analysis.ranges.family_numbers import Families
+from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.step import Step, StepExecution
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.model.dtypes import DType
+from nkiverify.model.meaning import Numbers
+from nkiverify.symbolic import Extent
+from nkiverify.symbolic.conditions import Condition
+
+if TYPE_CHECKING:
+    from nkiverify.model.operation import Operation
+    from nkiverify.model.tensor import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A mask that may leave out elements of an operand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The elements of an operand, as `Step` asks for them; `valid` is None where no mask leaves any out."""
+
+    shape: tuple[Extent, ...]
+    dtype: DType
+    valid: _Part | None
+
+
+class Walked(Protocol):
+    """The walk that an operation belongs to."""
+
+    n: Families
+    state: State
+
+    def certain(self, operation: Operation, argument: str) -> bool:
+        """True if all elements of a view are written."""
+
+    def covers(self, view: Tensor) -> bool:
+        """True if a view is all of its storage."""
+
+
+class FamilyStep(Step):
+    """An operation in progress on families."""
+
+    __slots__ = ("_walk",)
+
+    def __init__(self, walk: Walked, operation: Operation) -> None:
+        places = {
+            name: Place(tuple(view.shape), view.dtype, None if operation.mask is None else _Part())
+            for name, view in (*operation.reads.items(), *operation.writes.items())
+        }
+        super().__init__(
+            cast(StepExecution, walk), operation, cast(Any, places), tracking=False, marked=False, numbers=walk.n
+        )
+        self._walk = walk
+
+    @property
+    def _families(self) -> Families:
+        return self._walk.n
+
+    # --- operands -----------------------------------------------------------------------------------------------------
+
+    def stored(self, name: str, *, previous: bool = False) -> Array:
+        name = self._target(name) if previous else name
+        view = self._operation.writes[name] if previous else self._operation.reads[name]
+        if view.dtype != view.storage.dtype:
+            raise UnsupportedConstruct(f"the bits of {view.storage.dtype} elements seen as {view.dtype}")
+        if view.indirect_by is not None:
+            held = self._walk.state.contents(view.storage).numbers
+            found = self._families.family(held.copy(), tuple(view.shape))
+        else:
+            found = self._walk.state.read(view, self._families)
+        if name == "x" and self._operation.attributes.get("begins_sum") is True:
+            zero = cast(Family, self._families.constant(0.0, found.ndim)).broadcast_to(found.shape)
+            found = self._families.either(found, zero)
+        return cast(Array, replace(found, fewer=self._operation.mask is not None))
+
+    def constant(self, name: str, rank: int) -> Array:
+        return cast(Array, self._families.single_number(_number(self.attribute(name)), rank))
+
+    def column(self, name: str, *, exact: bool = False) -> Array | None:
+        if self.has(name):
+            return self.rows(name, exact=exact)
+        return None if self.attribute(name) is None else self.constant(name, 3)
+
+    def reduced(self, name: str, op: str, axes: tuple[int, ...], *, exact: bool = False) -> Array:
+        return self.n.reduce(op, self.gathered_axes(name, axes, exact=exact))
+
+    def whole_lines(self, name: str, axes: tuple[int, ...]) -> None:
+        if self._operation.mask is not None:
+            raise UnsupportedConstruct(f"{self.name} under a mask, for tiles of unknown extents")
+
+    def first_of_rows(self, name: str) -> None:
+        # What a mask leaves out may count: the bounds hold for any number of elements.
+        return
+
+    def skipped(self, name: str) -> Array | None:
+        if self._operation.reads[name].indirect_by is not None:
+            raise UnsupportedConstruct("rows that may be skipped")
+        return None
+
+    def entered(self, integers: Array) -> Array:
+        raise UnsupportedConstruct(f"{self.name} on tiles of unknown extents")
+
+    def indices(self, name: str, *, previous: bool = False) -> Array:
+        raise UnsupportedConstruct("indices that are known at run time")
+
+    def actual(self, name: str, data: Array) -> Array:
+        return data
+
+    def scattered_axes(self, values: Array, name: str, axes: tuple[int, ...]) -> Array:
+        shape = self.shape(name)
+        if sorted(axes) != list(range(len(shape) - len(axes), len(shape))):
+            raise UnsupportedConstruct("a reduction over other axes than the last ones")
+        return values.reshape(LANES, *shape)
+
+    def running_reduction(self, name: str) -> str | None:
+        return None
+
+    def start_reduction(self, operator: str) -> None:
+        raise UnsupportedConstruct("a reduction over the iterations of a loop, for all sizes")
+
+    # --- registers ----------------------------------------------------------------------------------------------------
+
+    def _held(self, engine: str, partitions: int) -> Array:
+        held = self._walk.state.registers(engine)
+        return cast(Array, self._families.family(held.numbers.copy(), (partitions, 1)))
+
+    def keep(self, engine: str, value: Array, undefined: Array | None = None) -> None:
+        self._walk.state.keep(engine, cast(Family, value), self._families)
+
+    def accumulate(
+        self,
+        engine: str,
+        values: Array,
+        *,
+        operator: str | None = None,
+        negate: bool = False,
+        undefined: Array | None = None,
+    ) -> None:
+        command = str(getattr(self.attribute("reduce_cmd"), "name", ""))
+        if command == "idle" and not self.writes("reduce_res"):
+            return
+        super().accumulate(engine, values, operator=operator, negate=negate)
+
+    # --- results ------------------------------------------------------------------------------------------------------
+
+    def write(
+        self,
+        name: str,
+        values: Array,
+        *,
+        stored: bool = False,
+        bits: bool = False,
+        broadcast: bool = False,
+        undefined: Array | None = None,
+        because: str = "",
+    ) -> None:
+        name = self._target(name)
+        view = self._operation.writes[name]
+        if view.dtype != view.storage.dtype:
+            raise UnsupportedConstruct(f"{view.dtype} elements written to the bits of {view.storage.dtype}")
+        family = cast(Family, values)
+        shape = (LANES, *view.shape)
+        family = family.broadcast_to(shape) if broadcast else family.reshape(shape)
+        if not stored:
+            if bits and view.dtype.is_integer:
+                family = cast(Family, self.n.low_bits(cast(Array, family), view.dtype))
+            else:
+                family = cast(Family, self._converted(cast(Array, family), view.dtype))
+        certain = self._walk.certain(self._operation, name)
+        whole = self._walk.covers(view)
+        self._walk.state.write(view, family, self._families, all_of_it=certain, whole=whole)
+
+    def choose(self, name: str, condition_name: str, condition: Array, x: Array, y: Array) -> Array:
+        result = self.n.choose(condition, x, y)
+        self.write(name, result, broadcast=len(result.shape) == 1 + len(self.shape(self._target(name))))
+        return result
+
+    def accumulate_product(self, product: Array) -> None:
+        (name,) = self.written
+        mode = self._operation.attributes.get("accumulate")
+        if isinstance(mode, Condition):
+            facts = self._families.sizes.facts
+            mode = True if facts.proves(mode) else False if facts.proves(mode.negation()) else None
+        result = cast(Family, product)
+        if mode is not False:
+            # Without being told, the first product into a place overwrites what is there: it may be either.
+            added = cast(Family, self.n.binary("add", self.rows(name, previous=True), product))
+            result = added if mode is True else self._families.either(added, result)
+        self.write(name, cast(Array, result))
+
+
+def _number(value: Any) -> Any:
+    return int(value) if isinstance(value, bool | np.bool_ | np.integer) else value
+
+
+def anything(numbers: Numbers, extents: Sequence[Extent]) -> Family:
+    """Numbers that may be anything at all."""
+    families = cast(Families, numbers)
+    lanes = np.zeros((LANES, 1))
+    lanes[:2] = np.nan
+    return families.family(lanes, tuple(extents))

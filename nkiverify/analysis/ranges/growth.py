@@ -1,0 +1,159 @@
+"""Induction over iterations: between which numbers something stays that each iteration changes a little.
+
+An iteration makes of a number v a factor times v, and an addend (`Carried`), both from intervals that hold for all
+iterations. With a factor of 1, after k iterations v has moved by at most k addends; with one from 0 to 1 it is,
+besides, drawn to 0. Rounding is part of the addend: w is rounded to a number no further from v, which the format has,
+than twice the distance of w from v, and to the same side; or by so much of the magnitude of all these numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from nkiverify.analysis.ranges.arithmetic import SMALLEST_NORMAL
+from nkiverify.analysis.ranges.families import Carried, Family
+from nkiverify.analysis.values.formats import Array
+
+#: How often an assumption about all iterations may be weakened.
+PASSES = 7
+#: After so many of these, what grows without a known addend is given up.
+_PATIENCE = 3
+
+#: How much further than needed an assumption is weakened, relative to the end.
+SOME_MORE = 2.0**-6
+
+Ends = tuple[float, float]
+
+
+def moved(carried: Carried, addend: Ends, error: float, exact: bool) -> Carried:
+    """Something carried and an addend, rounded by at most `error`. `exact`: to a format that has what was there."""
+    low, high = carried.addend[0] + addend[0], carried.addend[1] + addend[1]
+    return _rounded(replace(carried, addend=(low, high)), error, exact)
+
+
+def multiplied(carried: Carried, factor: Ends, error: float) -> Carried:
+    """Something carried times a factor, rounded by at most `error`; 0.0 where it is not rounded."""
+    found = replace(carried, factor=_product(carried.factor, factor), addend=_product(carried.addend, factor))
+    return found if not error else _rounded(found, error, True)
+
+
+def _rounded(carried: Carried, error: float, exact: bool) -> Carried:
+    low, high = carried.addend
+    near = (low - error, high + error)
+    if not (exact and carried.shrinks):
+        return replace(carried, addend=near)
+    # A result below the least normal number may be 0.
+    doubled = (2 * min(low, 0.0) - SMALLEST_NORMAL, 2 * max(high, 0.0) + SMALLEST_NORMAL)
+    if carried.keeps:
+        return replace(carried, addend=(max(near[0], doubled[0]), min(near[1], doubled[1])))
+    if max(abs(near[0]), abs(near[1])) < max(abs(doubled[0]), abs(doubled[1])):
+        return replace(carried, addend=near)
+    return replace(carried, factor=(0.0, 1.0), addend=doubled)
+
+
+def _product(one: Ends, other: Ends) -> Ends:
+    found = [a * b for a in one for b in other]
+    return min(found), max(found)
+
+
+def beside(one: Family, other: Family) -> Carried | None:
+    """The part carried by numbers of which each is that of one family, or of the other."""
+    first, second = one.carried, other.carried
+    if first is None and second is None:
+        return None
+    if first is not None and second is not None:
+        if first.base is not second.base:
+            return None
+        return replace(first, factor=_hull(first.factor, second.factor), addend=_hull(first.addend, second.addend))
+    carried, plain = (first, other) if first is not None else (second, one)
+    low, high = float(plain.numbers[0, 0]), float(plain.numbers[1, 0])
+    if carried is None or not np.isfinite([low, high]).all() or plain.numbers[2, 0]:
+        return None
+    return replace(carried, factor=_hull(carried.factor, (0.0, 0.0)), addend=_hull(carried.addend, (low, high)))
+
+
+def _hull(one: Ends, other: Ends) -> Ends:
+    return min(one[0], other[0]), max(one[1], other[1])
+
+
+def composed(outer: Carried | None, inner: Carried | None, times: float) -> Carried | None:
+    """The part carried by so many iterations, that began with what is carried by another loop."""
+    if outer is None or inner is None or not (inner.keeps or inner.shrinks):
+        return None
+    addend = (times * min(inner.addend[0], 0.0), times * max(inner.addend[1], 0.0))
+    if inner.keeps:
+        return replace(outer, addend=(outer.addend[0] + addend[0], outer.addend[1] + addend[1]))
+    factor, drawn = _hull(outer.factor, (0.0, 0.0)), _hull(outer.addend, (0.0, 0.0))
+    return replace(outer, factor=factor, addend=(drawn[0] + addend[0], drawn[1] + addend[1]))
+
+
+def grown(entry: Array, carried: Carried, times: float) -> Ends | None:
+    """The interval of something after at most so many iterations, where it was in `entry` before them."""
+    low, high = float(entry[0, 0]), float(entry[1, 0])
+    if low > high:
+        low = high = 0.0
+    below, above = times * min(carried.addend[0], 0.0), times * max(carried.addend[1], 0.0)
+    if carried.keeps:
+        return low + below, high + above
+    if carried.shrinks:
+        return min(low, 0.0) + below, max(high, 0.0) + above
+    if carried.factor[0] >= -1.0 and carried.factor[1] <= 1.0:
+        most = max(abs(low), abs(high)) + max(-below, above)
+        return -most, most
+    return None
+
+
+def weakened(held: Array, entry: Array, found: Family, times: float, number: int) -> tuple[Array, bool] | None:
+    """The next assumption about what iterations begin with, and whether it is this one: then it is proved.
+
+    `held` was assumed, and `found` is what one iteration makes of it. Most of what is changed goes no further after
+    the first time (`number` 0). None where no bound is seen.
+    """
+    if np.isnan(found.numbers[0, 0]) or np.isnan(held[0, 0]):
+        # It may be anything: the reason is told where that comes from.
+        anything = held.copy()
+        anything[:2] = np.nan
+        return anything, bool(np.isnan(held[0, 0]))
+    limits = None if found.carried is None else grown(entry, found.carried, times)
+    following = held.copy()
+    following[2] = held[2].astype(np.int8) | found.numbers[2].astype(np.int8)
+    following[3] = 0
+    for lane, beyond, wider in ((0, np.less, min), (1, np.greater, max)):
+        end = float(found.numbers[lane, 0])
+        if not beyond(end, held[lane, 0]):
+            continue
+        if limits is not None and number:
+            end = limits[lane]
+            if not beyond(end, held[lane, 0]):
+                continue
+            if np.isinf(end) or np.isnan(end):
+                return None
+            # Rounding errors grow with the numbers: some more, so that there is an end to it.
+            end += abs(end) * SOME_MORE * (-1.0 if lane == 0 else 1.0)
+        elif number > _PATIENCE:
+            return None
+        elif number == _PATIENCE and (end >= 0 if lane == 0 else end <= 0):
+            # What comes nearer to 0 each time may stay on its side.
+            end = 0.0
+        following[lane] = wider(float(held[lane, 0]), end)
+    same = bool((following[:3] == held[:3]).all())
+    return following, same
+
+
+def settled(entry: Array, once: Callable[[Array], Family], begin: Family, times: float) -> Array | None:
+    """The interval of a number before and after each of at most so many iterations; None where no bound is seen."""
+    held = entry.copy()
+    held[3] = 0
+    for number in range(PASSES):
+        following = weakened(held, entry, once(held), times, number)
+        if following is None:
+            return None
+        held, same = following
+        if np.isnan(held[0, 0]):
+            return None
+        if same:
+            return held
+    return None

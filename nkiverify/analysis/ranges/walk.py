@@ -1,0 +1,295 @@
+"""The ranges of a shape program, for all values of its dimensions at once.
+
+The walk follows the program in order, as that over sets does (`sets.flow`), and computes every operation once, on
+families. A loop body is walked for an arbitrary iteration: it is assumed what the storages that it changes hold when an
+iteration begins, and shown that they hold it when the next one does (`growth`). Errs to too many numbers. What nothing
+has written counts for nothing here: that it is not read is the matter of phase 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nkiverify.analysis.effects import is_certain
+from nkiverify.analysis.ranges.contents import Contents, Place, State, nothing
+from nkiverify.analysis.ranges.families import Carried, Family
+from nkiverify.analysis.ranges.family_numbers import Families
+from nkiverify.analysis.ranges.family_step import FamilyStep, anything
+from nkiverify.analysis.ranges.findings import Findings
+from nkiverify.analysis.ranges.growth import PASSES, SOME_MORE, composed, weakened
+from nkiverify.analysis.ranges.sizes import Sizes
+from nkiverify.analysis.sets.keys import Key
+from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.clock import now
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Assume, Block, Branch, Loop, Program
+from nkiverify.model.operation import Operation
+from nkiverify.model.recorded import Allocation, Executed
+from nkiverify.model.tensor import Storage, Tensor, row_major
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.facts import Facts
+from nkiverify.symbolic.terms import INT32_MAX
+
+#: Operations that a walk may compute; a limit on time would have the verdict depend on the machine.
+MAX_OPERATIONS = 60_000
+
+
+class FamilyWalk:
+    """The walk over a program. `asked` gives the ends of an argument's elements."""
+
+    def __init__(self, program: Program, asked: Callable[[Storage], tuple[float, float]], deadline: float) -> None:
+        self._program = program
+        self._asked = asked
+        self._deadline = deadline
+        self._left = MAX_OPERATIONS
+        self._sizes = Sizes(Facts())
+        self.n = Families(Findings(everywhere=True), self._sizes)
+        self.state = State()
+        #: Operations that are not followed, and why, in order; the lines that compute something.
+        self.unfollowed: list[tuple[str, Site | None]] = []
+        self.lines: set[Site | None] = set()
+        #: What was found out about loops the last time they were walked.
+        self._guesses: dict[Loop, _Assumed] = {}
+
+    @property
+    def findings(self) -> Findings:
+        """The findings so far."""
+        return self.n.findings
+
+    def run(self) -> None:
+        """Walk the program; raises `UnsupportedConstruct` where that takes too long."""
+        list(self._block(self._program.body))
+        if self.findings.lost and not self.findings.found and not self.unfollowed:
+            self._lose("numbers whose bound is lost", None)
+
+    # --- items --------------------------------------------------------------------------------------------------------
+
+    def _block(self, block: Block) -> Iterator[State]:
+        """The states in which the paths through a block end; `state` is changed."""
+        before = self._sizes.facts
+        try:
+            for item in block.items:
+                if isinstance(item, Assume):
+                    self._suppose(item.condition)
+                elif isinstance(item, Executed):
+                    self._execute(item)
+                elif isinstance(item, Allocation):
+                    self.state.allocate(item.storage)
+                elif isinstance(item, Loop):
+                    self._loop(item)
+                elif isinstance(item, Branch):
+                    yield from self._arms(item)
+                    return
+            yield self.state
+        finally:
+            self._sizes.facts = before
+
+    def _arms(self, branch: Branch) -> Iterator[State]:
+        state, facts = self.state, self._sizes.facts
+        for condition, arm in ((branch.condition, branch.then), (branch.condition.negation(), branch.orelse)):
+            if isinstance(condition, Condition) and facts.proves(condition.negation()):
+                continue
+            self.state, self._sizes.facts = state.copy(), facts
+            self._suppose(condition)
+            yield from self._block(arm)
+            self._sizes.facts = facts
+
+    def _suppose(self, *conditions: Condition | bool) -> None:
+        self._sizes.facts = self._sizes.facts.extended(*conditions)
+
+    # --- operations ---------------------------------------------------------------------------------------------------
+
+    def certain(self, operation: Operation, argument: str) -> bool:
+        """True if all elements of a view are written."""
+        return operation.mask is None and operation.rows(argument) is None and is_certain(operation, argument)
+
+    def covers(self, view: Tensor) -> bool:
+        """True if a view is all of its storage."""
+        storage, same = view.storage, self._sizes.same
+        return (
+            view.ndim == len(storage.shape)
+            and all(map(same, view.shape, storage.shape))
+            and all(map(same, view.strides, row_major(storage.shape)))
+            and same(view.offset, 0)
+        )
+
+    def _execute(self, item: Executed) -> None:
+        operation, findings = item.operation, self.n.findings
+        self._left -= 1
+        if self._left < 0 or now() > self._deadline:
+            raise UnsupportedConstruct("the ranges of a program of so many operations")
+        findings.operation, findings.site = operation.name, item.site
+        findings.fills = not operation.reads
+        self.lines.add(item.site)
+        meaning = operation.declared.computes
+        try:
+            for view in (*operation.reads.values(), *operation.writes.values()):
+                self._begin(view.storage)
+            if operation.body is not None:
+                raise UnsupportedConstruct("a device loop, for all sizes")
+            if meaning is None:
+                raise UnsupportedConstruct(f"the values of {operation.name}")
+            meaning(FamilyStep(self, operation))
+        except UnsupportedConstruct as limit:
+            self._lose(limit.construct, item.site)
+            self._forget(operation)
+
+    def _lose(self, construct: str, site: Site | None) -> None:
+        if (construct, site) not in self.unfollowed:
+            self.unfollowed.append((construct, site))
+
+    def _forget(self, operation: Operation) -> None:
+        """Say that what an operation writes may be anything."""
+        for view in operation.writes.values():
+            self.state.write(view, anything(self.n, view.shape), self.n, all_of_it=False, whole=False)
+        for engine in ("scalar", "vector"):
+            self.state.registers(engine).numbers[:2] = np.nan
+
+    def _begin(self, storage: Storage) -> None:
+        """An argument holds any number of its range."""
+        contents = self.state.contents(storage)
+        if hasattr(storage.identity, "indices") or not contents.numbers[0, 0] > contents.numbers[1, 0]:
+            return
+        if storage.elements is not None:
+            known = self.n.entered(np.asarray(storage.elements), storage.dtype)
+            contents.numbers = known.numbers.copy()  # type: ignore[attr-defined]
+            return
+        low, high = self._asked(storage)
+        contents.numbers = contents.numbers.copy()
+        contents.numbers[0], contents.numbers[1] = low, high
+
+    # --- loops --------------------------------------------------------------------------------------------------------
+
+    def _loop(self, loop: Loop) -> None:
+        facts, entry = self._sizes.facts, self.state
+        least, most = self._sizes.range_of(loop.extent)
+        if most <= 0:
+            return
+        # A walk of the body that assumes nothing tells what it writes.
+        assumed = self._guesses.get(loop, _Assumed()).joined(entry, self.n)
+        times = min(most, float(INT32_MAX))
+        told, unfollowed = (self.findings, Findings(everywhere=True)), self.unfollowed
+        for number in range(PASSES):
+            self.n.findings, self.unfollowed = Findings(everywhere=True), []
+            found = self._pass(loop, entry, assumed)
+            told[1].adopt(self.findings)
+            if assumed.weaken(entry, found, loop, times, number, self.n):
+                break
+        else:
+            assumed.lost.update(assumed.held)
+        self._guesses[loop] = assumed
+        # The last walk assumes what is so. Of what may be anything by then, the reason was told before.
+        told[0].adopt(told[1] if assumed.knows_nothing else self.findings)
+        told[0].lost |= assumed.knows_nothing
+        unfollowed.extend(each for each in self.unfollowed if each not in unfollowed)
+        self.n.findings, self.unfollowed = told[0], unfollowed
+        if assumed.lost:
+            self._lose("what grows in each iteration of a loop, without a bound that is seen", loop.site)
+        self._sizes.facts = facts
+        self.state = assumed.after(entry, found, times, least >= 1)
+        self.state.forget(loop.index)
+
+    def _pass(self, loop: Loop, entry: State, assumed: _Assumed) -> State:
+        """Walk the body, where storages hold what is assumed; the state at its end."""
+        facts = self._sizes.facts
+        self.state = assumed.begins(entry, self.n)
+        self._suppose(*loop.bounds)
+        ends = list(self._block(loop.body))
+        self._sizes.facts = facts
+        result = ends[0] if ends else self.state
+        for other in ends[1:]:
+            result.join(other, self.n)
+        return result
+
+
+@dataclass(slots=True)
+class _Assumed:
+    """Numbers in storages that a loop body writes, when an iteration begins; `lost` are those without a bound."""
+
+    held: dict[Place, Array] = field(default_factory=dict)
+    kept: dict[Key, Array] = field(default_factory=dict)
+    lost: set[Place] = field(default_factory=set)
+
+    @property
+    def knows_nothing(self) -> bool:
+        """True if something may be anything."""
+        return any(np.isnan(numbers[0]).any() for numbers in (*self.held.values(), *self.kept.values()))
+
+    def joined(self, entry: State, n: Families) -> _Assumed:
+        """The same, and what is there before the first iteration."""
+        held = {place: n.joined(numbers, _numbers(entry, place)) for place, numbers in self.held.items()}
+        return _Assumed(held, dict(self.kept), set(self.lost))
+
+    def begins(self, entry: State, n: Families) -> State:
+        """The state in which an iteration begins."""
+        state = entry.copy()
+        state.written = set()
+        for place, numbers in self.held.items():
+            before = state.held.get(place) or Contents(numbers)
+            carried = Carried(place, before.dtype, (1.0, 1.0), (0.0, 0.0)) if before.dtype.is_float else None
+            state.held[place] = Contents(numbers.copy(), carried, indices=before.indices, dtype=before.dtype)
+        for key, numbers in self.kept.items():
+            state.kept[key] = n.joined(numbers, state.kept.get(key, nothing()))
+        return state
+
+    def weaken(self, entry: State, found: State, loop: Loop, times: float, number: int, n: Families) -> bool:
+        """Assume as much less as an iteration needs that did `found`; whether that is nothing: then it is proved."""
+        proved = True
+        for place in found.written:
+            contents = found.held.get(place)
+            if contents is None and place in entry.held:
+                # Another storage of its allocation was written, which may be this one.
+                contents = Contents(found.kept.get(place[0], nothing()))  # type: ignore[call-overload]
+            if contents is None or loop.index in contents.indices or place in self.lost:
+                continue
+            before = _numbers(entry, place)
+            assumed = self.held.get(place)
+            if assumed is None:
+                # What goes wrong where nothing is carried may go well where something is.
+                known = before if np.isnan(contents.numbers[0, 0]) else contents.numbers
+                self.held[place] = n.joined(before, known)
+                proved = False
+                continue
+            carried = contents.carried if contents.carried is not None and contents.carried.base == place else None
+            family = Family(contents.numbers, (), (), n.sizes, carried=carried)
+            following = weakened(assumed, before, family, times, number)
+            if following is None:
+                self.lost.add(place)
+                continue
+            self.held[place], same = following
+            proved &= same
+        for key, numbers in found.kept.items() if number else ():
+            known = n.joined(self.kept.get(key, nothing()), entry.kept.get(key, nothing()))
+            together = n.joined(known, numbers)
+            if not np.array_equal(together[:3], known[:3], equal_nan=True):
+                proved = False
+                together[:2] += np.abs(together[:2]) * SOME_MORE * np.array([[-1.0], [1.0]])
+            self.kept[key] = together
+        return proved and number > 0
+
+    def after(self, entry: State, found: State, times: float, once: bool) -> State:
+        """The state after the loop, whose body runs at least `once`, or perhaps not at all."""
+        for place, numbers in self.held.items():
+            before, ends = entry.held.get(place), found.held.get(place)
+            result = numbers.copy()
+            if ends is not None and once:
+                result[0], result[1] = np.maximum(numbers[0], ends.numbers[0]), np.minimum(numbers[1], ends.numbers[1])
+                result[2] = ends.numbers[2]
+            if place in self.lost:
+                result[:2] = np.nan
+            inner = ends.carried if ends is not None else None
+            outer = before.carried if before is not None else None
+            carried = composed(outer, inner, times) if inner is not None and inner.base == place else None
+            known = ends or before or Contents(numbers)
+            found.held[place] = Contents(result, carried, indices=known.indices, dtype=known.dtype)
+        found.written |= entry.written
+        return found
+
+
+def _numbers(state: State, place: Place) -> Array:
+    contents = state.held.get(place)
+    return nothing() if contents is None else contents.numbers
