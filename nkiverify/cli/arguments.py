@@ -145,26 +145,20 @@ def positive_integer(text: str) -> int:
     raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
 
 
-def positive_number(text: str) -> float:
-    """A number that is neither zero nor infinite."""
+def positive_number(text: str, of: str = "") -> float:
+    """A number, `of` something, that is neither zero nor infinite."""
     try:
         number = float(text)
     except ValueError:
         number = 0.0
     if 0 < number < float("inf"):
         return number
-    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number{of}")
 
 
 def positive_seconds(text: str) -> float:
     """A time that is neither zero nor endless."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if 0 < seconds < float("inf"):
-        return seconds
-    raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of seconds")
+    return positive_number(text, " of seconds")
 
 
 def writable(path: Path | None, option: str) -> Path | None:

@@ -75,18 +75,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_pair(parser)
     add(
-        "--tolerance",
-        type=positive_number,
-        metavar="X",
-        help="of the floating-point answer, relative to the greatest magnitude "
-        "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
-    )
-    add(
         "--reshape",
         action="store_true",
         help="let tensors that are compared, and arguments, differ in shape: the same elements in row-major order",
     )
-    add("--debug", action="store_true", help="show tracebacks of internal errors")
 
 
 def add_pair(parser: argparse.ArgumentParser) -> None:
@@ -99,7 +91,15 @@ def add_pair(parser: argparse.ArgumentParser) -> None:
     add("--grid", metavar="N", help="the launch grid of both kernels")
     add("--target", choices=HARDWARE, default="trn2", help="the hardware generation (default: %(default)s)")
     add("--seed", type=int, default=0, metavar="N", help="chooses the random inputs (default: %(default)s)")
+    add(
+        "--tolerance",
+        type=positive_number,
+        metavar="X",
+        help="of the floating-point answer, relative to the greatest magnitude "
+        "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
+    )
     add_limits(parser)
+    add("--debug", action="store_true", help="show tracebacks of internal errors")
 
 
 def execute(arguments: argparse.Namespace) -> int:

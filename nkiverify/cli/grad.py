@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.cli.allowing import allowed_by, isolated
-from nkiverify.cli.arguments import positive_number
 from nkiverify.cli.equiv import add_pair, at_all, exit_status, reference_of, requests
 from nkiverify.foundation.errors import UsageError
 
@@ -61,14 +60,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--pair", action="append", default=[], metavar="GRADIENT=TENSOR", help="which gradient belongs to what")
     add("--value", action="append", default=[], metavar="ARGUMENT=TENSOR", help="what an argument holds")
     add_pair(parser)
-    add(
-        "--tolerance",
-        type=positive_number,
-        metavar="X",
-        help="of the floating-point answer, relative to the greatest magnitude "
-        "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
-    )
-    add("--debug", action="store_true", help="show tracebacks of internal errors")
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -147,22 +147,15 @@ class Comparer:
         the same arguments, `OutsideDomain` where a target does not call its kernel with these dimensions."""
         found = Comparison()
         with threadpool_limits(1):
-            try:
-                floats = self._runs.run(Floats, self._runs.random_floats)
-                numbers = floats[0].run.numbers
-                assert isinstance(numbers, Floats)
-                self._mode = Mode.POLYNOMIAL.with_laws_of(numbers.computed)
-                if numbers.computed <= QUOTIENTS and set().union(*(one.run.dtypes for one in floats)) <= {float32}:
-                    self._primes = PRIMES_OF_QUOTIENTS
-                found.legal = legality(tuple(zip(self._runs.sides, floats, strict=True)), self._hardware)
-            except Illegal as illegal:
-                found.legal = Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
+            run = partial(self._runs.run, Floats, self._runs.random_floats)
+            floats, found.legal = run_legally(run, self._runs.sides, self._hardware)
+            if floats is None or (self._legal_only and found.legal.answer is not Answer.YES):
                 return found
-            except UnsupportedConstruct as limit:
-                found.legal = Finding(Answer.UNKNOWN, limit_text(limit))
-                return found
-            if self._legal_only and found.legal.answer is not Answer.YES:
-                return found
+            numbers = floats[0].run.numbers
+            assert isinstance(numbers, Floats)
+            self._mode = Mode.POLYNOMIAL.with_laws_of(numbers.computed)
+            if numbers.computed <= QUOTIENTS and set().union(*(one.run.dtypes for one in floats)) <= {float32}:
+                self._primes = PRIMES_OF_QUOTIENTS
             found.assumed = tuple(self._runs.one_sided)
             found.shapes = {
                 name: f"{tensor.dtype}{list(map(int, tensor.shape))}" for name, tensor in floats[0].arguments.items()
@@ -476,8 +469,21 @@ class Comparer:
         return min(bits, numbers.identity) if numbers.chooses_roots else bits
 
 
-def legality(runs: Sequence[tuple[Side, Execution]], hardware: Hardware) -> Finding:
-    """The answer whether a contract was broken in no run, and the kernels need no more memory than there is."""
+def run_legally(
+    run: Callable[[], _Executions], sides: Sequence[Side], hardware: Hardware
+) -> tuple[_Executions | None, Finding]:
+    """Both kernels, run, if they do; and the answer whether a contract was broken in no run, and they need no more
+    memory than there is."""
+    try:
+        both = run()
+    except Illegal as illegal:
+        return None, Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
+    except UnsupportedConstruct as limit:
+        return None, Finding(Answer.UNKNOWN, limit_text(limit))
+    return both, _legality(tuple(zip(sides, both, strict=True)), hardware)
+
+
+def _legality(runs: Sequence[tuple[Side, Execution]], hardware: Hardware) -> Finding:
     for side, execution in runs:
         text = broken_text(execution.run.broken)
         if text:

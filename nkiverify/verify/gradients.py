@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -23,7 +24,7 @@ from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.hardware import Hardware
-from nkiverify.verify.equivalence import Answer, Finding, legality, limit_text
+from nkiverify.verify.equivalence import Answer, Finding, limit_text, run_legally
 from nkiverify.verify.error_probability import error_bits
 from nkiverify.verify.gradient_diagnosis import Diagnosis
 from nkiverify.verify.gradient_evaluation import Evaluation, apart
@@ -90,16 +91,9 @@ class GradientChecker:
         what, `OutsideDomain` where a target does not call its kernel with these dimensions."""
         found = GradientAnswers()
         with threadpool_limits(1):
-            try:
-                both = self.runs.floats(Draw(self._seed))
-                found.legal = legality(tuple(zip(self._sides, both, strict=True)), self._hardware)
-            except Illegal as illegal:
-                found.legal = Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
-                return found
-            except UnsupportedConstruct as limit:
-                found.legal = Finding(Answer.UNKNOWN, limit_text(limit))
-                return found
-            if self._legal_only and found.legal.answer is not Answer.YES:
+            run = partial(self.runs.floats, Draw(self._seed))
+            both, found.legal = run_legally(run, self._sides, self._hardware)
+            if both is None or (self._legal_only and found.legal.answer is not Answer.YES):
                 return found
             found.pairing = self.runs.pairing
             found.shapes = {

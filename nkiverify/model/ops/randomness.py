@@ -49,7 +49,7 @@ from nkiverify.model.ops.operands import (
     on_chip,
     tile,
 )
-from nkiverify.model.registry import OVERWRITES, operation
+from nkiverify.model.registry import OVERWRITES, Declaration, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import SymInt, all_of, equal
@@ -57,14 +57,15 @@ from nkiverify.symbolic.execution import unsupported
 
 NKI = ("nki",)
 
+
+def _drawing(name: str, link: Link) -> Declaration:
+    """An operation that draws numbers, or says which come next."""
+    return operation(name, dependence=Dependence(link), engine="any", behaviour=OVERWRITES.but(side_effect=True))
+
+
 # --- random numbers ---------------------------------------------------------------------------------------------------
 
-RNG = operation(
-    "nisa.rng",
-    dependence=Dependence(Link.NOTHING),
-    engine="any",
-    behaviour=OVERWRITES.but(side_effect=True),
-)
+RNG = _drawing("nisa.rng", Link.NOTHING)
 
 define("rng.dst", "dst of rng has an integer dtype and is in SBUF or PSUM.", "rng", api=NKI)
 define("rng.engine", "rng runs on vector; from gen3 on also on gpsimd, not into PSUM.", "rng", api=NKI)
@@ -88,12 +89,7 @@ def _(step: Step) -> None:
     step.write("dst", step.drawn_bits("dst"), stored=True)
 
 
-RAND2 = operation(
-    "nisa.rand2",
-    dependence=Dependence(Link.ROWS),
-    engine="any",
-    behaviour=OVERWRITES.but(side_effect=True),
-)
+RAND2 = _drawing("nisa.rand2", Link.ROWS)
 
 _DRAWN = (
     float8_e4m3, float8_e5m2, float16, bfloat16, float32, tfloat32, int8, int16, int32, uint8, uint16, uint32,
@@ -130,12 +126,7 @@ def _(step: Step) -> None:
     step.write("dst", step.n.binary("add", low, spread))
 
 
-LANGUAGE_RAND = operation(
-    "nl.rand",
-    dependence=Dependence(Link.NOTHING),
-    engine="any",
-    behaviour=OVERWRITES.but(side_effect=True),
-)
+LANGUAGE_RAND = _drawing("nl.rand", Link.NOTHING)
 
 
 @LANGUAGE_RAND.current
@@ -159,12 +150,7 @@ def _(step: Step) -> None:
 
 # --- seeds and states -------------------------------------------------------------------------------------------------
 
-SET_RNG_SEED = operation(
-    "nisa.set_rng_seed",
-    dependence=Dependence(Link.NOTHING),
-    engine="any",
-    behaviour=OVERWRITES.but(side_effect=True),
-)
+SET_RNG_SEED = _drawing("nisa.set_rng_seed", Link.NOTHING)
 
 define("set_rng_seed.src", "The seed is one 32-bit element in SBUF or PSUM.", "set_rng_seed", api=NKI)
 
@@ -181,12 +167,7 @@ def _(step: Step) -> None:
     step.seed("src_seeds")
 
 
-LANGUAGE_RANDOM_SEED = operation(
-    "nl.random_seed",
-    dependence=Dependence(Link.NOTHING),
-    engine="any",
-    behaviour=OVERWRITES.but(side_effect=True),
-)
+LANGUAGE_RANDOM_SEED = _drawing("nl.random_seed", Link.NOTHING)
 
 define(
     "nl.random_seed",
@@ -229,18 +210,8 @@ def _claim_seed(contract: str, seed: Tensor, argument: str) -> None:
     require(contract, one, **{argument: seed.shape}, dtype=seed.dtype, buffer=seed.buffer)
 
 
-RAND_SET_STATE = operation(
-    "nisa.rand_set_state",
-    dependence=Dependence(Link.NOTHING),
-    engine="any",
-    behaviour=OVERWRITES.but(side_effect=True),
-)
-RAND_GET_STATE = operation(
-    "nisa.rand_get_state",
-    dependence=Dependence(Link.NOTHING),
-    engine="any",
-    behaviour=OVERWRITES.but(side_effect=True),
-)
+RAND_SET_STATE = _drawing("nisa.rand_set_state", Link.NOTHING)
+RAND_GET_STATE = _drawing("nisa.rand_get_state", Link.NOTHING)
 
 #: Elements of a generator's state per lane.
 _STATE = {isa.engine.gpsimd: 6, isa.engine.vector: 24}
@@ -322,12 +293,7 @@ def _(step: Step) -> None:
 
 # --- dropout ----------------------------------------------------------------------------------------------------------
 
-DROPOUT = operation(
-    "nisa.dropout",
-    dependence=Dependence(Link.ROWS),
-    engine="any",
-    behaviour=OVERWRITES.but(side_effect=True),
-)
+DROPOUT = _drawing("nisa.dropout", Link.ROWS)
 
 define("dropout.shape", "dst has the partitions and elements per partition of data.", "dropout", api=NKI)
 define(
@@ -384,12 +350,7 @@ def _claim_probability(prob: object, source: Tensor) -> None:
         require("dropout.prob", 0 <= prob <= 1, prob=prob)  # type: ignore[operator]
 
 
-LANGUAGE_DROPOUT = operation(
-    "nl.dropout",
-    dependence=Dependence(Link.BROADCAST),
-    engine="any",
-    behaviour=OVERWRITES.but(side_effect=True),
-)
+LANGUAGE_DROPOUT = _drawing("nl.dropout", Link.BROADCAST)
 
 define(
     "leg.dropout.rate",

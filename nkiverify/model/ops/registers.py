@@ -21,7 +21,7 @@ from nkiverify.model.meaning import Step
 from nkiverify.model.memory import PSUM, SHARED_HBM
 from nkiverify.model.ops.operands import generation, member, tile
 from nkiverify.model.registers import VirtualRegister, held_by, set_register
-from nkiverify.model.registry import OVERWRITES, operation
+from nkiverify.model.registry import OVERWRITES, Declaration, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, equal
 
@@ -29,30 +29,20 @@ NKI = ("nki",)
 
 # --- registers --------------------------------------------------------------------------------------------------------
 
-REGISTER_ALLOC = operation(
-    "nisa.register_alloc",
-    dependence=Dependence(Link.NOTHING),
-    engine="none",
-    behaviour=OVERWRITES.but(side_effect=True, decides=True),
-)
-REGISTER_MOVE = operation(
-    "nisa.register_move",
-    dependence=Dependence(Link.NOTHING),
-    engine="none",
-    behaviour=OVERWRITES.but(side_effect=True, decides=True),
-)
-REGISTER_LOAD = operation(
-    "nisa.register_load",
-    dependence=Dependence(Link.NOTHING),
-    engine="none",
-    behaviour=OVERWRITES.but(side_effect=True, decides=True),
-)
-REGISTER_STORE = operation(
-    "nisa.register_store",
-    dependence=Dependence(Link.NOTHING),
-    engine="none",
-    behaviour=OVERWRITES.but(side_effect=True, decides=True),
-)
+
+def _register(name: str) -> Declaration:
+    return operation(
+        name,
+        dependence=Dependence(Link.NOTHING),
+        engine="none",
+        behaviour=OVERWRITES.but(side_effect=True, decides=True),
+    )
+
+
+REGISTER_ALLOC = _register("nisa.register_alloc")
+REGISTER_MOVE = _register("nisa.register_move")
+REGISTER_LOAD = _register("nisa.register_load")
+REGISTER_STORE = _register("nisa.register_store")
 
 define(
     "register.operand",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections import Counter
@@ -10,12 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from nkiverify.foundation import resources
 from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.report.changes import Changes, changes_since
 from nkiverify.report.dashboard.marks import Marks, marks
-from nkiverify.report.dashboard.predecessor import SECONDS
 from nkiverify.report.dashboard.sources import Sources
 from nkiverify.report.dashboard.upstream import FILES
 from nkiverify.results import wording
@@ -404,10 +405,12 @@ def _shown(targets: Sequence[TargetPage], sources: Sources) -> dict[str, str]:
 
 
 def _against_predecessor(runs: Sequence[Run]) -> Comparison:
+    """The times of runs that the predecessor, a verifier on top of ESBMC, has made as well."""
+    seconds = json.loads((resources.templates() / "predecessor.json").read_text(encoding="utf-8"))["seconds"]
     common = [
-        (run.milliseconds / 1000, SECONDS[run.target][run.phase])
+        (run.milliseconds / 1000, seconds[run.target][str(run.phase)])
         for run in runs
-        if run.engine == "embedded" and run.phase in SECONDS.get(run.target, {})
+        if run.engine == "embedded" and str(run.phase) in seconds.get(run.target, {})
     ]
     return Comparison(len(common), sum(here for here, _ in common), sum(there for _, there in common))
 
