@@ -30,7 +30,7 @@ NKI = ("nki",)
 # --- registers --------------------------------------------------------------------------------------------------------
 
 
-def _register(name: str) -> Declaration:
+def _on_registers(name: str) -> Declaration:
     return operation(
         name,
         dependence=Dependence(Link.NOTHING),
@@ -39,10 +39,10 @@ def _register(name: str) -> Declaration:
     )
 
 
-REGISTER_ALLOC = _register("nisa.register_alloc")
-REGISTER_MOVE = _register("nisa.register_move")
-REGISTER_LOAD = _register("nisa.register_load")
-REGISTER_STORE = _register("nisa.register_store")
+REGISTER_ALLOC = _on_registers("nisa.register_alloc")
+REGISTER_MOVE = _on_registers("nisa.register_move")
+REGISTER_LOAD = _on_registers("nisa.register_load")
+REGISTER_STORE = _on_registers("nisa.register_store")
 
 define(
     "register.operand",
