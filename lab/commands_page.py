@@ -28,11 +28,18 @@ def page() -> str:
     for name in sorted(cli.COMMANDS):
         parser = cli.parser_of(name)
         parts.append(f"## {name}\n")
-        parts.append(" ".join((parser.description or "").split()) + "\n")
+        parts += map(_paragraph, (parser.description or "").strip("\n").split("\n\n"))
         parts.append(_table(parser))
         if parser.epilog:
             parts.append(f"```text\n{inspect.cleandoc(parser.epilog)}\n```\n")
     return "\n".join(parts)
+
+
+def _paragraph(text: str) -> str:
+    """A paragraph of a help; lines that are indented are typed, or read, as they are."""
+    if all(line.startswith("  ") for line in text.splitlines()):
+        return f"```text\n{inspect.cleandoc(text)}\n```\n"
+    return " ".join(text.split()) + "\n"
 
 
 def _table(parser: argparse.ArgumentParser) -> str:
