@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 from nkiverify.cli.arguments import positive_integer, positive_seconds
+from nkiverify.cli.remembered import Heard
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.kernel_text import coloured
@@ -79,7 +78,7 @@ def isolated(
     if debugger:
         return command()
     confinement = Confinement.of(allowed, written, memory=arguments.memory)
-    shown = _Kept(sys.stdout)
+    shown = Heard(sys.stdout, shows=False)
 
     def told() -> Told:
         with redirect_stdout(shown):
@@ -91,21 +90,6 @@ def isolated(
         return told_of.status
     print(coloured(told_of.text), end="", flush=True)
     return told_of.status
-
-
-class _Kept(io.StringIO):
-    """Keeps what is printed, of the kind of stream that it will be printed to."""
-
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__()
-        self._stream = stream
-
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        return self._stream.encoding
-
-    def isatty(self) -> bool:
-        return self._stream.isatty()
 
 
 def allowed_by(typed: Sequence[str], settings: Settings | None = None) -> Allowed:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nkiverify.cli.formats import text_of
 from nkiverify.cli.last_failure import REPLAY, Question, remember
@@ -31,6 +32,9 @@ from nkiverify.run.confinement import Confinement
 from nkiverify.run.supervisor import Stopped, in_child
 from nkiverify.verify.options import Options
 from nkiverify.verify.rule_ids import check_comments
+
+if TYPE_CHECKING:
+    from nkiverify.cli.remembered import Memory
 
 #: Columns that are filled: no fewer, no more, and where there is no terminal.
 _NARROWEST, _WIDEST, _USUAL = 60, 120, 100
@@ -62,9 +66,9 @@ class Asked:
     form: str = "full"
 
 
-def answers(asked: Asked, options: Options, confinement: Confinement) -> int:
+def answers(asked: Asked, options: Options, confinement: Confinement, memory: Memory | None = None) -> int:
     """Check all kernels, each in a process of its own that is confined so, print what is found out about each; the exit
-    status. What ends with one kernel takes nothing from the others."""
+    status. What ends with one kernel takes nothing from the others. `memory` hears what is found."""
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     style, width = Style.of(sys.stdout), terminal_width()
     files = list(dict.fromkeys(reference.partition("::")[0] for reference in asked.references))
@@ -100,6 +104,8 @@ def answers(asked: Asked, options: Options, confinement: Confinement) -> int:
             print(f"nkiverify: {file} has {wording.counted(number, 'assert')} more", file=sys.stderr)
     for line in passed.values():
         print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
+    if memory is not None and not ending and all(one.runs for one in found):
+        memory.conclude((run for one in found for run in one.runs), [*passed, *(one.problem for one in found)])
     session = session_here((run for one in found for run in one.runs), options.root, started, clock)
     session = without_ignored(with_unused(session, options.policy, everything=True, language=True), options.policy)
     session = replace(session, answers=tuple(_recorded(one, options) for one in found))

@@ -20,10 +20,11 @@ from nkiverify.cli.arguments import (
 )
 from nkiverify.cli.formats import FORMATS, text_of
 from nkiverify.cli.policy import add_policy, policy_of
+from nkiverify.cli.remembered import Memory, memory_of
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
 from nkiverify.project.settings import Settings, layered
-from nkiverify.run.supervisor import Stopped, in_child
+from nkiverify.run.supervisor import Stopped, in_child, is_supervised
 from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, QUICK_ENGINE, Options
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="MIB",
         help="MiB that the process may hold (default: nine tenths of the machine's memory)",
     )
+    add("--no-cache", action="store_true", help="check again where nothing has changed, and remember nothing")
     add("--pdb", action="store_true", help="replay the first violation in the debugger, at the line of the kernel")
     add(
         "--output-format",
@@ -133,6 +135,14 @@ def execute(arguments: argparse.Namespace) -> int:
     """Check what the arguments ask for; the exit status."""
     if arguments.list:
         return _list(arguments)
+    memory = memory_of(arguments) if is_supervised() else None
+    if memory is None:
+        return _executed(arguments, None)
+    before = memory.told_again()
+    return before if before is not None else memory.told(lambda: _executed(arguments, memory))
+
+
+def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
     paths = arguments.paths or ["."]
     options, hardware = _options(arguments)
     if arguments.watch:
@@ -141,8 +151,8 @@ def execute(arguments: argparse.Namespace) -> int:
         return watched(lambda: _answers(arguments, paths, options, hardware), paths)
     if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
         arguments.kernel = paths[0]
-        return _check(arguments, options, hardware)
-    return _answers(arguments, paths, options, hardware)
+        return _check(arguments, options, hardware, memory)
+    return _answers(arguments, paths, options, hardware, memory)
 
 
 def _confinement(options: Options) -> Confinement:
@@ -227,7 +237,13 @@ def _references(arguments: argparse.Namespace, paths: Sequence[str]) -> list[str
     return list(dict.fromkeys(found))
 
 
-def _answers(arguments: argparse.Namespace, paths: Sequence[str], options: Options, hardware: Sequence[str]) -> int:
+def _answers(
+    arguments: argparse.Namespace,
+    paths: Sequence[str],
+    options: Options,
+    hardware: Sequence[str],
+    memory: Memory | None = None,
+) -> int:
     """Say of every kernel for which shapes it is legal."""
     from nkiverify.cli.answers import Asked, answers
 
@@ -256,7 +272,7 @@ def _answers(arguments: argparse.Namespace, paths: Sequence[str], options: Optio
         manifest_entry=arguments.manifest_entry,
         form=arguments.output_format,
     )
-    return answers(asked, options, _confinement(options))
+    return answers(asked, options, _confinement(options), memory)
 
 
 def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
@@ -283,7 +299,9 @@ def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
     return options, HARDWARE if target == "all" else (target,)
 
 
-def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[str]) -> int:
+def _check(
+    arguments: argparse.Namespace, options: Options, hardware: Sequence[str], memory: Memory | None = None
+) -> int:
     """Check the kernel, of which everything is given, in a process of its own, and print what is found out."""
     from nkiverify.cli.outcome import checked, session_here
     from nkiverify.verify.rule_ids import check_comments
@@ -302,6 +320,8 @@ def _check(arguments: argparse.Namespace, options: Options, hardware: Sequence[s
         if isinstance(answered, Stopped):
             return answered.status
         found = answered
+    if memory is not None:
+        memory.conclude(found.runs, found.passed_over)
     return _reported(found, arguments, options, hardware, session_here(found.runs, options.root, started, clock))
 
 

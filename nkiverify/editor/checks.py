@@ -76,7 +76,7 @@ class Checks:
     def remembered(self, file: Path) -> Checked | None:
         """The outcome of an earlier check of the file, if nothing has changed since."""
         kept, asked = self._kept(), self._asked()
-        content = kept.lookup(file, kept.digest(file, asked)) if kept is not None and asked is not None else None
+        content = kept.lookup(str(file), kept.digest(file, asked)) if kept is not None and asked is not None else None
         try:
             results = results_file.parsed(content, str(file)) if content is not None else None
         except UsageError:
@@ -113,8 +113,8 @@ class Checks:
                 results = results_file.parsed(output, "the output of the check")
             except UsageError as error:
                 return Checked(self.root, complaint=_complaint(errors or str(error), file))
-            if kept is not None and asked is not None:
-                kept.remember(file, output, digest, asked, started)
+            if kept is not None and asked is not None and not any(run.reads for run in results.runs):
+                kept.remember(file, output, digest, asked, started, str(file))
             return Checked(self.root, results)
 
     async def _run(self, file: Path) -> tuple[str, str]:

@@ -21,6 +21,7 @@ from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.language_rules import findings
 from nkiverify.frontend.loader import parse as parse_file
 from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.seen import read_by
 from nkiverify.frontend.target import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware, hardware_named
@@ -199,6 +200,8 @@ def answer(
         )
         runs, derived = _verified(asked, hardware, options, begin)
     seconds = time.perf_counter() - clock
+    reads = read_by([str((base / path).resolve())])
+    runs = tuple(replace(run, reads=reads) for run in runs)
     return replace(answered, runs=runs, derived=derived, seconds=seconds, language=tuple(findings(asked.kernel)))
 
 

@@ -72,6 +72,11 @@ class _Parent:
 _parent: _Parent | None = None
 
 
+def is_supervised() -> bool:
+    """True in a process that has a supervisor: a command as it is typed."""
+    return _parent is not None
+
+
 @contextmanager
 def limited(
     subject: str, seconds: float, mebibytes: int | None = None, processor: float = float("inf")

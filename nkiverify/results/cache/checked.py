@@ -1,5 +1,4 @@
-"""The results of checks of files, kept until something that they depend on changes: for editors, which ask again and
-again."""
+"""The results of checks of files, as text, kept until something that they depend on changes."""
 
 from __future__ import annotations
 
@@ -29,23 +28,24 @@ class CheckedFiles:
         known."""
         return Keys(Options(root=self.root)).digest_of_file(file, asked)
 
-    def lookup(self, file: Path, digest: str) -> str | None:
-        """The results for a file that has a digest; None where there are none."""
+    def lookup(self, slot: str, digest: str) -> str | None:
+        """The results in a slot, of a file that has a digest; None where there are none."""
         if not digest or self.problem:
             return None
         try:
-            return store.load_texts(self.path, {str(file): digest}).get(str(file))
+            return store.load_texts(self.path, {slot: digest}).get(slot)
         except CacheError as error:
             self.problem = str(error)
             return None
 
-    def remember(self, file: Path, content: str, digest: str, asked: Sequence[str], started: int) -> None:
-        """Remember the results of a check of a file that had `digest` when it began, at `started` in nanoseconds."""
+    def remember(self, file: Path, content: str, digest: str, asked: Sequence[str], started: int, slot: str) -> None:
+        """Remember, in a slot, the results of a check of a file that had `digest` when it began, at `started` in
+        nanoseconds."""
         now = Keys(Options(root=self.root))
         same = bool(digest) and digest == now.digest_of_file(file, asked)
         if self.problem or not same or not now.file_unchanged_since(file, started):
             return
         try:
-            store.save_texts(self.path, [(str(file), digest, content)])
+            store.save_texts(self.path, [(slot, digest, content)])
         except CacheError as error:
             self.problem = str(error)
