@@ -20,6 +20,7 @@ from nkiverify.model.operators import Operator
 from nkiverify.model.registers import VirtualRegister, held_by
 from nkiverify.model.registry import Declaration
 from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic.execution import unsupported
 
 
 class Following:
@@ -234,17 +235,31 @@ def following(function: Callable[..., Any], declared: Declaration) -> Callable[.
 
     def execute(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
-        if not current_execution().model.follows:
+        model = current_execution().model
+        if not (model.follows or written):
             return result
         given = dict(zip(names, args, strict=False))
         given.update(kwargs)
         targets = {place: view for name in written for place, view in views_in(name, given.get(name))}
+        for view in targets.values():
+            if view.legacy:
+                overwrites(view)
+        if not model.follows:
+            return result
         if isinstance(result, Tensor) and not declared.host:
             targets["result"] = result
         follow(declared, given, targets)
         return result
 
     return execute
+
+
+def overwrites(view: Tensor) -> None:
+    """Something is written to a legacy tile: the mask of what made it says no longer where it holds something."""
+    run = current_execution()
+    if run.symbolic and run.model.entered and view.storage in run.model.assigned:
+        raise unsupported("writing to a tile that has been assigned as its mask says", "assign it after that")
+    run.model.overwritten.add(view.storage)
 
 
 def views_in(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:

@@ -12,6 +12,7 @@ from nkiverify.model.contracts import require, require_if_open
 from nkiverify.model.dtypes import DType, legacy_dtype_named
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent, as_number, is_one, is_sequence, same
+from nkiverify.model.following import overwrites
 from nkiverify.model.indexing import has_index_tensor
 from nkiverify.model.indices import Mask, as_mask
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
@@ -301,7 +302,7 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
     """`target[key] = value`: the value, broadcast to the destination, is written there."""
     if isinstance(value, Access):
         value = value.resolve()
-    mask = value.validity if isinstance(value, LegacyTensor) else None
+    mask = _bounds_assignment(value)
     keys = key if isinstance(key, tuple) else (key,)
     destination = Access.of(target, keys).resolve(mask) if has_index_tensor(keys) else target[key]
     _claim_placed(destination)
@@ -317,6 +318,19 @@ def assign(target: LegacyTensor, key: object, value: object) -> None:
         issue("setitem", writes={"dst": destination}, value=value)
     elif not _same_elements(destination, value):
         issue("setitem", writes={"dst": destination}, reads={"value": value}, mask=mask)
+    overwrites(target)
+
+
+def _bounds_assignment(value: object) -> Mask | None:
+    """The mask of the operation that made a tile, as long as nothing else has been written to that: what is assigned is
+    what the operation makes. A tile that has been written since is copied, as any other."""
+    if not isinstance(value, LegacyTensor) or value.validity is None:
+        return None
+    model = current_execution().model
+    if value.storage in model.overwritten:
+        return None
+    model.assigned.add(value.storage)
+    return value.validity
 
 
 def _same_elements(one: Tensor, two: Tensor) -> bool:

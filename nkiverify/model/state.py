@@ -93,11 +93,13 @@ class ModelState:
         "_recorded",
         "_shared",
         "_written",
+        "assigned",
         "body",
         "entered",
         "fixed_orders",
         "follows",
         "launch",
+        "overwritten",
         "taken",
     )
 
@@ -116,6 +118,10 @@ class ModelState:
         self._written: dict[AllocationKey, int] = {}
         self.entered = 0
         self.taken: dict[AllocationKey, object] = {}
+        #: Legacy tiles assigned under the mask of what made them; and those to which something else was written since
+        #: they were made. These only ever grow, too.
+        self.assigned: set[object] = set()
+        self.overwritten: set[object] = set()
         self.follows = follows
         self.launch: Launch | None = None
         self.body: LoopBody | None = None

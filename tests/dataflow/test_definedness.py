@@ -536,3 +536,54 @@ def kernel(x, n):
 """
     text = head + indent(body, "    ") + "\n    return out\n"
     assert Subject.of(tmp_path, text, domain, legacy=True).verdict().verdict is Verdict.UNKNOWN
+
+
+#: What is done between making a tile under a mask and assigning it, and whether zeros around it stay.
+ASSIGNED = {
+    "at once": ("", True),
+    "written beside the mask": ("a[p, f] = nl.add(bad, bad, mask=f >= n)", False),
+    "written under the mask": ("a[p, f] = nl.multiply(a, 2.0, mask=f < n)", False),
+    "written as a whole": ("a[p, f] = nl.load(x[p, f])", True),
+    "in a loop": ("for k in nl.sequential_range(n):\n        c[p, f] = a\n        a[p, f] = nl.add(bad, bad)", False),
+}
+
+
+@pytest.mark.parametrize("between", ASSIGNED)
+def test_a_tile_is_assigned_under_its_mask_until_something_else_is_written_to_it(between: str, tmp_path: Path) -> None:
+    text, right = ASSIGNED[between]
+    body = f"""
+@nki.jit
+def kernel(x, n):
+    out = nl.ndarray((128, 512), dtype=x.dtype, buffer=nl.shared_hbm)
+    p, f = nl.mgrid[0:128, 0:512]
+    bad = nl.ndarray((128, 512), dtype=x.dtype)
+    c = nl.zeros((128, 512), dtype=x.dtype)
+    a = nl.load(x[p, f], mask=f < n)
+    {text}
+    c[p, f] = a
+    nl.store(out[p, f], c)
+    return out
+"""
+    wanted = Verdict.SUCCESSFUL if right else Verdict.FAILED
+    for n in (lambda v: v.dim("n", 1, 512), lambda v: 100):
+        call = lambda v, n=n: v.call(v.tensor("x", (128, 512), float32), n(v))  # noqa: E731
+        assert Subject.of(tmp_path, body, call, legacy=True).verdict().verdict is wanted
+
+
+@pytest.mark.parametrize("turned", ["nl.transpose(a, mask=p < n)", "nisa.nc_transpose(a, mask=p < n)"])
+def test_the_mask_of_a_transpose_is_none_of_its_result(turned: str, tmp_path: Path) -> None:
+    body = f"""
+@nki.jit
+def kernel(x, n):
+    out = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.shared_hbm)
+    p, f = nl.mgrid[0:128, 0:128]
+    c = nl.zeros((128, 128), dtype=x.dtype)
+    a = nl.load(x[p, f])
+    t = {turned}
+    c[p, f] = t
+    nl.store(out[p, f], c, mask=p >= n)
+    nl.store(out[p, f], a, mask=p < n)
+    return out
+"""
+    call = lambda v: v.call(v.tensor("x", (128, 128), float32), v.dim("n", 1, 128))  # noqa: E731
+    assert Subject.of(tmp_path, body, call, legacy=True).verdict().verdict is Verdict.UNKNOWN

@@ -167,9 +167,11 @@ def test_every_part_of_the_state_is_recorded_but_what_belongs_to_the_run() -> No
         "_own",
         "_looked_at",
         "_written",
+        "assigned",
         "entered",
         "taken",
         "follows",
+        "overwritten",
     }
     assert recorded - set(ModelState.__slots__) == {"contents"}
 

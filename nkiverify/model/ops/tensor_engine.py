@@ -351,9 +351,10 @@ def _(
     if runs_on is isa.engine.unknown:
         runs_on = isa.engine.tensor if source.buffer is SBUF else isa.engine.vector
     region = PSUM if runs_on is isa.engine.tensor else SBUF
-    result = result_tile((source.free_size, source.shape[0]), source.dtype, region, mask)
+    # The mask lies on the grid of the data: it is no mask of the result.
+    result = result_tile((source.free_size, source.shape[0]), source.dtype, region)
     _claim_transpose(result, source, runs_on)
-    return result_tile(result.shape, source.dtype if dtype is None else named_dtype(dtype), region, mask)
+    return result_tile(result.shape, source.dtype if dtype is None else named_dtype(dtype), region)
 
 
 def _claim_transpose(result: Tensor, source: Tensor, runs_on: isa.engine) -> None:
@@ -489,7 +490,7 @@ def _(x: object, *, dtype: object = None, mask: Mask | None = None, **kwargs: ob
     fits = all_of(source.ndim == 2, on_chip(source), source.free_size <= 128)
     require("leg.transpose", fits, x=source.shape, buffer=source.buffer)
     element = source.dtype if dtype is None else named_dtype(dtype)
-    return result_tile((source.free_size, source.shape[0]), element, mask=mask)
+    return result_tile((source.free_size, source.shape[0]), element)
 
 
 TRANSPOSE.meaning(transposed)
