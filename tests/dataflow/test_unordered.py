@@ -457,6 +457,14 @@ for k, i in enumerate(nl.affine_range(n)):
     found.append(out[:, STRIDE * i : STRIDE * i + 64])
 for to in found: nl.store(to, nl.load(x[i_p, i_f]))
 """,
+    "the one that was left": """
+for i in nl.affine_range(8):
+    move(out, x, i)
+    kept = i
+    if i == n - 1:
+        break
+move(out, x, kept)
+""",
     "left early": """
 found = []
 for i in nl.affine_range(8):

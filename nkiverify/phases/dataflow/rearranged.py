@@ -42,8 +42,8 @@ class Iterated:
 
 
 def backwards(done: Iterated) -> Iterable[int]:
-    """The last iteration first, without the middle one where there are several; who has drawn numbers may count them
-    himself, and gets them as they were."""
+    """The last iteration first, without the middle one where there are several, and one that was left in its middle at
+    the end; who has drawn numbers may count them himself, and gets them as they were."""
     if done.drawn:
         return range(done.whole + done.left)
     middle = done.whole // 2 if done.whole > 2 else None
@@ -51,16 +51,16 @@ def backwards(done: Iterated) -> Iterable[int]:
 
 
 def shortened(done: Iterated) -> Iterable[int]:
-    """The iterations without the last one; without those that were left in their middle, where numbers are drawn."""
-    if done.whole < 2:
-        return range(done.whole + done.left)
-    return [*range(done.whole - 1), *[done.whole] * (done.left and not done.drawn)]
+    """The iterations without the last one, and without one that was left in its middle, as long as there is another."""
+    if done.whole > 1:
+        return range(done.whole - 1)
+    return range(max(done.whole, 1))
 
 
 #: Orders of which one differs for each loop that has several iterations, however its iterations depend on others.
 _ORDERS: tuple[tuple[Callable[[Iterated], Iterable[int]], Callable[[Iterated], bool]], ...] = (
     (backwards, lambda done: not done.drawn and done.whole > 1),
-    (shortened, lambda done: done.whole > 1 and (done.drawn or done.whole == 2)),
+    (shortened, lambda done: done.whole > 0 and (done.left or (done.whole > 1 and (done.drawn or done.whole == 2)))),
 )
 
 
