@@ -157,6 +157,8 @@ class ConcreteExecution:
         #: With `records`: the operations and allocations executed, in order.
         self.records = records or not phases <= SHAPE_PHASES
         self.recorded: list[Recorded] = []
+        #: The rounds of device loops that are executed one by one, each with what had been recorded before.
+        self.rounds: list[tuple[int, program.Unordered]] = []
         self.traced = TracedLoops()
         self._count = 0
         self._claims = 0
@@ -243,7 +245,7 @@ class ConcreteExecution:
         return self._count
 
     def order(self, length: int, *, drawn: bool) -> Iterable[int]:
-        """The order in which the iterations of the loop that has just begun are run."""
+        """The order in which the iterations, or rounds, of the loop that has just begun are run."""
         return range(length)
 
     def drawn(self) -> None:

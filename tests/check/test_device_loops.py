@@ -28,6 +28,22 @@ LOOPS = """
 
 
     @nki.jit
+    def counted(x, used, after):
+        rows, columns = x.shape
+        out = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+        count = 0
+        for row in nl.dynamic_range(0, rows, 128):
+            tile = nl.ndarray((128, columns), dtype=x.dtype, buffer=nl.sbuf)
+            at = out[count : count + 128] if used else rows_at(out, row, columns)
+            nisa.dma_copy(dst=tile, src=rows_at(x, row, columns))
+            nisa.dma_copy(dst=at, src=tile)
+            count += 128
+        if after:
+            nisa.dma_copy(dst=out[count - 128 : count], src=x[0:128])
+        return out
+
+
+    @nki.jit
     def summed(x, times, filled=128):
         out = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.shared_hbm)
         total = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
@@ -52,6 +68,10 @@ LOOPS = """
         ("copied", ("x=f32[512,64]", "stop=384"), 1, "df.output_written"),
         ("copied", ("x=f32[512,64]", "stop=513"), 1, "oob"),
         ("copied", ("x=f32[512,64]", "stop=512", "step=256"), 1, "df.output_written"),
+        # The body is emitted once, and so is what it counts.
+        ("counted", ("x=f32[512,64]", "used=0", "after=0"), 0, ""),
+        ("counted", ("x=f32[512,64]", "used=1", "after=0"), 3, "host variables"),
+        ("counted", ("x=f32[512,64]", "used=0", "after=1"), 3, "host variables"),
         # How often the body is executed is not known, but what it allocates is used in it alone.
         ("summed", ("x=f32[128,64]", "times=i32[1,1] in 0..8"), 0, ""),
         ("summed", ("x=f32[128,64]", "times=i32[1,1] in 0..8", "filled=127"), 3, "UNKNOWN"),

@@ -22,9 +22,11 @@ from nkiverify.analysis.values.step import Step
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.ir.program import Iteration, ParallelLoop
 from nkiverify.model.contents import held
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import Interval
+from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import IndirectionKind, Register, Storage, Tensor
@@ -232,17 +234,24 @@ class KnowsNumbers(ConcreteExecution):
             # Known without anything that is given: from here on, what the iterations compute from it is computed.
             self._found = _Numbers(self.hardware)
         numbers = self._numbers
-        return None if numbers is None else _numbered(numbers, register, range(*bounds))
+        return None if numbers is None else self._rounds(numbers, register, range(*bounds))
+
+    def _rounds(self, numbers: _Numbers, register: VirtualRegister, values: range) -> Iterator[None]:
+        """The rounds of a device loop, which are noted: its body is emitted once, so that all do the same."""
+        loop, launched, left = object(), current_launch().program, True
+        self.rounds.append((len(self.recorded), ParallelLoop(loop, True, launched)))
+        try:
+            for number in self.order(len(values), drawn=False):
+                self.rounds.append((len(self.recorded), Iteration(loop, number, False, launched)))
+                numbers.registers[register.identity] = values[number]
+                yield
+            left = False
+        finally:
+            self.rounds.append((len(self.recorded), ParallelLoop(loop, False, launched, left)))
 
 
 class KnownRun(KnowsNumbers, ConcreteLaunch):
     """The concrete run of a launch that knows such numbers."""
-
-
-def _numbered(numbers: _Numbers, register: VirtualRegister, values: range) -> Iterator[None]:
-    for value in values:
-        numbers.registers[register.identity] = value
-        yield
 
 
 def _placed(numbers: _Numbers, operation: Operation, view: Tensor) -> Tensor:

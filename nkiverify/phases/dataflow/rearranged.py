@@ -4,17 +4,19 @@ What an iteration keeps (a view, an index, a number, whatever it is made into) i
 loop, without a trace in the elements of tensors. So the kernel is run again, its iterations in another order and some
 of them left out: each that is run has to do what it did, and so has everything outside of the loops. Where that is not
 so, what is executed depends on which iterations there were before.
+
+So it is with the rounds of a device loop, whose body is emitted once: Python runs it for one of them only.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.marks.order import DRAWN, EMITTED_ONCE, Recorded
 from nkiverify.analysis.values.known_run import KnowsNumbers
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.target import Target
@@ -22,7 +24,7 @@ from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.indices import IndexTensor, Mask
 from nkiverify.model.recorded import Allocation, Executed, Returned
-from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.model.tensor import Register, Storage, Tensor
 from nkiverify.phases.dataflow.played import play
 
 #: One execution of a loop: the iterations around it, how many loops have begun there before, and the program.
@@ -33,58 +35,92 @@ Place = tuple[tuple[LoopKey, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Iterated:
-    """One execution of a loop: how many iterations came to their end, whether one more was left in its middle, and
-    whether something else than a `for` statement asked for the numbers."""
+    """One execution of a loop: how many iterations came to their end, whether one more was left in its middle,
+    whether something else than a `for` statement asked for the numbers, and whether it is one of the device."""
 
     whole: int
     left: bool
     drawn: bool
+    device: bool = False
+
+    @property
+    def as_it_was(self) -> range:
+        """The order in which the iterations were run."""
+        return range(self.whole + self.left)
 
 
 def backwards(done: Iterated) -> Iterable[int]:
     """The last iteration first, without the middle one where there are several, and one that was left in its middle at
     the end; who has drawn numbers may count them himself, and gets them as they were."""
-    if done.drawn:
-        return range(done.whole + done.left)
+    if done.drawn or done.device:
+        return done.as_it_was
     middle = done.whole // 2 if done.whole > 2 else None
     return [at for at in range(done.whole - 1, -1, -1) if at != middle] + [done.whole] * done.left
 
 
 def shortened(done: Iterated) -> Iterable[int]:
     """The iterations without the last one, and without one that was left in its middle, as long as there is another."""
-    if done.whole > 1:
-        return range(done.whole - 1)
-    return range(max(done.whole, 1))
+    if done.device:
+        return done.as_it_was
+    return range(done.whole - 1 if done.whole > 1 else max(done.whole, 1))
 
 
-#: Orders of which one differs for each loop that has several iterations, however its iterations depend on others.
-_ORDERS: tuple[tuple[Callable[[Iterated], Iterable[int]], Callable[[Iterated], bool]], ...] = (
-    (backwards, lambda done: not done.drawn and done.whole > 1),
-    (shortened, lambda done: done.whole > 0 and (done.left or (done.whole > 1 and (done.drawn or done.whole == 2)))),
+def once(done: Iterated) -> Iterable[int]:
+    """One round of a device loop, the last one."""
+    return [max(done.whole - 1, 0)] if done.device else done.as_it_was
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """An order in which iterations are run, the loops that it is for, and what it shows where something differs."""
+
+    of: Callable[[Iterated], Iterable[int]]
+    concerns: Callable[[Iterated], bool]
+    shows: str
+
+
+def _loses_some(done: Iterated) -> bool:
+    """True if the last iterations can be left out, and no other order leaves out any."""
+    return done.whole > 0 if done.left else done.whole == 2 or (done.drawn and done.whole > 1)
+
+
+#: However the iterations of a loop depend on others, one of these changes what they do.
+_ORDERS = (
+    _Order(backwards, lambda done: not (done.device or done.drawn) and done.whole > 1, DRAWN),
+    _Order(shortened, lambda done: not done.device and _loses_some(done), DRAWN),
+    _Order(once, lambda done: done.device and done.whole > 1, EMITTED_ONCE),
 )
 
 
-def depends_on_order(
-    target: Target,
-    values: Mapping[str, int],
-    hardware: Hardware,
-    seconds: float,
-    recorded: Sequence[Recorded],
-) -> bool:
-    """True if what a run has `recorded` for these values may be something else with other iterations before it."""
+def handed_on(
+    target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, run: ConcreteExecution
+) -> str:
+    """Why what a `run` for these values recorded may be something else with other iterations before it; "" if not."""
+    recorded = _with_rounds(run)
     if not any(isinstance(item, Iteration) and item.number for item in recorded):
-        return False
-    loops = _iterated(recorded)
+        return ""
+    loops = _iterated(recorded, {item.loop for _, item in run.rounds if isinstance(item, ParallelLoop)})
     before: dict[Place, list[object]] | None = None
-    for order, differs in _ORDERS:
-        if not any(map(differs, loops.values())):
+    for order in _ORDERS:
+        if not any(map(order.concerns, loops.values())):
             continue
         before = described(recorded) if before is None else before
-        run = _Rearranged(hardware, seconds, loops, order)
-        played = play(target, values, run)
-        if played.outside or played.unusable or _differ(before, described(run.recorded), loops, order):
-            return True
-    return False
+        other = _Rearranged(hardware, seconds, loops, order.of)
+        ended = play(target, values, other).recorded is other.recorded
+        if not ended or _differ(before, described(_with_rounds(other)), loops, order.of):
+            return order.shows
+    return ""
+
+
+def _with_rounds(run: ConcreteExecution) -> list[Recorded]:
+    """What a run recorded, with the rounds of device loops among it."""
+    found: list[Recorded] = []
+    last = 0
+    for position, item in run.rounds:
+        found += run.recorded[last:position]
+        found.append(item)
+        last = position
+    return found + list(run.recorded[last:])
 
 
 def _differ(
@@ -124,8 +160,8 @@ class _Places:
             self.running[item.loop] = self.running[item.loop][0], item.number
 
 
-def _iterated(recorded: Sequence[Recorded]) -> dict[LoopKey, Iterated]:
-    """The loops of a run."""
+def _iterated(recorded: Sequence[Recorded], device: Container[object]) -> dict[LoopKey, Iterated]:
+    """The loops of a run, those of the `device` among them."""
     places = _Places()
     keys: dict[object, LoopKey] = {}
     counts: Counter[object] = Counter()
@@ -143,7 +179,7 @@ def _iterated(recorded: Sequence[Recorded]) -> dict[LoopKey, Iterated]:
     found = {}
     for loop, key in keys.items():
         left = loop not in whole and counts[loop] > 0
-        found[key] = Iterated(counts[loop] - left, left, loop in drawn)
+        found[key] = Iterated(counts[loop] - left, left, loop in drawn, loop in device)
     return found
 
 
@@ -161,13 +197,17 @@ class _Rearranged(KnowsNumbers, ConcreteExecution):
         self._loops = loops
         self._arrangement = arrangement
         self._places = _Places()
-        self._seen = 0
+        self._seen = self._rounds_seen = 0
 
     def order(self, length: int, *, drawn: bool) -> Iterable[int]:
         """The numbers of the loop that has just begun."""
-        for item in self.recorded[self._seen :]:
-            self._places.see(item)
-        self._seen = len(self.recorded)
+        for position, item in [*self.rounds[self._rounds_seen :], (len(self.recorded), None)]:
+            for each in self.recorded[self._seen : position]:
+                self._places.see(each)
+            self._seen = position
+            if item is not None:
+                self._places.see(item)
+        self._rounds_seen = len(self.rounds)
         key, _ = list(self._places.running.values())[-1]
         done = self._loops.get(key)
         return range(length) if done is None else self._arrangement(done)
@@ -210,12 +250,15 @@ def _described(item: Executed | Allocation | Returned | Drawn, storages: Mapping
 
 
 def _value(value: object, storages: Mapping[Storage, object]) -> object:
-    """A value that is equal to that of another run if both are the same; what cannot be told so is unequal."""
+    """A value that is equal to that of another run if both are the same; what cannot be told so is unequal. Registers
+    are not told from one another: one that a round makes has no place where it is allocated."""
     if isinstance(value, Tensor):
         moves = value.indirect_by
         there = None if moves is None else (moves.kind, _value(moves.index, storages), moves.reach, moves.stride)
         storage = storages.get(value.storage, value.storage.identity)
         return storage, value.dtype, value.shape, value.strides, value.offset, there
+    if isinstance(value, Register):
+        return Register, value.frozen
     if isinstance(value, Mask):
         return value.host, tuple((_value(term.difference, storages), term.relation) for term in value.terms)
     if isinstance(value, IndexTensor):

@@ -9,7 +9,7 @@ from math import prod
 from types import MappingProxyType
 
 from nkiverify.analysis.marks.findings import Fault, Findings
-from nkiverify.analysis.marks.order import DRAWN, Recorded
+from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute, first_reaching
 from nkiverify.analysis.values.known_run import KnowsNumbers
 from nkiverify.foundation.records import Coverage
@@ -24,7 +24,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.phases.dataflow.played import play, unusable
-from nkiverify.phases.dataflow.rearranged import depends_on_order
+from nkiverify.phases.dataflow.rearranged import handed_on
 from nkiverify.phases.replay import Replay
 
 #: What an operation costs, in elements of its operands: about as long as Python takes for it.
@@ -183,15 +183,15 @@ def attempt(
     if played.unusable:
         return Trial(dict(values), Findings(), played.unusable, work=run.work)
     trial = executed(run, dict(values), played.recorded, run.work)
-    return _with_other_orders(trial, target, hardware, seconds)
+    return _with_other_orders(trial, target, run, seconds)
 
 
-def _with_other_orders(trial: Trial, target: Target, hardware: Hardware, seconds: float) -> Trial:
-    """The trial, with a doubt where iterations without an order hand something on that its marks do not see."""
+def _with_other_orders(trial: Trial, target: Target, run: ConcreteExecution, seconds: float) -> Trial:
+    """The trial, with a doubt where iterations hand something on that its marks do not see."""
     findings = trial.findings
-    decided = bool(findings.faults or findings.doubts)
-    if not decided and depends_on_order(target, trial.values, hardware, seconds, trial.recorded):
-        findings.doubts.append(DRAWN)
+    decided = findings.faults or findings.doubts
+    why = "" if decided else handed_on(target, trial.values, run.hardware, seconds, run)
+    findings.doubts += [why] if why else []
     return trial
 
 
@@ -227,7 +227,7 @@ def trial_of(target: Target, run: ConcreteLaunch, seconds: float) -> Trial:
     if broken:
         return Trial({}, Findings(), broken)
     trial = executed(run, {}, run.recorded, ANY_WORK, seconds)
-    return _with_other_orders(trial, target, run.hardware, seconds)
+    return _with_other_orders(trial, target, run, seconds)
 
 
 def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> list[Seen]:
