@@ -113,7 +113,7 @@ def handed_on(
 
 
 def _with_rounds(run: ConcreteExecution) -> list[Recorded]:
-    """What a run recorded, with the rounds of device loops among it."""
+    """The record of a run, with the rounds of device loops among it."""
     found: list[Recorded] = []
     last = 0
     for position, item in run.rounds:
