@@ -49,11 +49,11 @@ class _NoNativeIteration:
 
 
 class SymRange(_NoNativeIteration):
-    """`range` with symbolic bounds. The sign of the step is known."""
+    """`range` with symbolic bounds. The sign of the step is known: where it is symbolic, it is positive."""
 
     __slots__ = ("parallel", "start", "step", "stop")
 
-    def __init__(self, start: Term, stop: Term, step: int, parallel: bool = False) -> None:
+    def __init__(self, start: Term, stop: Term, step: Term, parallel: bool = False) -> None:
         self.start = start
         self.stop = stop
         self.step = step
@@ -67,7 +67,7 @@ class SymRange(_NoNativeIteration):
         if isinstance(found, SymRange):
             return SymRange(found.start, found.stop, found.step, parallel=True)
         first, last = terms.constant(found.start), terms.constant(found.stop)
-        return SymRange(first, last, found.step, parallel=True)
+        return SymRange(first, last, terms.constant(found.step), parallel=True)
 
     @staticmethod
     def of(start: object, stop: object, step: object = 1) -> range | SymRange:
@@ -81,16 +81,23 @@ class SymRange(_NoNativeIteration):
         by = increment.constant
         if by is None:
             by = current_execution().forced_value(increment)
-        if by is None:
-            raise unsupported(f"a range with the symbolic step {increment}", "bound the step to one value")
         if by == 0:
             raise ValueError("range() arg 3 must not be zero")
-        return SymRange(first, last, by)
+        if by is None and not current_execution().entails(
+            conditions.at_most_zero(terms.add(terms.constant(1), increment, -1))
+        ):
+            raise unsupported(f"a range with the step {increment}, which may be 0 or negative", "bound it below by 1")
+        return SymRange(first, last, increment if by is None else terms.constant(by))
+
+    @property
+    def _rises(self) -> bool:
+        by = self.step.constant
+        return by is None or by > 0
 
     def trip_count(self) -> Term:
         distance = terms.add(self.stop, self.start, -1)
         # ceil(distance / step), for both signs of the step, and never negative.
-        count = terms.scale(terms.divide(terms.scale(distance, -1), terms.constant(self.step)), -1)
+        count = terms.scale(terms.divide(terms.scale(distance, -1), self.step), -1)
         least = conditions.at_most_zero(terms.scale(count, -1))
         if least is True or (isinstance(least, Condition) and current_execution().holds(least)):
             return count
@@ -98,22 +105,22 @@ class SymRange(_NoNativeIteration):
 
     def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
         value = self.element(index)
-        last = terms.add(value, self.stop, -1) if self.step > 0 else terms.add(self.stop, value, -1)
+        last = terms.add(value, self.stop, -1) if self._rises else terms.add(self.stop, value, -1)
         return (
             conditions.at_most_zero(terms.scale(index, -1)),
             conditions.at_most_zero(terms.add(last, terms.constant(1))),
         )
 
     def element(self, index: Term) -> Term:
-        return terms.add(self.start, index, self.step)
+        return terms.add(self.start, terms.multiply(self.step, index))
 
     def __contains__(self, value: object) -> bool:
         term = as_term(value)
         if term is None:
             return False
         offset = terms.add(term, self.start, -1)
-        index = terms.divide(offset, terms.constant(self.step))
-        on_grid = conditions.equals_zero(terms.add(offset, index, -self.step))
+        index = terms.divide(offset, self.step)
+        on_grid = conditions.equals_zero(terms.add(offset, terms.multiply(self.step, index), -1))
         return bool(conditions.conjunction((on_grid, *self.bounds(index))))
 
     def __getitem__(self, key: Any) -> Any:
@@ -266,7 +273,7 @@ def symbolic_sequence(value: object) -> SymbolicSequence | None:
 def as_sequence(value: object) -> SymbolicSequence | None:
     """As `symbolic_sequence`, and lists and plain ranges as well."""
     if isinstance(value, range):
-        return SymRange(terms.constant(value.start), terms.constant(value.stop), value.step)
+        return SymRange(terms.constant(value.start), terms.constant(value.stop), terms.constant(value.step))
     if isinstance(value, SymList):
         return ListSequence(value)
     return symbolic_sequence(value)

@@ -95,7 +95,7 @@ _TRYING = 0.1
 
 
 #: How much of it a launch of numbers may take in plain Python before it is run symbolically.
-_BY_NUMBERS = 0.3
+_BY_NUMBERS = 0.5
 #: How many claims it may state there where no phase is about elements: the cost of the symbolic run, which then decides
 #: as much, does not grow with the sizes.
 _CLAIMS_BY_NUMBERS = 40_000

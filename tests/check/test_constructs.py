@@ -278,3 +278,37 @@ def test_loops_of_unknown_length_do_not(check: Checker) -> None:
     (check.folder / "k.py").write_text("def kernel(n):\n    for i in range(n):\n        x = i ^ 1\n")
     assert check("k.py::kernel", "--arg", "n=n:1..9", "--phase", "1") == 3
     assert "a bitwise operation: i is symbolic" in check.out
+
+
+STEPS = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(a, s):
+    P, F = a.shape
+    out = nl.ndarray((P, F), dtype=a.dtype, buffer=nl.shared_hbm)
+    for start in range(0, F, s):
+        stop = start + s
+        {tail}
+        tile = nl.ndarray((P, s), dtype=a.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile[:, : stop - start], src=a[:, start:stop])
+        nisa.dma_copy(dst=out[:, start:stop], src=tile[:, : stop - start])
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("tail", "step", "status", "shown"),
+    [
+        ("stop = min(stop, F)", "1..512", 0, ""),
+        ("", "1..512", 1, "idx.oob"),
+        ("stop = min(stop, F)", "0..512", 1, "range() arg 3 must not be zero"),
+    ],
+)
+def test_ranges_with_a_step_of_any_size(check: Checker, tail: str, step: str, status: int, shown: str) -> None:
+    write(check.folder, k=STEPS.format(tail=tail))
+    assert check("k.py::kernel", "--arg", "a=f32[128,F:1..4096]", "--arg", f"s=s:{step}") == status, check.out
+    assert shown in " ".join(check.out.split())
