@@ -17,7 +17,7 @@ from nkiverify.verify.options import HARDWARE
 if TYPE_CHECKING:
     from nkiverify.project.compared_shapes import Shapes
     from nkiverify.project.request import Request
-    from nkiverify.verify.equivalence import Comparison
+    from nkiverify.verify.comparison import Comparison
     from nkiverify.verify.gradients import GradientAnswers
     from nkiverify.verify.references import Reference
 
@@ -152,7 +152,7 @@ def at_all(
     """The answers at the chosen shapes, then at greater ones where both kernels are legal; `asked` hears whether it is
     to ask about others."""
     from nkiverify.frontend.target import OutsideDomain
-    from nkiverify.verify.equivalence import Answer
+    from nkiverify.verify.comparison import Answer
 
     answers = [(shapes.chosen, asked(shapes.chosen, False))]
 
@@ -221,7 +221,7 @@ def requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
 def exit_status(found: Sequence[Comparison | GradientAnswers]) -> int:
     """1 for a difference at any shapes, else 3 for something unknown, else 0."""
     from nkiverify.results.session import ExitStatus
-    from nkiverify.verify.equivalence import Answer
+    from nkiverify.verify.comparison import Answer
 
     answers = [finding.answer for one in found for finding in one.findings()]
     if Answer.NO in answers:

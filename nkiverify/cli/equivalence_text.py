@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nkiverify.report.style import Style
 from nkiverify.results import wording
 from nkiverify.results.wording import counted, place
-from nkiverify.verify.equivalence import Answer, Comparison, Difference, Finding
+from nkiverify.verify.comparison import Answer, Comparison, Difference, Finding
 
 if TYPE_CHECKING:
     from nkiverify.analysis.values.slices import Slice

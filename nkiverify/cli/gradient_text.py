@@ -8,7 +8,7 @@ from pathlib import Path
 from nkiverify.cli.equivalence_text import painted, sizes
 from nkiverify.report.style import Style
 from nkiverify.results import wording
-from nkiverify.verify.equivalence import Finding
+from nkiverify.verify.comparison import Finding
 from nkiverify.verify.gradient_pairing import Part
 from nkiverify.verify.gradient_runs import Pairing
 from nkiverify.verify.gradients import GradientAnswers

@@ -9,7 +9,7 @@ The prover never guesses: True means proved, False means "not proved here", and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -592,31 +592,6 @@ class Facts:
         """Between which values `term` is, as far as the cheap prover sees; infinity where it sees no bound."""
         term = terms.substitute(term, self.replacements)
         return self._with(term)._range(term)
-
-
-def factors(stated: Iterable[Condition], facts: Facts, most: int) -> Iterator[tuple[Atom, range]]:
-    """The factors of products, and the divisors, in what is stated of which the facts leave two values to `most`."""
-    found: dict[Atom, None] = {}
-    for condition in stated:
-        replaced = condition.substitute(facts.replacements)
-        if isinstance(replaced, Condition):
-            for term in replaced.terms():
-                _collect_factors(term, found)
-    for atom in sorted(found, key=lambda atom: atom.uid):
-        low, high = facts.range_of(terms.of_atom(atom))
-        if 1 <= high - low < most:
-            yield atom, range(int(low), int(high) + 1)
-
-
-def _collect_factors(term: Term, found: dict[Atom, None]) -> None:
-    for monomial in term.monomials:
-        if len(monomial) > 1:
-            found.update(dict.fromkeys(monomial))
-    for atom in term.atoms:
-        if isinstance(atom, Div):
-            found.update(dict.fromkeys(terms.all_atoms(atom.denominator)))
-        for inner in atom.arguments():
-            _collect_factors(inner, found)
 
 
 def _is_negative(term: Term, sample: Valuation) -> bool:

@@ -7,10 +7,8 @@ included.
 
 from __future__ import annotations
 
-import enum
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -22,14 +20,23 @@ from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import PRIMES, PRIMES_OF_QUOTIENTS, QUOTIENTS, Fields, Mode
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.slices import Slice, slice_of
+from nkiverify.analysis.values.slices import slice_of
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import Hardware
+from nkiverify.verify.comparison import (
+    Answer,
+    Comparison,
+    Difference,
+    Executions,
+    Finding,
+    limit_text,
+    run_legally,
+)
 from nkiverify.verify.error_probability import error_bits
 from nkiverify.verify.few_inputs import example
 from nkiverify.verify.paired_results import OtherResults, Output, outputs_of, outputs_of_reference
-from nkiverify.verify.paired_runs import Illegal, PairedRuns, Side, broken_in_memory, broken_text
+from nkiverify.verify.paired_runs import Illegal, PairedRuns, Side
 
 #: Random inputs on which kernels are compared in floating point where the method is too strict, and seconds for that.
 _INPUTS = 16
@@ -50,62 +57,7 @@ IDENTICAL = "identical"
 OTHER_ROUNDINGS = "the kernels need not round the same values"
 
 
-class Answer(enum.Enum):
-    """The answer to one of the four questions."""
-
-    YES = "EQUAL"
-    NO = "DIFFERENT"
-    UNKNOWN = "UNKNOWN"
-    #: Over the reals only: equal if conversions that round changed nothing, but the kernels round different values.
-    ROUNDINGS = "UNKNOWN (roundings)"
-    #: Floating point only: no difference beyond the tolerance, on one input.
-    TESTED = "EQUAL (tested)"
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The first element in which two results differ: its output, coordinates, what each kernel has there, and how it
-    got there."""
-
-    output: str
-    element: tuple[int, ...]
-    first: str
-    second: str
-    first_slice: Slice
-    second_slice: Slice
-    #: What both kernels have there in floating point, and for which inputs.
-    example: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The answer to one question, with its reason in words."""
-
-    answer: Answer
-    text: str
-    difference: Difference | None = None
-
-
-@dataclass(slots=True)
-class Comparison:
-    """The four answers. `error_bits`: equal values would agree by chance with a probability of at most 2^-bits.
-    `assumed`: the ranges that only one kernel declares, which hold for both."""
-
-    shapes: dict[str, str] = field(default_factory=dict)
-    assumed: tuple[str, ...] = ()
-    legal: Finding | None = None
-    defined: Finding | None = None
-    reals: Finding | None = None
-    floats: Finding | None = None
-    error_bits: int = 0
-
-    def findings(self) -> list[Finding]:
-        """The answers that were given."""
-        return [answer for answer in (self.legal, self.defined, self.reals, self.floats) if answer is not None]
-
-
-#: Both kernels, run; an output, by its number, and an element of it.
-_Executions = tuple[Execution, Execution]
+#: An output, by its number, and an element of it.
 _Place = tuple[int, tuple[int, ...]]
 
 
@@ -315,7 +267,7 @@ class Comparer:
         except UnsupportedConstruct as limit:
             return Finding(Answer.UNKNOWN, limit_text(limit))
 
-    def _compared(self, *, roundings: bool) -> tuple[_Executions, Sequence[Output], _Place | None]:
+    def _compared(self, *, roundings: bool) -> tuple[Executions, Sequence[Output], _Place | None]:
         """Both kernels over fields, and the first difference. Where maxima are in it, constants are taken out of them
         as well: then numbers are equal that are made in either way, unless they are made so in one kernel only."""
         both, pairs = self._over_fields(roundings=roundings)
@@ -469,35 +421,6 @@ class Comparer:
         return min(bits, numbers.identity) if numbers.chooses_roots else bits
 
 
-def run_legally(
-    run: Callable[[], _Executions], sides: Sequence[Side], hardware: Hardware
-) -> tuple[_Executions | None, Finding]:
-    """Both kernels, run, if they do; and the answer whether a contract was broken in no run, and they need no more
-    memory than there is."""
-    try:
-        both = run()
-    except Illegal as illegal:
-        return None, Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
-    except UnsupportedConstruct as limit:
-        return None, Finding(Answer.UNKNOWN, limit_text(limit))
-    return both, _legality(tuple(zip(sides, both, strict=True)), hardware)
-
-
-def _legality(runs: Sequence[tuple[Side, Execution]], hardware: Hardware) -> Finding:
-    for side, execution in runs:
-        text = broken_text(execution.run.broken)
-        if text:
-            return Finding(Answer.NO, f"{side.label}: {text}")
-    for side, _ in runs:
-        try:
-            text = broken_text(broken_in_memory(side, hardware))
-        except UnsupportedConstruct as limit:
-            return Finding(Answer.UNKNOWN, f"the memory of {side.label}: {limit_text(limit)}")
-        if text:
-            return Finding(Answer.NO, f"{side.label}: {text}")
-    return Finding(Answer.YES, "no contract is broken at these shapes")
-
-
 def _fields(both: tuple[Execution, Execution]) -> Fields:
     numbers = both[0].run.numbers
     assert isinstance(numbers, Fields)
@@ -528,8 +451,3 @@ def _functions(numbers: Fields) -> str:
     others = {f"to {dtype}" for dtype in numbers.rounded_to} | {"max", *_lawful(numbers.mode)}
     names = sorted(set(numbers.functions) - others)
     return f", for any functions {', '.join(names)}" if names else ""
-
-
-def limit_text(limit: UnsupportedConstruct) -> str:
-    where = f" at {limit.site}" if limit.site is not None else ""
-    return f"{limit.construct}{where}"

@@ -24,7 +24,7 @@ from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.hardware import Hardware
-from nkiverify.verify.equivalence import Answer, Finding, limit_text, run_legally
+from nkiverify.verify.comparison import Answer, Finding, limit_text, run_legally
 from nkiverify.verify.error_probability import error_bits
 from nkiverify.verify.gradient_diagnosis import Diagnosis
 from nkiverify.verify.gradient_evaluation import Evaluation, apart

@@ -12,7 +12,8 @@ from nkiverify.cli.simulation import Simulation
 from nkiverify.foundation.records import Verdict
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import request
-from nkiverify.verify.equivalence import Answer, Comparer
+from nkiverify.verify.comparison import Answer
+from nkiverify.verify.equivalence import Comparer
 from nkiverify.verify.options import Options
 from nkiverify.verify.paired_runs import Side
 

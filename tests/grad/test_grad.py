@@ -13,7 +13,7 @@ from nkiverify.analysis.values.degrees import Cleared
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.discovery import returned_names
 from nkiverify.project.request import Request, parameters_of, request
-from nkiverify.verify.equivalence import Answer
+from nkiverify.verify.comparison import Answer
 from nkiverify.verify.gradient_pairing import Said
 from nkiverify.verify.gradient_runs import Draw, Kernel
 from nkiverify.verify.gradients import GradientAnswers, GradientChecker

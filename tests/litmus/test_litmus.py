@@ -11,7 +11,8 @@ import pytest
 
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import parameters_of, request
-from nkiverify.verify.equivalence import Answer, Comparer, Comparison
+from nkiverify.verify.comparison import Answer, Comparison
+from nkiverify.verify.equivalence import Comparer
 from nkiverify.verify.paired_runs import Side
 from tests.litmus import SHAPES
 

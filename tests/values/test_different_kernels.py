@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.project.request import request
-from nkiverify.verify.equivalence import Answer, Comparison
+from nkiverify.verify.comparison import Answer, Comparison
 from nkiverify.verify.paired_runs import Side
 from tests.values.test_equivalence import compared
 

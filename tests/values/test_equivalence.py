@@ -12,7 +12,8 @@ from nkiverify.foundation import resources
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.compared_shapes import chosen_dimensions
 from nkiverify.project.request import Request, parameters_of, request
-from nkiverify.verify.equivalence import Answer, Comparer, Comparison
+from nkiverify.verify.comparison import Answer, Comparison
+from nkiverify.verify.equivalence import Comparer
 from nkiverify.verify.error_probability import error_bits
 from nkiverify.verify.paired_runs import Side
 

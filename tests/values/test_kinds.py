@@ -15,7 +15,8 @@ from lab.audit import with_section
 from nkiverify.foundation import resources
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import request
-from nkiverify.verify.equivalence import Answer, Comparer, Comparison
+from nkiverify.verify.comparison import Answer, Comparison
+from nkiverify.verify.equivalence import Comparer
 from nkiverify.verify.paired_runs import Side
 
 FILE = Path(__file__).parent / "kinds.py"

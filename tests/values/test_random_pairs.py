@@ -10,7 +10,8 @@ import numpy as np
 
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import request
-from nkiverify.verify.equivalence import Answer, Comparer
+from nkiverify.verify.comparison import Answer
+from nkiverify.verify.equivalence import Comparer
 from nkiverify.verify.paired_runs import Side
 
 #: An expression: a variable, a constant, or an operator with its operands.
