@@ -277,6 +277,7 @@ def test_figures_are_what_plotly_understands(tmp_path: Path) -> None:
         history.record(every_ending(), database)
     drawn = figures(page(every_ending(), tmp_path, database))
     assert [figure.id for figure in drawn] == ["rungs", "history"]
+    assert [figure.id for figure in figures(page(every_ending(), tmp_path, database, ours=False))] == ["history"]
     for figure in drawn:
         graph_objects.Figure(json.loads(json.dumps(figure.specification)))
         assert all(len(row) == len(figure.header) for row in figure.rows)
