@@ -14,11 +14,10 @@ from nkiverify.foundation import resources
 from nkiverify.ir.contract import Contract
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
-from nkiverify.model.documentation import places
 from nkiverify.model.versions import NEWEST
 from nkiverify.project.controls import Control, Example, controls
 from nkiverify.project.coverage import WITHOUT_CONTROL
-from nkiverify.report.contract_table import apis, hardware
+from nkiverify.report.contract_table import apis, hardware, sources
 from nkiverify.verify.options import PHASES
 
 #: The folder of the pages, in that of the site.
@@ -71,8 +70,7 @@ def _page(contract: Contract, control: Control | None, broken: str) -> Iterator[
 
 
 def _facts(contract: Contract) -> str:
-    named = dict.fromkeys(f"[{one}]({one.link})" if one.address else str(one) for one in places(contract.source))
-    facts = [("documented in", "; ".join(named)), ("API", f"`{apis(contract)}`"), ("hardware", hardware(contract))]
+    facts = [("documented in", sources(contract)), ("API", f"`{apis(contract)}`"), ("hardware", hardware(contract))]
     facts.append(("phase", f"{contract.phase}, {PHASES[contract.phase]}"))
     if contract.since:
         facts.append(("since", f"NKI {contract.since}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nkiverify.ir.contract import Contract
+from nkiverify.model.documentation import places
 from nkiverify.model.hardware import ALL_HARDWARE
 
 #: What kernels import, by the name of the API generation in the registry.
@@ -21,6 +22,12 @@ def hardware(contract: Contract) -> str:
     if not contract.hardware:
         return "all"
     return ", ".join(one.name for one in ALL_HARDWARE if f"gen{one.generation}" in contract.hardware)
+
+
+def sources(contract: Contract) -> str:
+    """The places of the documentation that state the contract, as links in Markdown."""
+    named = (f"[{one}]({one.link})" if one.link else str(one) for one in places(contract.source))
+    return "; ".join(dict.fromkeys(named))
 
 
 def _statement(contract: Contract) -> str:
@@ -48,7 +55,7 @@ def table(contracts: Iterable[Contract]) -> str:
     """The contracts as a Markdown table, by id. Not padded: a longer statement changes no other line."""
     header = ("contract", "statement", "source", "API", "hardware")
     rows = [
-        (f"`{contract.id}`", _statement(contract), contract.source, apis(contract), hardware(contract))
+        (f"`{contract.id}`", _statement(contract), sources(contract), apis(contract), hardware(contract))
         for contract in sorted(contracts, key=lambda contract: contract.id)
     ]
     lines = [header, ("---",) * len(header), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
