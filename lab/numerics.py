@@ -2,7 +2,8 @@
 
 A kernel is a chain of operations on tiles of 8 by 13. It is run once on ranges; then inputs are run in the simulator,
 and every element that any operation writes is compared with its interval. With `--faults` errors are put into the
-arithmetic of intervals, one after the other, and each has to be noticed.
+arithmetic of intervals, one after the other, and each has to be noticed. With `--sizes` tiles are of any size, and the
+walk for all sizes is compared with runs of a few; every other kernel has a loop that carries numbers.
 """
 
 from __future__ import annotations
@@ -14,27 +15,34 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 
-from nkiverify.analysis.ranges import operators
+from nkiverify.analysis.ranges import family_numbers, growth, operators
+from nkiverify.analysis.ranges import walk as walk_module
 from nkiverify.analysis.ranges.arithmetic import MINUS, PLUS, Parts, stacked
+from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.ranges.functions import FUNCTIONS, Course, Function
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.operators import IntervalOperators
-from nkiverify.analysis.ranges.relations import Relations
+from nkiverify.analysis.ranges.relations import FamilyRelations, Relations
 from nkiverify.analysis.ranges.run import Limits, WatchedRun
+from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import Array, widened
 from nkiverify.foundation.source import Site
+from nkiverify.frontend.paths import Limits as PathLimits
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.operation import Operation
+from nkiverify.model.recorded import Executed
 from nkiverify.phases.numerics.search import inputs
-from nkiverify.phases.numerics.trial import Trial, on_inputs, on_ranges
+from nkiverify.phases.numerics.trial import Trial, asked_range, on_inputs, on_ranges
 from nkiverify.project.request import request
+from nkiverify.verify.exploration import explore
 
 _UNARY = (
     "exp", "log", "sqrt", "rsqrt", "reciprocal", "tanh", "sigmoid", "softplus", "erf", "relu", "sign", "abs", "square",
@@ -104,7 +112,15 @@ def generated(chance: random.Random) -> str:
     return "".join(lines)
 
 
-def _step(chance: random.Random, lines: list[str], tiles: list[str], columns: list[str], tile: object) -> None:
+def _step(
+    chance: random.Random,
+    lines: list[str],
+    tiles: list[str],
+    columns: list[str],
+    tile: object,
+    *,
+    products: bool = True,
+) -> None:
     assert callable(tile)
     source = chance.choice(tiles[-3:])
     dtype = chance.choice(_DTYPES)
@@ -112,6 +128,7 @@ def _step(chance: random.Random, lines: list[str], tiles: list[str], columns: li
     kind = chance.choice(
         ("unary", "unary", "binary", "scalar", "reduce", "centred", "exponential", "matmul", "scaled", "select", "cast")
     )
+    kind = "unary" if kind == "matmul" and not products else kind
     if kind == "unary":
         made = tile(dtype)
         lines.append(
@@ -211,6 +228,91 @@ def _shown(target: Target, hardware: Hardware, expected: _Written, trial: Trial,
     return found
 
 
+# --- all sizes --------------------------------------------------------------------------------------------------------
+
+_SHAPES = ({"P": 8, "F": 13}, {"P": 1, "F": 4}, {"P": 3, "F": 40})
+_CARRIED = (
+    "nisa.tensor_tensor(dst={state}, data1={state}, data2={column}, op=nl.{op})",
+    "nisa.tensor_tensor(dst={state}, data1={column}, data2={state}, op=nl.{op})",
+    "nisa.tensor_scalar(dst={state}, data={state}, op0=nl.multiply, operand0=0.9, op1=nl.add, operand1={column})",
+    "nisa.tensor_scalar(dst={state}, data={state}, op0=nl.multiply, operand0={column}, op1=nl.{op}, operand1=0.5)",
+    "nisa.activation(dst={state}, op=nl.tanh, data={state}, bias={column})",
+    "nisa.tensor_scalar(dst={state}, data={column}, op0=nl.subtract, operand0={state}, op1=nl.multiply, operand1=0.5)",
+)
+
+
+def looped(chance: random.Random) -> str:
+    """The text of a random kernel whose loop goes through the columns of x, four at a time, and carries numbers."""
+    lines, tiles = [_HEAD], []
+    columns: list[str] = []
+    kept = chance.choice(("nl.float32", "nl.float32", "nl.bfloat16", "nl.float16"))
+    for state in ("first", "second"):
+        lines.append(f"    {state} = nl.ndarray((P, 1), dtype={kept}, buffer=nl.sbuf)\n")
+        lines.append(f"    nisa.memset({state}, {chance.choice((0.0, 1.0, -1.0e4, 0.5))})\n")
+    body: list[str] = []
+
+    def tile(dtype: str, wide: str = "4") -> str:
+        name = f"t{len(lines)}_{len(body)}"
+        body.append(f"    {name} = nl.ndarray((P, {wide}), dtype={dtype}, buffer=nl.sbuf)\n")
+        return name
+
+    for name in ("x", "y"):
+        made = tile(f"{name}.dtype")
+        body.append(f"    nisa.dma_copy(dst={made}, src={name}[:, t * 4 : t * 4 + 4])\n")
+        tiles.append(made)
+    for _ in range(chance.randint(0, 4)):
+        _step(chance, body, tiles, columns, tile, products=False)
+    for _ in range(chance.randint(1, 3)):
+        column = tile("nl.float32", "1")
+        reduced = chance.choice(("add", "maximum", "minimum"))
+        body.append(f"    nisa.tensor_reduce(dst={column}, op=nl.{reduced}, data={tiles[-1]}, axis=1)\n")
+        text = chance.choice(_CARRIED)
+        op = chance.choice(("add", "maximum", "minimum", "multiply", "subtract"))
+        body.append("    " + text.format(state=chance.choice(("first", "second")), column=column, op=op) + "\n")
+    lines.append("    for t in range(F // 4):\n")
+    lines += ["    " + line.replace("\n    ", "\n        ") for line in body]
+    lines.append("    last = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.sbuf)\n")
+    lines.append("    nisa.tensor_tensor(dst=last, data1=first, data2=second, op=nl.add)\n")
+    lines.append("    nisa.dma_copy(dst=out[:, 0:1], src=last)\n    return out\n")
+    return "".join(lines)
+
+
+def of_sizes(target: Target, hardware: Hardware, most: int) -> tuple[bool, list[str]]:
+    """Whether a target is proved for all sizes; and the numbers of runs of a few that are outside of its ranges."""
+    explored = explore(target, hardware, PathLimits(), frozenset({5}))
+    if explored.run.unsupported_construct is not None or explored.unrolled:
+        return False, []
+    bounds: dict[Executed, dict[str, Array]] = {}
+    walk = FamilyWalk(explored.run.program, asked_range, float("inf"))
+    walk.wrote = lambda item, written: bounds.__setitem__(item, {name: part.copy() for name, part in written.items()})
+    walk.run()
+    expected: dict[tuple[str, int, str], Array] = {}
+    for item, written in bounds.items():
+        for name, part in written.items():
+            key = (item.operation.name, item.site.line if item.site else 0, name)
+            expected[key] = walk.n.joined(expected[key], part) if key in expected else part
+    unsure = {site for _, site in walk.unfollowed} | {finding.site for finding in walk.findings.found.values()}
+    proved = not unsure
+    for values in _SHAPES:
+        for choice in islice(inputs(most), most):
+            seen = _Written([])
+            course = on_inputs(target, values, hardware, _LIMITS, choice.fill, told=seen.watch)
+            if proved and course.findings:
+                return proved, [f"{values}: {course.findings[0]}, which ranges rule out; {choice}"]
+            for operation, site, name, numbers in seen.elements:
+                known = expected.get((operation, site.line if site else 0, name))
+                if known is None or np.isnan(known[0, 0]):
+                    continue
+                flags = int(known[2, 0])
+                inside = (numbers >= known[0, 0]) & (numbers <= known[1, 0])
+                inside |= (numbers == np.inf) & bool(flags & PLUS) | (numbers == -np.inf) & bool(flags & MINUS)
+                if not inside.all():
+                    wrong = numbers[~inside].flat[0]
+                    where = f"{values}: {site}: {name} of {operation} is {wrong!r}"
+                    return proved, [f"{where}, not in {known[0, 0]!r}..{known[1, 0]!r}; {choice}"]
+    return proved, []
+
+
 def _changed(**changes: Any) -> dict[str, Function]:
     return {name: replace(function, **changes) for name, function in FUNCTIONS.items()}
 
@@ -247,6 +349,27 @@ FAULTS: dict[str, tuple[object, str, object]] = {
 }
 
 
+#: Errors of the walk for all sizes, as above.
+SIZE_FAULTS: dict[str, tuple[object, str, object]] = {
+    "sums have the fewest addends": (Families, "_count", lambda self, extent, fewer: (1.0, 1.0)),
+    "what grows stays": (growth, "grown", lambda entry, carried, times: (float(entry[0, 0]), float(entry[1, 0]))),
+    "every assumption is proved": (walk_module, "weakened", lambda held, *more: (held, True)),
+    "what is carried is not multiplied": (growth, "_product", lambda one, other: one),
+    "what is added is not carried": (family_numbers, "moved", lambda carried, *more: carried),
+    "the greatest of a row is any of it": (FamilyRelations, "greatest_along", lambda self, ids, axis: ids),
+    "some number of each row is large": (FamilyRelations, "attained_along", lambda self, ids, axis: 5.0),
+    "a write to a part is one to all": (FamilyWalk, "covers", lambda self, view: True),
+    "a mean is of fewer": (family_numbers, "_wider", lambda low, high: (low / 2, high / 2)),
+    "a loop body runs at least once": (
+        walk_module._Assumed,
+        "after",
+        lambda self, entry, found, times, once, known=walk_module._Assumed.after: known(
+            self, entry, found, times, True
+        ),
+    ),
+}
+
+
 def noticed(fault: tuple[object, str, object], seed: int, kernels: int) -> int | None:
     """The number of the first random kernel that shows an error of the arithmetic; None where none does."""
     hardware = hardware_named("trn2")
@@ -261,6 +384,18 @@ def noticed(fault: tuple[object, str, object], seed: int, kernels: int) -> int |
     return None
 
 
+def noticed_for_sizes(fault: tuple[object, str, object], seed: int, kernels: int) -> int | None:
+    """As `noticed`, of the walk for all sizes."""
+    hardware = hardware_named("trn2")
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(kernels):
+            target = drawn(random.Random(f"sizes {seed}/{number}"), Path(folder), number, sizes=True)
+            with patch.object(*fault):
+                if of_sizes(target, hardware, 8)[1]:
+                    return number
+    return None
+
+
 def main() -> int:
     """Run the campaign; 1 where a number is outside of its range."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -268,15 +403,19 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--faults", action="store_true", help="put errors into the arithmetic")
+    parser.add_argument("--sizes", action="store_true", help="walk kernels for all sizes")
     arguments = parser.parse_args()
     if arguments.faults:
         missed = 0
-        for name, fault in FAULTS.items():
-            number = noticed(fault, arguments.seed, arguments.kernels)
+        for name, fault in (SIZE_FAULTS if arguments.sizes else FAULTS).items():
+            found_by = noticed_for_sizes if arguments.sizes else noticed
+            number = found_by(fault, arguments.seed, arguments.kernels)
             missed += number is None
             print(f"{name}: {'NOT noticed' if number is None else f'kernel {number}'}", flush=True)
         return 1 if missed else 0
     hardware, wrong, proved = hardware_named("trn2"), 0, 0
+    if arguments.sizes:
+        return _campaign_of_sizes(arguments, hardware)
     with tempfile.TemporaryDirectory() as folder:
         for number in range(arguments.kernels):
             chance = random.Random(f"{arguments.seed}/{number}")
@@ -293,16 +432,35 @@ def main() -> int:
     return 1 if wrong else 0
 
 
-def drawn(chance: random.Random, folder: Path, number: int) -> Target:
+def _campaign_of_sizes(arguments: argparse.Namespace, hardware: Hardware) -> int:
+    wrong = proved = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(arguments.kernels):
+            chance = random.Random(f"sizes {arguments.seed}/{number}")
+            target = drawn(chance, Path(folder), number, sizes=True)
+            shown, found = of_sizes(target, hardware, arguments.inputs)
+            proved += shown
+            wrong += bool(found)
+            for text in found:
+                print(f"kernel {number}: {text}\n{Path(folder, f'k{number}.py').read_text()}", flush=True)
+    print(
+        f"{arguments.kernels} kernels of seed {arguments.seed} for all sizes, {arguments.inputs} inputs of"
+        f" {len(_SHAPES)} shapes: {proved} proved, {wrong} not as their ranges say"
+    )
+    return 1 if wrong else 0
+
+
+def drawn(chance: random.Random, folder: Path, number: int, sizes: bool = False) -> Target:
     """The target of a random kernel, on random ranges."""
     file = folder / f"k{number}.py"
-    file.write_text(generated(chance))
+    file.write_text(looped(chance) if sizes and number % 2 else generated(chance))
     given = []
     for name in ("x", "y"):
         low, high = chance.choice(_RANGES)
         dtype = chance.choice(("f32", "bf16"))
-        given.append(f"{name}={dtype}[8,13] in {low}..{high}")
-    return request(f"{file.name}::kernel", folder, given, (), None).target("trn2", False)
+        given.append(f"{name}={dtype}[{'P,F' if sizes else '8,13'}] in {low}..{high}")
+    where = ("P <= 16", "F <= 64") if sizes else ()
+    return request(f"{file.name}::kernel", folder, given, where, None).target("trn2", False)
 
 
 if __name__ == "__main__":

@@ -67,6 +67,8 @@ class Known:
     still_open: Trial | None = None
     #: The largest magnitude of floats that is proved there, and that of all inputs.
     largest: float | None = None
+    #: The largest magnitude that is proved for all shapes.
+    largest_for_all: float | None = None
     #: Inputs that were run in the simulator.
     runs: int = 0
     late: bool = False
@@ -95,6 +97,8 @@ class _Deciding:
         self._end = now() + seconds
         self._work = 0
         self._known = Known()
+        #: The walk for all shapes, once it was made.
+        self._walked: Trial | None = None
 
     def run(self) -> Known:
         """Decide all shapes at once, or as many as there is time for."""
@@ -117,10 +121,22 @@ class _Deciding:
             known.still_open = trial
             self._search(values, trial)
             if known.shown or trial.findings:
-                known.largest = self._largest(values, trial)
+                known.largest = self._largest(
+                    trial,
+                    lambda cut, at=values: _is_proved(self._on_ranges(at, cut)),  # type: ignore[misc]
+                )
             # Of one shape that is not proved more is told than of many.
             break
+        if not (known.complete and known.proved == known.tried):
+            known.largest_for_all = self._largest_for_all()
         return known
+
+    def _largest_for_all(self) -> float | None:
+        """The largest magnitude of floats up to which all shapes are proved; None where that is not known."""
+        trial, program = self._walked, self._exploration.run.program
+        if trial is None or not trial.findings or trial.unusable or self._unrolled() or self._why_not_legal():
+            return None
+        return self._largest(trial, lambda cut: _is_proved(on_every_shape(program, self._end, cut)))
 
     def _not_for_all(self) -> str:
         """The reason that nothing is proved for all shapes at once; empty where it is."""
@@ -129,22 +145,34 @@ class _Deciding:
             return "the sizes are numbers"
         if run.unsupported_construct is not None:
             return run.unsupported_construct.construct
-        trial = on_every_shape(run.program, now() + left)
+        trial = self._walked = on_every_shape(run.program, now() + left)
         if not _is_proved(trial):
             return _first_of(trial)
         if not trial.lines:
             return "no operation computes anything"
-        # It says nothing of kernels that are not legal, or read what nothing has written.
+        reason = self._why_not_legal()
+        if reason:
+            return reason
+        self._known.every = trial
+        if self._unrolled():
+            self._known.bounded = f"{BOUNDED} {run.limits.unwind}"
+        return ""
+
+    def _why_not_legal(self) -> str:
+        """The phase that is not proved for all shapes, which says that of kernels that are not legal, or that read what
+        nothing has written, nothing is known; empty where both are."""
+        left = max(0.1, (self._end - now()) / 2)
         self._engine.limit(left)
         if any(one.outcome in _OPEN and one.claim.decides for one in self._engine.decide(SHAPES.number)):
             return f"phase {SHAPES.number} is not proved"
         claimed = self._exploration.claimed(DATAFLOW, left)
         if not isinstance(claimed, DataflowClaims) or claimed.ended is not None or claimed.proof.open:
             return f"phase {DATAFLOW.number} is not proved for all shapes"
-        self._known.every = trial
-        if any(one.outcome in _OPEN for one in self._engine.decide_unwinding()):
-            self._known.bounded = f"{BOUNDED} {run.limits.unwind}"
         return ""
+
+    def _unrolled(self) -> bool:
+        """True if a loop may go round more often than it was unrolled."""
+        return any(one.outcome in _OPEN for one in self._engine.decide_unwinding())
 
     def _over(self) -> bool:
         self._known.late = now() > self._end
@@ -193,8 +221,8 @@ class _Deciding:
         # What follows from another fault is not told besides.
         known.shown = list(found.values())
 
-    def _largest(self, values: Mapping[str, int], trial: Trial) -> float | None:
-        """The largest magnitude of floats up to which a shape is proved, found by halving."""
+    def _largest(self, trial: Trial, proves: Callable[[float], bool]) -> float | None:
+        """The largest magnitude of the floats of a trial up to which something is proved, found by halving."""
         most = max((max(abs(low), abs(high)) for low, high in trial.ranges.values()), default=0.0)
         if not most:
             return None
@@ -204,7 +232,7 @@ class _Deciding:
                 break
             middle = (low + high) / 2
             cut = float(f"{2.0**middle:.3g}")
-            if _is_proved(self._on_ranges(values, cut)):
+            if proves(cut):
                 low, proved = middle, cut
             else:
                 high = middle
@@ -224,8 +252,14 @@ def _first_of(trial: Trial) -> str:
     return trial.unusable
 
 
-def _magnitudes(largest: float) -> str:
-    return f"the floats of the arguments are at most {largest:.3g} in magnitude"
+def _proved_where(known: Known) -> str:
+    """The magnitudes of inputs up to which something is proved, as the end of a sentence; empty where nothing is."""
+    one, every = (f"{number or 0.0:.3g}" for number in (known.largest, known.largest_for_all))
+    floats = "where the floats of the arguments are at most"
+    if known.largest is None or (known.largest_for_all is not None and every == one):
+        return f"for all sizes {floats} {every} in magnitude" if known.largest_for_all is not None else ""
+    rest = f", for all sizes where they are at most {every}" if known.largest_for_all is not None else ""
+    return f"{floats} {one} in magnitude{rest}"
 
 
 # --- from what is known to a verdict ----------------------------------------------------------------------------------
@@ -254,7 +288,8 @@ def shown(known: Known) -> Conclusion | None:
     """Inputs were run that show a fault."""
     if not known.shown:
         return None
-    note = f"it holds where {_magnitudes(known.largest)}" if known.largest is not None else ""
+    where = _proved_where(known)
+    note = f"it holds {where}" if where else ""
     violations = [_violation(one, note) for one in known.shown]
     return Conclusion(Verdict.FAILED, claims=max(known.lines, 1), violations=violations)
 
@@ -295,7 +330,8 @@ def not_proved(known: Known) -> Conclusion | None:
     if trial is None:
         return None
     first = trial.findings[0]
-    proved = f"; proved where {_magnitudes(known.largest)}" if known.largest is not None else ""
+    where = _proved_where(known)
+    proved = f"; proved {where}" if where else ""
     reason = f"{contract(first.contract).id} is not ruled out: {first}; {_no_input(known)}{proved}"
     undeclared = trial.ranges.keys() - trial.declared
     advice = _ADVICE_RANGE if undeclared else "check smaller ranges, or bound the number by nl.minimum or nl.maximum"
@@ -315,6 +351,8 @@ def sampled(known: Known) -> Conclusion | None:
     if known.late:
         return Conclusion(Verdict.UNKNOWN, "time-out", f"{count} proved, each for all inputs", advice=ADVICE_TIME)
     reason = f"each of {count} is proved for all inputs, the others of the domain are not: {known.open}"
+    where = _proved_where(known)
+    reason += f"; proved {where}" if where else ""
     return Conclusion(Verdict.UNKNOWN, f"{SAMPLED} {count}", reason, advice=_ADVICE_SHAPES)
 
 

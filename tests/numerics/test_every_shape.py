@@ -136,3 +136,84 @@ def test_what_iterations_carry_is_bounded_for_any_number_of_them(
     (tmp_path / "k.py").write_text(LOOP.format(begin=begin, body=body, last=last))
     trial = walked("k.py::kernel", [f"x=f32[128,F] in {given}"], tmp_path, where)
     assert (not trial.findings and not trial.unfollowed) is proved, (trial.findings, trial.unfollowed)
+
+
+def test_the_largest_range_that_is_proved_for_all_sizes_is_told() -> None:
+    run = verdict("exponential", "x=f32[P,F] in -1000..1000", "broken=True", where=("P <= 128",))
+    assert run.verdict is Verdict.FAILED
+    (violation,) = run.violations
+    assert violation.note.startswith("it holds for all sizes where the floats of the arguments are at most 88.")
+
+
+TILES = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, F = x.shape
+    out = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.shared_hbm)
+    data = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.sbuf)
+    other = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.sbuf)
+    column = nl.ndarray((P, 1), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.dma_copy(dst=data, src=x)
+    {body}
+    nisa.dma_copy(dst=out, src=other)
+    return out
+"""
+GREATEST = "nisa.tensor_reduce(dst=column, op=nl.maximum, data=data, axis=1)"
+LESS = """nisa.tensor_scalar(dst=other, data={data}, op0=nl.subtract, operand0=column)
+    nisa.activation(dst=other, op=nl.exp, data=other)"""
+MEAN = """nisa.tensor_reduce(dst=column, op=nl.add, data=data, axis=1)
+    nisa.tensor_scalar(dst=column, data=column, op0=nl.multiply, operand0={factor})
+    nisa.activation(dst=column, op=nl.exp, data=column)
+    nisa.tensor_copy(dst=other, src=data)"""
+
+
+@pytest.mark.parametrize(
+    ("body", "given", "proved"),
+    [
+        (f"{GREATEST}\n    {LESS.format(data='data')}", "-1e6..1e6", True),
+        # Loaded again: these are the same numbers.
+        (f"{GREATEST}\n    nisa.dma_copy(dst=data, src=x)\n    {LESS.format(data='data')}", "-1e6..1e6", True),
+        (
+            f"{GREATEST}\n    nisa.tensor_scalar(dst=data, data=data, op0=nl.add, operand0=100.0)\n"
+            f"    {LESS.format(data='data')}",
+            "-1e6..1e6",
+            False,
+        ),
+        # Of the first half of a row, less the maximum of the second one.
+        (
+            "nisa.tensor_reduce(dst=column, op=nl.maximum, data=data[:, F // 2 : F], axis=1)\n"
+            f"    {LESS.format(data='data')}",
+            "-1e6..1e6",
+            False,
+        ),
+        # The transpose of a square less the maxima of its rows.
+        (
+            f"{GREATEST}\n    turned = nl.ndarray((F, P), dtype=nl.float32, buffer=nl.psum)\n"
+            f"    nisa.nc_transpose(dst=turned, data=data)\n    {LESS.format(data='turned')}",
+            "-1e6..1e6",
+            False,
+        ),
+        # What is left of a tile of which a part is written.
+        (
+            "nisa.memset(other, 1000.0)\n    nisa.memset(other[:, 0 : F // 2], 0.0)\n"
+            "    nisa.activation(dst=other, op=nl.exp, data=other)",
+            "-1..1",
+            False,
+        ),
+        (MEAN.format(factor="1.0 / F"), "-80..80", True),
+        (MEAN.format(factor="1.0 / F"), "0..89", False),
+        (MEAN.format(factor="1.0 / P"), "-80..80", False),
+    ],
+)
+def test_what_is_known_of_tiles_is_known_of_their_elements_alone(
+    body: str, given: str, proved: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "k.py").write_text(TILES.format(body=body))
+    where = ("P <= 128", "2 <= F", "F <= 4096", *(("P == F",) if "turned" in body else ()))
+    trial = walked("k.py::kernel", [f"x=f32[P,F] in {given}"], tmp_path, where)
+    assert (not trial.findings and not trial.unfollowed) is proved, (trial.findings, trial.unfollowed)

@@ -8,7 +8,7 @@ has written counts for nothing here: that it is not read is the matter of phase 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,6 +52,8 @@ class FamilyWalk:
         #: Operations that are not followed, and why, in order; the lines that compute something.
         self.unfollowed: list[tuple[str, Site | None]] = []
         self.lines: set[Site | None] = set()
+        #: Who wants to hear of each operation that has been computed: its results, by parameter.
+        self.wrote: Callable[[Executed, dict[str, Array]], None] | None = None
         #: What was found out about loops the last time they were walked.
         self._guesses: dict[Loop, _Assumed] = {}
 
@@ -134,6 +136,9 @@ class FamilyWalk:
             if meaning is None:
                 raise UnsupportedConstruct(f"the values of {operation.name}")
             meaning(FamilyStep(self, operation))
+            if self.wrote is not None:
+                views = operation.writes.items()
+                self.wrote(item, {name: self.state.read(view, self.n).numbers for name, view in views})
         except UnsupportedConstruct as limit:
             self._lose(limit.construct, item.site)
             self._forget(operation)
@@ -180,7 +185,8 @@ class FamilyWalk:
             if assumed.weaken(entry, found, loop, times, number, self.n):
                 break
         else:
-            assumed.lost.update(assumed.held)
+            assumed.give_up(list(assumed.held))
+            found = self._pass(loop, entry, assumed)
         self._guesses[loop] = assumed
         # The last walk assumes what is so. Of what may be anything by then, the reason was told before.
         told[0].adopt(told[1] if assumed.knows_nothing else self.findings)
@@ -218,6 +224,13 @@ class _Assumed:
     def knows_nothing(self) -> bool:
         """True if something may be anything."""
         return any(np.isnan(numbers[0]).any() for numbers in (*self.held.values(), *self.kept.values()))
+
+    def give_up(self, places: Sequence[Place]) -> None:
+        """Storages may hold anything."""
+        for place in places:
+            self.lost.add(place)
+            self.held[place] = self.held[place].copy()
+            self.held[place][:2] = np.nan
 
     def joined(self, entry: State, n: Families) -> _Assumed:
         """The same, and what is there before the first iteration."""
@@ -258,7 +271,8 @@ class _Assumed:
             family = Family(contents.numbers, (), (), n.sizes, carried=carried)
             following = weakened(assumed, before, family, times, number)
             if following is None:
-                self.lost.add(place)
+                self.give_up([place])
+                proved = False
                 continue
             self.held[place], same = following
             proved &= same

@@ -95,18 +95,17 @@ def on_ranges(
     return _run(target, values, run, fill, told, asked, declared)
 
 
-def on_every_shape(program: Program, deadline: float) -> Trial:
+def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> Trial:
     """Walk a shape program once for all inputs of their ranges, and all values of its dimensions."""
     asked: dict[str, tuple[float, float]] = {}
     declared: set[str] = set()
 
     def ends(storage: Storage) -> tuple[float, float]:
-        found = asked_range(storage)
         if storage.dtype.is_float:
-            asked[storage.name] = found
+            asked[storage.name] = asked_range(storage)
             if storage.float_range is not None:
                 declared.add(storage.name)
-        return found
+        return asked_range(storage, cut)
 
     walk = FamilyWalk(program, ends, deadline)
     unusable = ""
