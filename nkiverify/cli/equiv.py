@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,6 +15,8 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.verify.options import HARDWARE
 
 if TYPE_CHECKING:
+    import inspect
+
     from nkiverify.project.compared_shapes import Shapes
     from nkiverify.project.request import Request
     from nkiverify.verify.comparison import Comparison
@@ -189,13 +191,14 @@ def _sides(arguments: argparse.Namespace, reference: Reference | None) -> tuple[
     from nkiverify.project.request import request
 
     if reference is None:
-        return requests(arguments)
+        return requests(arguments, by_order=True)
     given = [*arguments.arg, *arguments.arg_a]
     return request(arguments.first, Path.cwd(), given, arguments.where, arguments.grid), reference
 
 
-def requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
-    """Both kernels with their arguments; `--arg` goes to those that have the parameter."""
+def requests(arguments: argparse.Namespace, *, by_order: bool = False) -> tuple[Request, Request]:
+    """Both kernels with their arguments; `--arg` goes to those that have the parameter, and `by_order` to the parameter
+    at its place in the other kernel, where that has another name and is given nothing."""
     from nkiverify.project.request import parameters_of, request
 
     base = Path.cwd()
@@ -205,17 +208,34 @@ def requests(arguments: argparse.Namespace) -> tuple[Request, Request]:
             raise UsageError(f"a kernel is written path/to/file.py::function, not {reference!r}")
     known = [parameters_of(reference, base) for reference in references]
     given: tuple[list[str], list[str]] = (list(arguments.arg_a), list(arguments.arg_b))
+    names = [text.partition("=")[0].strip() for text in (*arguments.arg, *arguments.arg_a, *arguments.arg_b)]
     for text in arguments.arg:
-        name = text.partition("=")[0].strip()
-        takers = [position for position in (0, 1) if name in known[position]] or [0, 1]
+        name, _, value = text.partition("=")
+        takers = [position for position in (0, 1) if name.strip() in known[position]] or [0, 1]
         for position in takers:
             given[position].append(text)
+        if by_order and len(takers) == 1:
+            other = _at_the_same_place(name.strip(), known[takers[0]], known[1 - takers[0]])
+            if other is not None and (other == name.strip() or other not in names):
+                given[1 - takers[0]].append(f"{other}={value}")
     first, second = (
         # A reference is launched on no grid.
         request(reference, base, texts, arguments.where, None if reference == arguments.reference else arguments.grid)
         for reference, texts in zip(references, given, strict=True)
     )
     return first, second
+
+
+def _at_the_same_place(
+    name: str, known: Mapping[str, inspect.Parameter], others: Mapping[str, inspect.Parameter]
+) -> str | None:
+    """The parameter that has to be given to another kernel at the place of this one, if there is one; of a kernel whose
+    parameters are not known, the same name."""
+    if any(one.kind is one.VAR_KEYWORD for one in others.values()):
+        return name
+    place = list(known).index(name)
+    found = list(others.values())[place : place + 1]
+    return next((one.name for one in found if one.default is one.empty), None)
 
 
 def exit_status(found: Sequence[Comparison | GradientAnswers]) -> int:

@@ -343,16 +343,53 @@ class MadeInRun:
         return lambda *args, **kwargs: self._make()[grid](*args, **kwargs)
 
 
+class MadeOfDimensions(MadeInRun):
+    """The result of a factory that is given dimensions of the arguments: `make_kernel(M, N // 2, fast=True)`."""
+
+    def __init__(self, factory: Callable[..., Any], call: ast.Call) -> None:
+        self._factory = factory
+        self._call = call
+        #: The dimensions that it is given.
+        self.names = sorted(
+            {node.id for part in _parts_of(call) for node in ast.walk(part) if isinstance(node, ast.Name)}
+        )
+        super().__init__(self._unbound)
+
+    def _unbound(self) -> Any:
+        raise UsageError(f"{', '.join(self.names)}: no arguments have these dimensions")
+
+    def bound(self, value: Callable[[ast.expr], Any]) -> MadeInRun:
+        """The kernel for the values of its dimensions, of which `value` computes what is no literal."""
+
+        def argument(node: ast.expr) -> Any:
+            try:
+                return ast.literal_eval(node)
+            except ValueError:
+                return value(node)
+
+        positional = [argument(node) for node in self._call.args]
+        options = {keyword.arg: argument(keyword.value) for keyword in self._call.keywords if keyword.arg is not None}
+        return MadeInRun(lambda: self._factory(*positional, **options))
+
+
+def _parts_of(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
 def _made(factory: Callable[..., Any], name: str, path_text: str) -> Any:
-    """The result of calling `factory` as `name` says; arguments are literals."""
+    """The result of calling `factory` as `name` says; arguments are literals, or made of dimensions."""
     try:
         call = ast.parse(name, mode="eval").body
         if not isinstance(call, ast.Call):
             raise ValueError(name)
+        nodes = [node for part in _parts_of(call) for node in ast.walk(part)]
+        if any(isinstance(node, ast.Name) for node in nodes) and not any(isinstance(node, ast.Call) for node in nodes):
+            return MadeOfDimensions(factory, call)
         positional = [ast.literal_eval(argument) for argument in call.args]
         options = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg is not None}
     except (SyntaxError, ValueError):
-        raise UsageError(f"a kernel made by a function is written make_kernel(128, fast=True), not {name}") from None
+        advice = "make_kernel(128, fast=True), or make_kernel(M) with a dimension of its arguments"
+        raise UsageError(f"a kernel made by a function is written {advice}, not {name}") from None
     try:
         return factory(*positional, **options)
     except CalledOutsideRun:

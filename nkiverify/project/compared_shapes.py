@@ -3,20 +3,20 @@ then others that are no multiples of a tile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.paths import Limits
-from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Loop
+from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import Request
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.terms import Term
+from nkiverify.symbolic.terms import Atom, Term
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 
@@ -39,6 +39,7 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
     domains: dict[str, DomainDimension] = {}
     demanded: list[Condition | bool] = []
     wished: list[Condition | bool] = []
+    legal: list[Condition | bool] = []
     for asked in requests:
         if not asked.domain.ranges:
             continue
@@ -46,6 +47,7 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
         for dimension in exploration.run.program.dimensions:
             domains.setdefault(dimension.atom.name, dimension)
         _collect(exploration.run.program.body, demanded, wished)
+        legal += _claims(exploration.run.program.body, {})
     if not domains:
         return Shapes({})
     own = {name: terms.of_atom(dimension.atom) for name, dimension in domains.items()}
@@ -58,7 +60,8 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
     prover = Prover(hypotheses, BUDGETS.compared)
     if prover.satisfiable() is not Answer.YES:
         raise UsageError("no shapes were found that both kernels accept: give the dimensions, for example K=256")
-    for wish in wished:
+    # That the kernels are legal comes first: sizes that one of them has for constants are what the tensors have.
+    for wish in [*legal, *wished]:
         if prover.satisfiable(wish) is Answer.YES:
             prover = prover.with_conditions([wish])
     chosen: dict[str, int] = {}
@@ -108,6 +111,18 @@ def _collect(block: Block, demanded: list[Condition | bool], wished: list[Condit
         elif isinstance(item, Branch):
             _collect(item.then, [], wished)
             _collect(item.orelse, [], wished)
+
+
+def _claims(block: Block, ends: Mapping[Atom, Term]) -> Iterator[Condition | bool]:
+    """The claims of a program that only dimensions decide, those in loops for the last iteration."""
+    for item in block.items:
+        if isinstance(item, Claim):
+            condition = item.condition.substitute(ends) if isinstance(item.condition, Condition) else item.condition
+            if _of_dimensions(condition):
+                yield condition
+        elif isinstance(item, Loop):
+            last = terms.substitute(terms.add(item.extent, terms.constant(1), -1), ends)
+            yield from _claims(item.body, {**ends, item.index: last})
 
 
 def _of_dimensions(condition: Condition | bool) -> bool:

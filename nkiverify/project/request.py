@@ -21,7 +21,7 @@ from nkiverify.frontend.domain.arguments import Argument, Domain, enter_extent, 
 from nkiverify.frontend.domain.expressions import check_condition, condition
 from nkiverify.frontend.domain.syntax import Text, did_you_mean, parse
 from nkiverify.frontend.kernel_files import STUB_PACKAGES, module_name
-from nkiverify.frontend.loader import MadeInRun, load_kernel, load_module
+from nkiverify.frontend.loader import MadeInRun, MadeOfDimensions, load_kernel, load_module
 from nkiverify.frontend.target import Target, Verification, ordinary_exceptions
 from nkiverify.model.launch import Kernel
 from nkiverify.project.discovery import function_at, kernels_in, preconditions
@@ -99,7 +99,10 @@ class Request:
         v.assume_asserts(self.asserts)
         values = {part.parameter: part.value(v, dimensions, namespace) for part in self.arguments}
         prepare(values)
-        kernel = self._wrapped(v.kernel)
+        kernel: Any = v.kernel
+        if isinstance(kernel, MadeOfDimensions):
+            kernel = kernel.bound(lambda node: extent_value(node, dimensions))
+        kernel = self._wrapped(kernel)
         if self.grid is not None:
             extents = tuple(extent_value(extent, dimensions) for extent in self.grid)
             kernel = kernel[extents[0] if len(extents) == 1 else extents]
@@ -156,6 +159,9 @@ def request(
     for argument in arguments:
         argument.dimensions(domain, names)
     extents = _grid_extents(grid, domain) if grid is not None else None
+    unknown = [one for one in getattr(kernel, "names", ()) if one not in domain.ranges]
+    if unknown:
+        raise UsageError(f"{name}: {', '.join(unknown)} is no dimension of an argument")
     wrap = _wrapping(kernel, module)
     if extents is not None and not hasattr(kernel, "__getitem__") and not wrap:
         raise UsageError(f"--grid: {name} is not launched on a grid, as it is no kernel of nki.jit")
@@ -202,11 +208,11 @@ def _names_in_arguments(module: ModuleType, others: Iterable[ModuleType]) -> Map
     return ChainMap(vars(module), {name: value for name, value in found.items() if len(defined[name]) == 1})
 
 
-def parameters_of(reference: str, base: Path) -> tuple[str, ...]:
+def parameters_of(reference: str, base: Path) -> Mapping[str, inspect.Parameter]:
     """The parameters of the kernel `path::name`. Raises `UsageError` where there is none."""
     path, _, rest = reference.partition("::")
     launched = _LAUNCHED.fullmatch(rest.strip())
-    return tuple(_parameters(_load(path, launched[1] if launched else rest.strip(), base)))
+    return _parameters(_load(path, launched[1] if launched else rest.strip(), base))
 
 
 def _parameters(kernel: Any) -> Mapping[str, inspect.Parameter]:

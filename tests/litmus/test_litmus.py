@@ -17,7 +17,10 @@ from nkiverify.verify.paired_runs import Side
 from tests.litmus import SHAPES
 
 FOLDER = Path(__file__).parent
-FILES = ("adversaries", "arithmetic", "exponentials", "functions", "movement", "probes", "reductions", "roundings")
+FILES = (
+    "adversaries", "arithmetic", "exponentials", "functions", "movement", "probes", "reductions", "roundings",
+    "subtleties",
+)  # fmt: skip
 WORDS = {
     "EQUAL": Answer.YES,
     "TESTED": Answer.TESTED,
@@ -51,8 +54,8 @@ def compared(file: str, first: str, second: str, seed: int = 0) -> Comparison:
 
 
 def test_there_are_pairs_of_each_kind() -> None:
-    assert len(PAIRS) >= 165
-    assert sum(file in ("adversaries", "probes") for file, _, _ in PAIRS) >= 58
+    assert len(PAIRS) >= 195
+    assert sum(file in ("adversaries", "probes", "subtleties") for file, _, _ in PAIRS) >= 88
 
 
 @pytest.mark.parametrize(("file", "name", "expected"), PAIRS, ids=[pair[1] for pair in PAIRS])

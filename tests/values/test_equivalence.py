@@ -358,3 +358,63 @@ def test_results_of_another_shape_are_compared_where_that_is_asked_for(
     other = ("k.py::flat", "k.py::plain", "--arg", "x=f32[8,16]", "--reshape")
     assert _run_equiv(tmp_path, monkeypatch, *other) == 1
     assert "result[0] of plain" in capsys.readouterr().out
+
+
+FACTORY = """
+import nki
+import nki.language as nl
+
+
+def halved(rows, columns, factor=0.5):
+    @nki.jit
+    def kernel(tensor):
+        out = nl.ndarray((rows, columns), dtype=tensor.dtype, buffer=nl.shared_hbm)
+        for i in range(rows // 4):
+            place = slice(4 * i, 4 * i + 4)
+            nl.store(out[place, :], nl.multiply(nl.load(tensor[place, :]), factor))
+        return out
+
+    return kernel
+
+
+small = halved(8, 6)
+
+
+@nki.jit
+def plain(x):
+    assert x.shape[0] % 2 == 0
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in range(x.shape[0] // 2):
+        nl.store(out[2 * i : 2 * i + 2, :], nl.multiply(nl.load(x[2 * i : 2 * i + 2, :]), 0.5))
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "given", "status", "told"),
+    [
+        # The sizes of the kernel are in its text: they are chosen for the tensors, which have another name there.
+        ("small", ("x=f32[M,N]",), 0, "chosen: M = 8, N = 6"),
+        ("halved(8, 6)", ("x=f32[8,6]",), 0, "EQUAL"),
+        ("halved(8, 6, 0.25)", ("x=f32[8,6]",), 1, "DIFFERENT"),
+        # Or they are dimensions of the tensors.
+        ("halved(M, N)", ("-a", "x=f32[M,N]", "-b", "tensor=f32[M,N]"), 0, "chosen: M = 8, N = 3"),
+        ("halved(M, K)", ("x=f32[M,N]",), 2, "halved(M, K): K is no dimension of an argument"),
+        ("halved(M, len(N))", ("x=f32[M,N]",), 2, "make_kernel(M) with a dimension"),
+    ],
+)
+def test_kernels_with_sizes_in_their_text(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    second: str,
+    given: tuple[str, ...],
+    status: int,
+    told: str,
+) -> None:
+    (tmp_path / "f.py").write_text(FACTORY, encoding="utf-8")
+    words = [f"--arg{text}" if text.startswith("-") else text for text in given]
+    words = words if len(words) > 1 else ["--arg", *words]
+    assert _run_equiv(tmp_path, monkeypatch, "f.py::plain", f"f.py::{second}", *words) == status
+    captured = capsys.readouterr()
+    assert told in captured.out + captured.err

@@ -404,7 +404,7 @@ class Fields(RandomFunctions, Numbers):
             case "abs_max" | "abs_min":
                 return self.binary(name.replace("abs_", "") + "imum", self.unary("abs", x), self.unary("abs", y))
             case "greater":
-                return self.function("greater", self.add(x, self.negative(y)))
+                return self._decided("greater", self.add(x, self.negative(y)))
             case "less":
                 return self.binary("greater", y, x)
             case "greater_equal":
@@ -413,7 +413,7 @@ class Fields(RandomFunctions, Numbers):
                 return self.add(one, self.negative(self.binary("greater", x, y)))
             case "equal":
                 difference = self.add(x, self.negative(y))
-                return self.add(self.function("equal", difference), self.function("equal", self.negative(difference)))
+                return self._decided("equal", difference)
             case "not_equal":
                 return self.add(one, self.negative(self.binary("equal", x, y)))
             case "logical_or" | "logical_xor":
@@ -424,6 +424,18 @@ class Fields(RandomFunctions, Numbers):
             case "power":
                 return self._power(x, y)
         return self.function(name, *np.broadcast_arrays(x, y))
+
+    def _decided(self, name: str, difference: Array) -> Array:
+        """A comparison with 0: of an integer that is known what it is, of anything else a function."""
+        value, known = self.small(difference)
+        exact = np.zeros(difference.shape)
+        exact[: self.residues] = value > 0 if name == "greater" else value == 0
+        if known.all():
+            return exact
+        found = self.function(name, difference)
+        if name == "equal":
+            found = self.add(found, self.function(name, self.negative(difference)))
+        return np.where(known, exact, found)
 
     def _power(self, x: Array, y: Array) -> Array:
         exponents, small = self.small(y)
