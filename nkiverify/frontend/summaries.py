@@ -444,10 +444,11 @@ class SummarisedLoop:
             agree = all(value is not _ABSENT and same_value(values[0], value) for value in values)
             try:
                 if name in self._live and agree:
-                    self._values[name] = value = substitute(values[0], last)
-                    if self._sequence.parallel and value is not values[0]:
-                        run.drawn()
-                    continue
+                    value = substitute(values[0], last)
+                    # Without an order there is no last iteration.
+                    if value is values[0] or not self._sequence.parallel:
+                        self._values[name] = value
+                        continue
             except CannotSubstitute:
                 pass
             run.names_without_value[name] = LostName(name, self._site, trips)
