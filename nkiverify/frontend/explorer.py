@@ -337,8 +337,8 @@ class SymbolicExecution(Paths):
         # Nothing is known of a loop index outside its loop: a claim about it there would be about a made-up number.
         if isinstance(condition, bool):
             return
-        for atom in condition.atoms():
-            if isinstance(atom, terms.Index) and not atom.representative and not self._is_open(atom):
+        for atom in condition.indices():
+            if not atom.representative and not self._is_open(atom):
                 raise self.unsupported(f"the loop index {atom} outside its loop")
 
     def _is_open(self, atom: terms.Index) -> bool:

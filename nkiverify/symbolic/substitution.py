@@ -54,15 +54,31 @@ class CannotSubstitute(Exception):
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type, property)
 
 
-def slot_names(cls: type) -> list[str]:
+#: The slots of the classes met, and whether the state of their objects is what `state_of` finds. By identity: a
+#: metaclass of the kernel's may say what classes are equal.
+_classes: dict[int, tuple[type, tuple[str, ...], bool]] = {}
+
+
+def slot_names(cls: type) -> tuple[str, ...]:
     """The names of all slots of a class and its bases."""
+    return _seen_once(cls)[1]
+
+
+def _seen_once(cls: type) -> tuple[type, tuple[str, ...], bool]:
+    found = _classes.get(id(cls))
+    if found is None:
+        found = _classes[id(cls)] = cls, _slots_of(cls), _is_walkable(cls)
+    return found
+
+
+def _slots_of(cls: type) -> tuple[str, ...]:
     names: list[str] = []
     for base in cls.__mro__:
         slots = base.__dict__.get("__slots__", ())
         for name in [slots] if isinstance(slots, str) else slots:
             private = name.startswith("__") and not name.endswith("__")
             names.append(f"_{base.__name__.lstrip('_')}{name}" if private else name)
-    return [name for name in names if name not in ("__weakref__", "__dict__")]
+    return tuple(name for name in names if name not in ("__weakref__", "__dict__"))
 
 
 def state_of(value: object) -> dict[str, object]:
@@ -152,7 +168,10 @@ def _same_parts(one: ListOfParts, two: ListOfParts, compared: set[tuple[int, int
 
 
 def _walkable(value: object) -> bool:
-    kind = type(value)
+    return _seen_once(type(value))[2]
+
+
+def _is_walkable(kind: type) -> bool:
     if issubclass(kind, (BaseException, *PLAIN, tuple)):
         return False
     return kind.__reduce_ex__ is object.__reduce_ex__ and kind.__module__ != "builtins" and not has_hidden_state(kind)
@@ -225,9 +244,12 @@ def _is_ours(value: object) -> bool:
 def _substitute(
     value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any], made_anew: Callable[[object], bool]
 ) -> Any:
-    if isinstance(value, Term):
+    kind = type(value)
+    if kind in _PLAINEST:
+        return value
+    if issubclass(kind, Term):
         return terms.substitute(value, mapping)
-    if isinstance(value, Condition):
+    if issubclass(kind, Condition):
         return value.substitute(mapping)
     if is_plain(value):
         return value

@@ -98,7 +98,7 @@ _TRYING = 0.1
 _BY_NUMBERS = 0.5
 #: How many claims it may state there where no phase is about elements: the cost of the symbolic run, which then decides
 #: as much, does not grow with the sizes.
-_CLAIMS_BY_NUMBERS = 40_000
+_CLAIMS_BY_NUMBERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
