@@ -112,7 +112,9 @@ def verdict_of(question: Question) -> Run:
         return run
     if run.verdict is Verdict.FAILED and search is not None and search.found is not None:
         seconds = max(1.0, question.seconds)
-        run = replace(run, coverage=stores(question.target, search.found.values, question.hardware, seconds))
+        trial = search.found
+        told = stores(question.target, trial.values, question.hardware, seconds, trial.recorded)
+        run = replace(run, coverage=told)
     return replace(run, warnings=(*run.warnings, *_warnings(question, proof, search)))
 
 

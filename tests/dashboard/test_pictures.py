@@ -150,6 +150,20 @@ def test_a_map_has_the_iterations_that_store_an_element_in_their_order(tmp_path:
     assert drawn is not None and drawn.bars[1].says == "stored at line 12 for i = 0, then at line 12 for i = 1"
 
 
+def test_of_a_run_too_large_to_be_repeated_the_lines_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nkiverify.phases.dataflow.trial._TOLD_WORK", 1000)
+    target = _target(2, tmp_path)
+    (tmp_path / "kernel.py").write_text(textwrap.dedent(TWICE))
+    (found,) = verdict(target, 4).coverage
+    once, twice = (), ("line 12", "line 12")
+    assert [(one.column, one.columns, one.order) for one in found.parts] == [
+        (0, 1, once),
+        (1, 3, twice),
+        (4, 1, once),
+        (5, 1, ()),
+    ]
+
+
 def test_a_peak_is_drawn_over_each_dimension_with_the_limit_where_it_is_near() -> None:
     peak = replace(PEAK, along=(Growth("n", (128, 256, 512), (2048, 4096, 20480)),))
     (curve,) = pictures.curves(peak)

@@ -31,6 +31,8 @@ from nkiverify.phases.replay import Replay
 _OPERATION = 20_000
 #: Work that one shape may take.
 SHAPE_WORK = 400_000_000
+#: Work that a run may take that tells of stores.
+_TOLD_WORK = 30_000_000
 #: More than any run takes.
 ANY_WORK = 1 << 62
 
@@ -115,7 +117,7 @@ class _Iterations(ShadowRun):
     """A concrete run that notes the iteration of the loops around each operation."""
 
     def __init__(self, hardware: Hardware, seconds: float) -> None:
-        super().__init__(hardware, seconds, SHAPE_WORK)
+        super().__init__(hardware, seconds, _TOLD_WORK)
         self.loops_at: dict[int, str] = {}
 
     def operation(self, operation: Operation) -> None:
@@ -125,13 +127,20 @@ class _Iterations(ShadowRun):
         self.loops_at[len(self.recorded) - 1] = ", ".join(loop.value for loop in loops)
 
 
-def stores(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float) -> tuple[Coverage, ...]:
-    """The stores to each element of what a run on `values` returns; empty where the run shows nothing."""
+def stores(
+    target: Target,
+    values: Mapping[str, int],
+    hardware: Hardware,
+    seconds: float,
+    recorded: Sequence[Recorded] = (),
+) -> tuple[Coverage, ...]:
+    """The stores to each element of what a run on `values` returns, with the iterations they are in; without these, as
+    they are `recorded`, where the run is too large to be repeated for that. Empty where neither shows anything."""
     from nkiverify.analysis.marks.writers import coverage
 
     run = _Iterations(hardware, seconds)
     played = play(target, values, run)
-    return coverage(played.recorded, values, run.loops_at)
+    return coverage(played.recorded, values, run.loops_at) if played.recorded else coverage(recorded, values)
 
 
 def by_position(faults: Sequence[Fault]) -> dict[int, Fault]:
