@@ -29,7 +29,7 @@ from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, 
 
 if TYPE_CHECKING:
     from nkiverify.cli.last_failure import Question
-    from nkiverify.cli.outcome import Outcome
+    from nkiverify.cli.outcome import Checked
     from nkiverify.project.request import Request
     from nkiverify.results.session import Session
     from nkiverify.run.confinement import Confinement
@@ -309,7 +309,7 @@ def _check(
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     check_comments([str(Path(arguments.kernel.partition("::")[0]).resolve())])
 
-    def work() -> Outcome:
+    def work() -> Checked:
         return checked(_request(arguments), hardware, options)
 
     if arguments.pdb:
@@ -340,7 +340,7 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 
 def _reported(
-    found: Outcome, arguments: argparse.Namespace, options: Options, hardware: Sequence[str], session: Session
+    found: Checked, arguments: argparse.Namespace, options: Options, hardware: Sequence[str], session: Session
 ) -> int:
     """Print and write what was found out; the exit status."""
     from nkiverify.cli.outcome import language_report, report, written

@@ -57,7 +57,7 @@ def remember(question: Question, runs: Iterable[Run]) -> bool:
     if found is None or place is None:
         return False
     from nkiverify.results import codec
-    from nkiverify.results.by_field import encoded
+    from nkiverify.results.codec import encoded
 
     phase, violation = found
     root = Path(question.folder)
@@ -71,7 +71,7 @@ def remember(question: Question, runs: Iterable[Run]) -> bool:
 def last() -> tuple[Question, RecordedViolation]:
     """The last failure. Raises `UsageError` where none is kept."""
     from nkiverify.foundation.records import Violation
-    from nkiverify.results.by_field import decoded
+    from nkiverify.results.codec import decoded
     from nkiverify.results.file import RecordedViolation
 
     place = kept_folder(LAST)

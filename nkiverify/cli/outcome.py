@@ -45,8 +45,8 @@ def session_here(runs: Iterable[Run], root: Path, started: datetime, clock: floa
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the process that has run a kernel says of it: the `subject` and the command for a `next_step` as they are
+class Checked:
+    """The result of the process that has run a kernel: the `subject` and the command for a `next_step` as they are
     printed, uses of the language that is not documented, and what its modules were refused."""
 
     runs: tuple[Run, ...]
@@ -56,7 +56,7 @@ class Outcome:
     passed_over: tuple[str, ...]
 
 
-def checked(request: Request, hardware: Sequence[str], options: Options) -> Outcome:
+def checked(request: Request, hardware: Sequence[str], options: Options) -> Checked:
     """The verdicts of the request on each of the hardware generations; whoever stops this process finds those of phases
     that had theirs in the results."""
     from nkiverify.frontend.guard import passed_over
@@ -72,7 +72,7 @@ def checked(request: Request, hardware: Sequence[str], options: Options) -> Outc
     language = tuple(findings(request.kernel))
     session = check(request, hardware, options, keep)
     step = next_step(session, request)
-    return Outcome(tuple(session.runs), _subject(request), step, language, tuple(passed_over.values()))
+    return Checked(tuple(session.runs), _subject(request), step, language, tuple(passed_over.values()))
 
 
 @anew()

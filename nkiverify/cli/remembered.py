@@ -135,7 +135,7 @@ def _width() -> int:
 
 
 def _environment() -> list[str]:
-    """What reports look at to choose colours."""
+    """A stream that reports ask to choose colours."""
     import os
 
     return [os.environ.get(name, "") for name in ("FORCE_COLOR", "NO_COLOR", "TERM")]

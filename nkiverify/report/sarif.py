@@ -19,7 +19,7 @@ from nkiverify.foundation.records import KernelWarning, Run, Verdict, Violation
 from nkiverify.ir.contract import Contract
 from nkiverify.model.documentation import link, readable
 from nkiverify.results import wording
-from nkiverify.results.by_field import Json
+from nkiverify.results.codec import Json
 from nkiverify.results.session import ExitStatus, Session, status_of, telling, warned
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

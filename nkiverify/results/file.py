@@ -11,8 +11,7 @@ from typing import Any
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Decided, KernelAnswer, Run, Violation
 from nkiverify.results import codec
-from nkiverify.results.by_field import decoded
-from nkiverify.results.codec import SCHEMA
+from nkiverify.results.codec import SCHEMA, decoded
 from nkiverify.results.session import Session
 
 

@@ -24,7 +24,7 @@ from nkiverify.foundation.records import (
 )
 from nkiverify.foundation.source import Site
 from nkiverify.results import codec, file
-from nkiverify.results.by_field import decoded, encoded
+from nkiverify.results.codec import decoded, encoded
 
 ROOT = Path("/checkout")
 SITE = Site("kernels/k.py", 3, 4, 3, 20, "helper")

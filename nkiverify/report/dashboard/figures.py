@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nkiverify.report.dashboard.data import Page
-from nkiverify.results.by_field import Json
+from nkiverify.results.codec import Json
 
 #: The layout that every figure shares.
 _LAYOUT: Mapping[str, Json] = {

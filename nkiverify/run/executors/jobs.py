@@ -161,7 +161,7 @@ class InProcess:
         self._waiting.clear()
 
 
-class Stopped(SystemExit):
+class WorkerStopped(SystemExit):
     """The parent has told this worker to end."""
 
 
@@ -171,7 +171,7 @@ def verify_guarded(target: Target, options: Options, verify: Verify) -> list[Run
         said = cast(TextIO, HarmlessStream(sys.stderr))
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             return verify(target, options)
-    except (KeyboardInterrupt, Stopped):
+    except (KeyboardInterrupt, WorkerStopped):
         raise
     except BaseException as fault:  # SystemExit as well: no kernel may end the run of the others
         return faulted(target, options, fault)

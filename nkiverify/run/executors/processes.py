@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.foundation.process import is_for_kernels
 from nkiverify.foundation.records import Run, Verdict
-from nkiverify.run.executors.jobs import Job, Loader, Stopped, Verify, faulted, verify_guarded
+from nkiverify.run.executors.jobs import Job, Loader, Verify, WorkerStopped, faulted, verify_guarded
 from nkiverify.run.relay import Relay, give_up_output
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 from nkiverify.run.unpickled import LARGEST, unpickled
@@ -369,7 +369,7 @@ def _cause_of_death(exit_code: int | None) -> str:
 
 
 def _stop(signal_number: int, _frame: FrameType | None) -> None:
-    raise Stopped(128 + signal_number)
+    raise WorkerStopped(128 + signal_number)
 
 
 def _work(
