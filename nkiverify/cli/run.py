@@ -414,9 +414,9 @@ def _bundle(session: Session, options: Options, folder: Path) -> list[str]:
     return complaints
 
 
-def _written(run: Run, session: Session, folder: Path, options: Options) -> Path:
-    """The bundle of one run, for which its kernel runs again."""
+def _written(run: Run, session: Session, folder: Path, options: Options) -> str:
+    """The bundle of one run, for which its kernel runs again, by its name."""
     from nkiverify.results.emit import write_bundle
     from nkiverify.run.executors.jobs import targets_by_name
 
-    return write_bundle(run, targets_by_name(options.root)[run.target], session, folder, options)
+    return str(write_bundle(run, targets_by_name(options.root)[run.target], session, folder, options))

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from lab.solvers import cvc5_says, z3_says
+from nkiverify.cli import run as run_command
 from nkiverify.engines.embedded import Decision, EmbeddedEngine
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.ir.program import Claim
 from nkiverify.project.manifest import load_targets
-from nkiverify.results.emit import write_bundle
 from nkiverify.results.session import Session, Versions
 from nkiverify.verify.explanation import explain
 from nkiverify.verify.options import Options
@@ -230,7 +230,10 @@ def test_what_does_not_replay_is_bundled(project: Path) -> None:
     (run,) = verify(target, Options(root=project))
     doubtful = replace(run, qualifier="not replayed")
     session = Session((doubtful,), project, datetime.now(timezone.utc), 1.0, 1, Versions.installed())
-    bundle = write_bundle(doubtful, target, session, project / "reports" / "not-replayed", Options(root=project))
+    folder = project / "reports" / "not-replayed"
+    (told,) = run_command._bundle(session, Options(root=project), folder)
+    (bundle,) = folder.iterdir()
+    assert told == f"nkiverify: ragged does not replay: please report it with {bundle}"
     files = ["README.txt", "claims", "harness.py", "kernel.py", "results.json"]
     assert sorted(file.name for file in bundle.iterdir()) == files
     claims = list((bundle / "claims").iterdir())
