@@ -151,7 +151,7 @@ class Kernel:
             # Outside a run a kernel is called as on a device, with arrays: what is decorated to run on one as well.
             return _simulate(self, args, kwargs)
         self._claim_not_nested()
-        if _launched() and not self.grid and not self.legacy:
+        if _launched() and not self.grid:
             # A helper that is a kernel as well: it runs in the program that calls it.
             return self.function(*args, **kwargs)
         grid = self._claimed_grid()

@@ -182,6 +182,12 @@ class PartitionExtent:
             raise TypeError(f"par_dim takes an integer, not {extent!r}")
         self.extent = number
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PartitionExtent) and same(self.extent, other.extent)
+
+    def __hash__(self) -> int:
+        return hash(PartitionExtent)
+
 
 def new_tile(
     shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF, mask: Mask | None = None

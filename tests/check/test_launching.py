@@ -326,3 +326,57 @@ def test_annotations_are_unions_of_anything(check: Checker) -> None:
     kernel = COPY.replace("def copy(a, tile=128)", "def copy(a: Given, tile: Perhaps = 128, b: Other | Shaped = None)")
     write(check.folder, k=ANNOTATED.rstrip() + "\n" + kernel)
     assert check("k.py::copy", "--arg", "a=bf16[64,256]") == 0, check.out + check.err
+
+
+NESTED = """
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.language as nl
+
+    @nki.jit(mode="trace")
+    def put(out, tile):
+        rows = nl.program_id(0) * 64 if OWN else 0
+        nl.store(out[rows : rows + 64, :], tile)
+
+    @nki.jit(mode="trace")
+    def turned(to, of):
+        for at in nl.affine_range(2):
+            to[:, nl.ds(at * 32, 32)] = nl.copy(of[:, nl.ds(at * 32, 32)])
+
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((128 if OWN else 64, 64), dtype=a.dtype, buffer=nl.shared_hbm)
+        for at in nl.affine_range(2):
+            other = nl.ndarray((nl.par_dim(64), 64), dtype=a.dtype)
+            if at == 0:
+                turned(other, nl.load(a[nl.ds(nl.program_id(0) * 64, 64), :]))
+                put(out, other)
+        return out
+"""
+
+
+@pytest.mark.parametrize(("own", "status"), [(True, 0), (False, 1)])
+def test_a_kernel_that_a_kernel_calls_runs_in_the_program_that_calls_it(check: Checker, own: bool, status: int) -> None:
+    """Its loops are within those around the call, and what it writes is written by that program."""
+    write(check.folder, k=NESTED.replace("OWN", str(own)))
+    assert check("k.py::kernel", "--arg", "a=bf16[128,64]", "--grid", "2") == status, check.out
+    assert ("df.programs" in check.out) == (not own)
+
+
+BLOCKS = """
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.language as nl
+
+    @nki.jit
+    def kernel(a):
+        out = nl.ndarray((64, 64), dtype=a.dtype, buffer=nl.shared_hbm)
+        total = nl.zeros((nl.par_dim(64), 64), dtype=nl.float32, buffer=nl.sbuf)
+        for at in nl.affine_range(3):
+            total[...] += nl.load(a[at])
+        nl.store(out, total)
+        return out
+"""
+
+
+def test_marks_of_the_partition_dimension_are_the_same_in_every_run(check: Checker) -> None:
+    write(check.folder, k=BLOCKS)
+    assert check("k.py::kernel", "--arg", "a=bf16[3,64,64]") == 0, check.out
