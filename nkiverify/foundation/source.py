@@ -7,7 +7,6 @@ import types
 from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Annotated
-from weakref import WeakKeyDictionary
 
 #: A module whose globals hold this name was loaded as kernel code; everything else is ours or a library's.
 KERNEL_MARKER = "__nki_kernel__"
@@ -104,19 +103,21 @@ def kernel_calls(depth: int = 1) -> tuple[Site, ...]:
     return tuple(found[:0:-1])
 
 
-#: Whether a class is defined in kernel code, for the classes met.
-_kernel_classes: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+#: Whether a class is defined in kernel code, for the classes met; by identity, as a metaclass of the kernel's may say
+#: what a class equals.
+_kernel_classes: dict[int, tuple[type, bool]] = {}
 
 
 def is_kernel_class(cls: type) -> bool:
     """True if a class is defined in kernel code."""
-    known = _kernel_classes.get(cls)
+    known = _kernel_classes.get(id(cls))
     if known is None:
-        known = _kernel_classes[cls] = cls.__module__ in _kernel_modules or any(
+        found = cls.__module__ in _kernel_modules or any(
             isinstance(member, types.FunctionType) and KERNEL_MARKER in member.__globals__
             for member in vars(cls).values()
         )
-    return known
+        known = _kernel_classes[id(cls)] = cls, found
+    return known[1]
 
 
 #: Names of the modules loaded as kernel code, which classes without methods are recognised by.

@@ -197,7 +197,7 @@ def _of_library(module: types.ModuleType) -> list[object]:
 
 def holder_of_container(value: object) -> Holder | None:
     """How the state of an object is read and written whose class alone says so; None for any other."""
-    known = _HOLDERS.get(type(value))
+    known = _HOLDERS.get(id(type(value)))
     return None if known is None else Holder(value, *known)
 
 
@@ -436,21 +436,22 @@ def _read_partial(value: functools.partial[Any]) -> dict[Any, Any]:
 
 
 #: What objects of classes written in C hold beside `__dict__`, for the classes met.
-_fields_of: dict[type, tuple[str, ...]] = {}
+_fields_of: dict[int, tuple[type, tuple[str, ...]]] = {}
 
 
 def _fields(kind: type) -> tuple[str, ...]:
     """The names of what objects of a class hold beside `__dict__`: slots, and fields of classes written in C."""
-    names = _fields_of.get(kind)
-    if names is None:
-        names = _fields_of[kind] = tuple(
+    known = _fields_of.get(id(kind))
+    if known is None:
+        names = tuple(
             name
             for base in kind.__mro__
             for name, member in vars(base).items()
             if isinstance(member, types.GetSetDescriptorType | types.MemberDescriptorType)
             and name not in ("__dict__", "__weakref__")
         )
-    return names
+        known = _fields_of[id(kind)] = kind, names
+    return known[1]
 
 
 def _read_exception(value: BaseException) -> dict[Any, Any]:
@@ -474,7 +475,8 @@ def _read_generator(value: types.GeneratorType[Any, Any, Any]) -> dict[Any, Any]
     return {"at": frame.f_lasti, **{f"local {name}": part for name, part in frame.f_locals.items()}}
 
 
-_HOLDERS: dict[type, tuple[Callable[[Any], dict[Any, Any]], Callable[[Any, dict[Any, Any]], None] | None]] = {
+_How = tuple[Callable[[Any], dict[Any, Any]], Callable[[Any, dict[Any, Any]], None] | None]
+_CONTAINERS_BY_CLASS: dict[type, _How] = {
     list: (_read_sequence, _write_list),
     dict: (dict, _write_dict),
     set: (_read_elements, None),
@@ -484,3 +486,5 @@ _HOLDERS: dict[type, tuple[Callable[[Any], dict[Any, Any]], Callable[[Any, dict[
     types.GeneratorType: (_read_generator, None),
     types.MappingProxyType: (dict, None),
 }
+#: By identity: a metaclass of the kernel's may say what a class equals.
+_HOLDERS = {id(kind): how for kind, how in _CONTAINERS_BY_CLASS.items()}

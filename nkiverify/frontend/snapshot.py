@@ -39,8 +39,10 @@ from nkiverify.symbolic.substitution import own_dict
 #: What the import system puts into a module.
 _MODULE_NAMES = frozenset({"__builtins__", "__loader__", "__spec__", "__nki__"})
 
-#: Whether the objects of a class have no state to watch, for the classes met.
-_leaf: dict[type, bool] = {}
+#: Whether the objects of a class have no state to watch, for the classes met; by identity, as a metaclass of the
+#: kernel's may say what a class equals.
+_leaf: dict[int, bool] = {}
+_met: list[type] = []
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,14 +97,15 @@ class Snapshot:
         while pending:
             value = pending.popleft()
             # Most of what is met is a number, a text or there already.
-            if not _leaf.get(type(value)) and id(value) not in seen:
+            if not _leaf.get(id(type(value))) and id(value) not in seen:
                 self._visit(value, pending)
 
     def _visit(self, value: object, pending: deque[object]) -> None:
         kind = type(value)
-        if kind not in _leaf:
-            _leaf[kind] = is_leaf(value)
-            if _leaf[kind]:
+        if id(kind) not in _leaf:
+            _met.append(kind)
+            _leaf[id(kind)] = is_leaf(value)
+            if _leaf[id(kind)]:
                 return
         self._seen.add(id(value))
         self._keep.append(value)
@@ -143,7 +146,7 @@ class Snapshot:
             self.opaque = self.opaque or found
             return None
         if holder is None and inside is None:
-            _leaf[kind] = is_stateless(kind)
+            _leaf[id(kind)] = is_stateless(kind)
         return holder
 
     def _visit_function(self, function: types.FunctionType, pending: deque[object]) -> None:

@@ -177,9 +177,11 @@ def _walk(result: Any) -> Iterator[Leaf]:
                 yield Leaf(path, value)
 
 
-#: Classes, these very ones, whose objects hold nothing else.
+#: Classes, these very ones, whose objects hold nothing else; by identity, as a metaclass of the kernel's may say what a
+#: class equals.
 _PLAIN = frozenset(
-    (
+    id(kind)
+    for kind in (
         *(int, float, complex, bool, str, bytes, bytearray, range, object, Fraction, type(None), type(...)),
         *(type(NotImplemented), re.Pattern, DType, MemoryRegion, Operator, Hardware),
     )
@@ -212,7 +214,7 @@ _Parts = list[tuple[PathStep, Any]]
 def _parts(value: Any) -> _Parts:
     """The parts that an object holds itself. Raises `_Opaque`."""
     kind = type(value)
-    if kind in _PLAIN or isinstance(value, (*_PLAIN_BASES, type)) or kind.__module__ == "typing":
+    if id(kind) in _PLAIN or isinstance(value, (*_PLAIN_BASES, type)) or kind.__module__ == "typing":
         return []
     if isinstance(value, slice):
         return [(PathStep(StepKind.ATTRIBUTE, name), getattr(value, name)) for name in ("start", "stop", "step")]
@@ -229,12 +231,12 @@ def _parts(value: Any) -> _Parts:
 
 def _readable(kind: type) -> bool:
     """True if what objects of a class hold is in their elements and attributes."""
-    if kind in _OPEN:
+    if any(kind is one for one in _OPEN):
         return True
     if issubclass(kind, BaseException) or kind.__module__.partition(".")[0] == "nkiverify":
         return False
     # A class of C that is not known may hold anything.
-    others = [base for base in kind.__mro__ if base not in _OPEN]
+    others = [base for base in kind.__mro__ if not any(base is one for one in _OPEN)]
     return all(base.__flags__ & _HEAP_TYPE for base in others) and not any(
         isinstance(member, types.MethodDescriptorType) for base in others for member in vars(base).values()
     )

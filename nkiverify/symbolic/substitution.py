@@ -26,14 +26,14 @@ from nkiverify.symbolic.terms import Atom, Term
 PLAIN = (np.generic, int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))
 
 
-#: Those that most values are of.
-_PLAINEST = frozenset({int, str, bool, float, type(None)})
+#: Those that most values are of, by identity: a metaclass of the kernel's may say what a class equals.
+_PLAINEST = frozenset(map(id, (int, str, bool, float, type(None))))
 
 
 def is_plain(value: object) -> bool:
     """True if `value` has no parts that could depend on a loop index; one of a class derived from `int` may."""
     kind = type(value)
-    if kind in _PLAINEST:
+    if id(kind) in _PLAINEST:
         return True
     # By its class: one of ours says by `__class__` what it stands for, which takes a while to be told not to.
     return issubclass(kind, PLAIN) and (issubclass(kind, enum.Enum) or not _has_attributes(value))
@@ -54,8 +54,7 @@ class CannotSubstitute(Exception):
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type, property)
 
 
-#: The slots of the classes met, and whether the state of their objects is what `state_of` finds. By identity: a
-#: metaclass of the kernel's may say what classes are equal.
+#: The slots of the classes met, and whether the state of their objects is what `state_of` finds; by identity.
 _classes: dict[int, tuple[type, tuple[str, ...], bool]] = {}
 
 
@@ -245,7 +244,7 @@ def _substitute(
     value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any], made_anew: Callable[[object], bool]
 ) -> Any:
     kind = type(value)
-    if kind in _PLAINEST:
+    if id(kind) in _PLAINEST:
         return value
     if issubclass(kind, Term):
         return terms.substitute(value, mapping)

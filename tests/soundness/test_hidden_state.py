@@ -16,6 +16,38 @@ TRAPS = [
                 assert state.args[0] < 3
                 state.args = (state.args[0] + 1,)
         """),
+    Trap("class_equal_to_int_wrong", """
+        class Meta(type):
+            def __hash__(cls):
+                return hash(int)
+            def __eq__(cls, other):
+                return True
+        class State(metaclass=Meta):
+            pass
+        def kernel(n):
+            state = State()
+            state.count = 0
+            for i in range(n):
+                assert state.count < 3
+                state.count += 1
+        """),
+    Trap("class_equal_to_int_made_wrong", """
+        class Meta(type):
+            def __hash__(cls):
+                return hash(int)
+            def __eq__(cls, other):
+                return True
+        class State(metaclass=Meta):
+            pass
+        def kernel(n):
+            made = []
+            for i in range(n):
+                state = State()
+                state.number = i
+                made.append(state)
+            for k in range(n):
+                assert made[k].number < 3
+        """),
     Trap("exception_attribute_counter_wrong", """
         def kernel(n):
             state = ValueError()
