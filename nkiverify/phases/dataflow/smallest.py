@@ -72,6 +72,7 @@ class _Search:
         self._seconds = seconds
         self._provable = provable
         self._best = found
+        self._simplest = simplicity(found.values, dimensions)
         self._proofs = _MAX_PROOFS
         self._runs = _MAX_RUNS
         self._work = _MAX_WORK
@@ -87,19 +88,16 @@ class _Search:
 
     def run(self) -> tuple[Trial, bool]:
         for size in range(len(self._dimensions) + 1):
-            if size > self._simplicity(self._best)[0]:
+            if size > self._simplest[0]:
                 break
             families = list(combinations(self._dimensions, size))
             for moved in families:
                 self._family(moved)
         return self._best, self._sure
 
-    def _simplicity(self, trial: Trial) -> Simplicity:
-        return simplicity(trial.values, self._dimensions)
-
     def _family(self, moved: _Dimensions) -> None:
         """Look for a simpler run among the shapes in which just the dimensions `moved` are not the smallest."""
-        size, total, _, _ = self._simplicity(self._best)
+        size, total, _, _ = self._simplest
         if len(moved) > size:
             return
         least = sum(smallest_legal(each) + each.multiple_of for each in moved)
@@ -111,11 +109,11 @@ class _Search:
         first = self._first_open(moved, least, most)
         if first is None:
             return
-        for values in self._shapes(moved, first, most):
+        for order, values in self._shapes(moved, first, most):
             if most is None and sum(values[each.atom.name] for each in moved) > least + _REACH:
                 self._sure = False
                 return
-            if simplicity(values, self._dimensions) >= self._simplicity(self._best):
+            if order >= self._simplest:
                 return
             if self._runs <= 0 or self._work <= 0 or self._shapes_left <= 0:
                 self._sure = False
@@ -126,19 +124,20 @@ class _Search:
 
     # --- shapes -------------------------------------------------------------------------------------------------------
 
-    def _shapes(self, moved: _Dimensions, first: int, most: int | None) -> Iterator[dict[str, int]]:
+    def _shapes(self, moved: _Dimensions, first: int, most: int | None) -> Iterator[tuple[Simplicity, dict[str, int]]]:
         """The shapes of a family whose moved dimensions sum up to `first` or more, the simplest first."""
         others = {each.atom.name: smallest_legal(each) for each in self._dimensions if each not in moved}
         if not moved:
-            yield others
+            yield simplicity(others, self._dimensions), others
             return
         limit = sum(_high(each) for each in moved)
         limit = limit if most is None else min(limit, most)
         step = gcd(*(each.multiple_of for each in moved))
         # All values are multiples of it, and their sums as well.
         for total in range(-(-first // step) * step, limit + 1, step):
-            together = [{**others, **values} for values in _summing_up(moved, total)]
-            yield from sorted(together, key=lambda values: simplicity(values, self._dimensions))
+            together = ({**others, **values} for values in _summing_up(moved, total))
+            ranked = [(simplicity(values, self._dimensions), values) for values in together]
+            yield from sorted(ranked, key=lambda one: one[0])
 
     def _in_domain(self, values: Mapping[str, int]) -> bool:
         """True if the target allows the shape, as far as that is seen without running it."""
@@ -159,7 +158,7 @@ class _Search:
         if trial.unusable or trial.findings.doubts:
             self._sure = False
         elif trial.findings.faults:
-            self._best = trial
+            self._best, self._simplest = trial, simplicity(trial.values, self._dimensions)
 
     # --- proofs -------------------------------------------------------------------------------------------------------
 
