@@ -23,9 +23,6 @@ WITHOUT_CONTROL = {
     "df.unwritten_times_zero": "said of the shapes that are run; tests/check/test_times_zero.py",
     "df.output_parameter": "contested, and said of the shapes that are run; tests/check/test_output_parameter.py",
     "mem.capacity_live": "claimed where a target says that nothing is spilled",
-    **dict.fromkeys(
-        ("num.overflow", "num.invalid", "num.division", "num.integer"), "asked of numbers, in phase 5: tests/numerics"
-    ),
 }
 
 _REFUSED = "stated where it is broken: what is legal takes another way, on which there is nothing to claim"
@@ -34,6 +31,10 @@ _FOLDED = "stated where it is open: a legal kernel of known sizes leaves nothing
 #: Contracts that a run that keeps them does not claim, and why. That the nearest legal kernel is accepted, and the
 #: wrong one refused, is tested by their controls.
 NOTHING_TO_CLAIM = {
+    **dict.fromkeys(
+        ("num.overflow", "num.invalid", "num.division", "num.integer"),
+        "asked of all numbers of a run, in phase 5, not claimed at a place of the program",
+    ),
     **dict.fromkeys(
         (
             "ap.offset_semantics", "isa.enum_members", "isa.enum_values", "isa.kwargs_checked", "kernel.exception",
