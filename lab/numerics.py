@@ -1,6 +1,6 @@
 """Random kernels on ranges, and on inputs of these ranges: no number may be outside of what ranges say of it.
 
-A kernel is a chain of operations on tiles of 8 by 13. It is run once on ranges; then inputs are run in the simulator,
+A kernel is a chain of operations on tiles of 128 by 13. It is run once on ranges; then inputs are run in the simulator,
 and every element that any operation writes is compared with its interval. With `--faults` errors are put into the
 arithmetic of intervals, one after the other, and each has to be noticed. With `--sizes` tiles are of any size, and the
 walk for all sizes is compared with runs of a few; every other kernel has a loop that carries numbers.
@@ -39,7 +39,8 @@ from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
-from nkiverify.phases.numerics.search import inputs
+from nkiverify.model.tensor import Storage
+from nkiverify.phases.numerics.search import Inputs, inputs
 from nkiverify.phases.numerics.trial import Trial, asked_range, on_inputs, on_ranges
 from nkiverify.project.request import request
 from nkiverify.verify.exploration import explore
@@ -55,6 +56,8 @@ _RANGES = (
     (0.1, 0.1),
 )  # fmt: skip
 _LIMITS = Limits(60.0, 10_000_000)
+#: Inputs that the rows of an input are taken from, besides the plain ones.
+_MIXED = 6
 
 _HEAD = """
 import nki
@@ -85,6 +88,29 @@ class _Written:
                 self.elements.append((operation.name, site, name, found.astype(np.float64)))
 
         run.wrote = wrote
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Inputs whose rows are of all kinds: where rows go through a kernel apart, as many inputs as there are rows."""
+
+    seed: int
+
+    def fill(self, storage: Storage) -> Array:
+        """The elements of an argument."""
+        random = np.random.default_rng((self.seed, len(storage.name), ord(storage.name[-1])))
+        kinds = [choice.fill(storage) for choice in inputs(_MIXED, self.seed)]
+        chosen = random.integers(len(kinds), size=int(storage.shape[0]))
+        return np.stack([kinds[kind][row] for row, kind in enumerate(chosen)])
+
+    def __str__(self) -> str:
+        return f"rows of all kinds, seed {self.seed}"
+
+
+def choices(most: int) -> Iterator[Inputs | _Rows]:
+    """So many inputs: the plain ones, and then such as have rows of all kinds."""
+    yield from islice(inputs(0), most)
+    yield from (_Rows(100 * seed) for seed in range(max(0, most - len(list(inputs(0))))))
 
 
 def generated(chance: random.Random) -> str:
@@ -212,9 +238,7 @@ def differences(target: Target, hardware: Hardware, most: int) -> list[str]:
 
 def _shown(target: Target, hardware: Hardware, expected: _Written, trial: Trial, most: int) -> list[str]:
     found: list[str] = []
-    for number, choice in enumerate(inputs(most)):
-        if number >= most:
-            break
+    for choice in choices(most):
         seen = _Written([])
         course = on_inputs(target, {}, hardware, _LIMITS, choice.fill, told=seen.watch)
         found += [f"{text}; {choice}" for text in outside(expected, seen)]
@@ -230,7 +254,7 @@ def _shown(target: Target, hardware: Hardware, expected: _Written, trial: Trial,
 
 # --- all sizes --------------------------------------------------------------------------------------------------------
 
-_SHAPES = ({"P": 8, "F": 13}, {"P": 1, "F": 4}, {"P": 3, "F": 40})
+_SHAPES = ({"P": 128, "F": 13}, {"P": 1, "F": 4}, {"P": 3, "F": 40})
 _CARRIED = (
     "nisa.tensor_tensor(dst={state}, data1={state}, data2={column}, op=nl.{op})",
     "nisa.tensor_tensor(dst={state}, data1={column}, data2={state}, op=nl.{op})",
@@ -294,7 +318,7 @@ def of_sizes(target: Target, hardware: Hardware, most: int) -> tuple[bool, list[
     unsure = {site for _, site in walk.unfollowed} | {finding.site for finding in walk.findings.found.values()}
     proved = not unsure
     for values in _SHAPES:
-        for choice in islice(inputs(most), most):
+        for choice in choices(most):
             seen = _Written([])
             course = on_inputs(target, values, hardware, _LIMITS, choice.fill, told=seen.watch)
             if proved and course.findings:
@@ -424,7 +448,7 @@ def main() -> int:
             proved += not (trial.findings or trial.unfollowed or trial.unusable)
             for text in differences(target, hardware, arguments.inputs)[:1]:
                 wrong += 1
-                print(f"kernel {number}: {text}\n{Path(folder, f'k{number}.py').read_text()}")
+                print(f"kernel {number}: {text}\n{Path(folder, f'k{number}.py').read_text()}", flush=True)
     print(
         f"{arguments.kernels} kernels of seed {arguments.seed}, {arguments.inputs} inputs: {proved} proved, {wrong} not"
         " as their ranges say"
@@ -458,8 +482,8 @@ def drawn(chance: random.Random, folder: Path, number: int, sizes: bool = False)
     for name in ("x", "y"):
         low, high = chance.choice(_RANGES)
         dtype = chance.choice(("f32", "bf16"))
-        given.append(f"{name}={dtype}[{'P,F' if sizes else '8,13'}] in {low}..{high}")
-    where = ("P <= 16", "F <= 64") if sizes else ()
+        given.append(f"{name}={dtype}[{'P,F' if sizes else '128,13'}] in {low}..{high}")
+    where = ("P <= 128", "F <= 64") if sizes else ()
     return request(f"{file.name}::kernel", folder, given, where, None).target("trn2", False)
 
 

@@ -90,6 +90,14 @@ def test_an_infinity_that_is_meant_is_a_value() -> None:
     assert [finding.contract for finding in findings.found.values()] == ["num.invalid"]
 
 
+def test_the_walk_for_all_sizes_has_the_numbers_of_a_few_and_errors_of_it_are_noticed(tmp_path: Path) -> None:
+    hardware = hardware_named("trn2")
+    for number in range(4):
+        target = campaign.drawn(random.Random(f"sizes test/{number}"), tmp_path, number, sizes=True)
+        assert campaign.of_sizes(target, hardware, 11)[1] == []
+    assert campaign.noticed_for_sizes(campaign.SIZE_FAULTS["what grows stays"], seed=1, kernels=2) is not None
+
+
 def test_differences_from_a_maximum_are_at_most_0() -> None:
     numbers = Intervals(Findings())
     row = numbers.arguments((1, 4), float32, -50.0, 50.0)

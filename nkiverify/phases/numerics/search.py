@@ -105,14 +105,15 @@ class Inputs:
         return "; ".join(self.said.values())
 
 
-def inputs(mixed: int = _MIXED) -> Iterator[Inputs]:
-    """Choices of inputs, the plainest first, and so many of mixed kinds."""
+def inputs(mixed: int = _MIXED, first: int = 0) -> Iterator[Inputs]:
+    """Choices of inputs, the plainest first, and so many of mixed kinds; others for another `first` seed."""
     for seed, kind in enumerate(_KINDS):
-        yield Inputs((kind,), seed, {})
+        yield Inputs((kind,), first + seed, {})
     names = list(_KINDS)
-    random = np.random.default_rng(0)
+    random = np.random.default_rng(first)
     for seed in range(mixed):
-        yield Inputs(tuple(names[number] for number in random.integers(len(names), size=4)), len(names) + seed, {})
+        kinds = tuple(names[number] for number in random.integers(len(names), size=4))
+        yield Inputs(kinds, first + len(names) + seed, {})
 
 
 def again(
