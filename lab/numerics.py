@@ -302,7 +302,7 @@ def looped(chance: random.Random) -> str:
 
 
 def of_sizes(target: Target, hardware: Hardware, most: int) -> tuple[bool, list[str]]:
-    """Whether a target is proved for all sizes; and the numbers of runs of a few that are outside of its ranges."""
+    """A proof for all sizes, True if there is one; and the numbers of runs of a few that are outside of its ranges."""
     explored = explore(target, hardware, PathLimits(), frozenset({5}))
     if explored.run.unsupported_construct is not None or explored.unrolled:
         return False, []
