@@ -149,6 +149,38 @@ def test_random_kernels_stay_within_their_ranges(tmp_path: Path) -> None:
         assert campaign.differences(target, hardware, 12) == []
 
 
+MASKED = """
+import neuronxcc.nki.language as nl
+from neuronxcc import nki
+
+
+@nki.jit
+def inverse(x):
+    P, F = x.shape
+    out = nl.ndarray((P, F), dtype=nl.float32, buffer=nl.shared_hbm)
+    i, j = nl.arange(8)[:, None], nl.arange(16)[None, :]
+    data = nl.load(x[i, j], mask=(i < P) & (j < F))
+    found = nl.reciprocal(data, mask=(i < P) & (j < F))
+    nl.store(out[i, j], value=found, mask=(i < P) & (j < F))
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("x=f32[5,9] in 0.5..1", Verdict.SUCCESSFUL),
+        ("x=f32[5,9] in 0..1", Verdict.FAILED),
+        ("x=f32[P:1..8,F:1..16] in 0.5..1", Verdict.SUCCESSFUL),
+    ],
+)
+def test_elements_that_a_mask_leaves_out_are_not_asked_about(given: str, expected: Verdict, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(MASKED)
+    asked = request("k.py::inverse", tmp_path, [given], (), None)
+    (run,) = verify(asked.target("trn2", False), Options(root=tmp_path, phases=(5,)))
+    assert run.verdict is expected, run.reason or run.violations
+
+
 # --- what is said -----------------------------------------------------------------------------------------------------
 
 

@@ -56,6 +56,8 @@ class Findings:
     stop: tuple[str, str, int] | None = None
     found: dict[tuple[str, Site | None], Finding] = field(default_factory=dict)
     everywhere: bool = False
+    #: Where a mask leaves elements of the results of the operation; the others are computed, and not kept.
+    left: tuple[Array, ...] = ()
 
     def adopt(self, others: Findings) -> None:
         """Add findings that were told apart from these."""
@@ -63,8 +65,16 @@ class Findings:
             self.found.setdefault(key, finding)
         self.lost |= others.lost
 
+    def counted(self, where: Array) -> Array:
+        """The elements among these that a mask of the operation leaves."""
+        for left in self.left:
+            if left.size == where.size:
+                return np.asarray(where & left.reshape(where.shape))
+        return where
+
     def tell(self, contract: str, function: str, where: Array, operands: Callable[[tuple[int, ...]], str]) -> None:
         """An operation is at fault `where` this holds."""
+        where = self.counted(where)
         if not where.any() or (contract, self.site) in self.found:
             return
         at = np.unravel_index(int(np.argmax(where)), where.shape)

@@ -87,7 +87,7 @@ class Intervals(IntervalOperators):
 
     def convert(self, numbers: Array, dtype: DType) -> Array:
         part = Parts.of(numbers)
-        self.findings.lost |= bool(np.isnan(part.low).any())
+        self.findings.lost |= bool(self.findings.counted(np.isnan(part.low)).any())
         if dtype.is_packed or dtype.kind is DTypeKind.SCALE:
             if not part.low.any() and not part.high.any():
                 return numbers

@@ -63,11 +63,16 @@ class WatchedRun(ValueExecution):
         findings = self.findings
         findings.operation, findings.site = operation.name, kernel_site(2)
         findings.fills = not operation.reads
+        findings.left = ()
         self.lines.add(findings.site)
         self.work += sum(int(np.prod(view.shape)) for view in operation.writes.values())
         if self.work > self._elements or self.overdue:
             raise self.unsupported(TOO_LONG)
         try:
+            if operation.mask is not None:
+                regions = self._regions(operation)
+                valid = (regions[name].valid for name in operation.writes)
+                findings.left = tuple(each for each in valid if each is not None)
             super().operation(operation)
         except UnsupportedConstruct as limit:
             if not isinstance(self.numbers, Intervals) or operation.declared.behaviour.decides:
