@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -129,6 +130,39 @@ def test_clear_words_where_a_module_is_missing(
     assert equiv(tmp_path, monkeypatch, *words) == 2
     assert "t.py imports torch_that_is_not, which is not installed" in capsys.readouterr().err
     assert equiv(tmp_path, monkeypatch, "k.py::softmax", "--arg", "x=f32[8,6]") == 2
+
+
+TORCH = """
+import torch
+
+
+def softmax(x):
+    return torch.softmax(x, dim=-1)
+
+
+def warmer(x):
+    return torch.softmax(x * 1.01, dim=-1)
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
+@pytest.mark.parametrize(
+    ("function", "status", "answer"), [("softmax", 3, "EQUAL (tested)"), ("warmer", 1, "DIFFERENT")]
+)
+def test_functions_of_torch_are_compared_in_floating_point(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    function: str,
+    status: int,
+    answer: str,
+) -> None:
+    (tmp_path / "t.py").write_text(TORCH, encoding="utf-8")
+    words = ("k.py::softmax", "--reference", f"t.py::{function}", "--arg", "x=f32[8,6]")
+    assert equiv(tmp_path, monkeypatch, *words) == status
+    printed = capsys.readouterr().out
+    assert "over the reals  UNKNOWN: a function of PyTorch over prime fields" in printed
+    assert f"floating point  {answer}" in printed
 
 
 def test_a_difference_shows_few_inputs_and_where_the_runs_part(

@@ -34,7 +34,7 @@ class Cells:
     (PSUM): everywhere, nowhere, or by element. `changed` is set by every store.
     """
 
-    __slots__ = ("buffer", "changed", "dtype", "grown", "left", "marks", "number", "size", "unit", "written")
+    __slots__ = ("buffer", "changed", "dtype", "fresh", "grown", "left", "marks", "number", "size", "unit", "written")
 
     def __init__(self, numbers: Numbers, size: int, dtype: DType, *, written: bool = False) -> None:
         self.size = size
@@ -46,6 +46,8 @@ class Cells:
         #: How many marks are set, where there are marks.
         self.left = 0
         self.grown: Array | bool = False
+        #: Where what is joined now begins a reduction over a loop: told by the pass over marks to that over numbers.
+        self.fresh: Array | None = None
         self.changed = False
         #: Tells it from all others of this process.
         self.number = next(_numbers)

@@ -374,7 +374,10 @@ class ValueExecution(ConcreteExecution):
             if any(self.accumulators(engine).marks[:, :rows].any() for engine in ("scalar", "vector")):
                 return True
         # What stays of a result keeps its marks.
-        keeps = operation.declared.behaviour.keeps or any(regions[name].valid is not None for name in operation.reads)
+        keeps = operation.declared.behaviour.keeps or any(
+            regions[name].valid is not None or self.running_reduction(view) is not None
+            for name, view in operation.reads.items()
+        )
         if operation.declared.behaviour.product and accumulates(operation) is not False:
             (target,) = operation.writes.values()
             keeps = accumulates(operation) is True or self.cells(target).grown is not False

@@ -547,6 +547,18 @@ class Step:
         """The result is to be joined, by an operator, to what it will be assigned to."""
         self._run.start_reduction(self._operation.writes[self.only_write], operator)
 
+    def joined(self, reduction: str, name: str, value: Array) -> Array:
+        """A value joined by an operator to what a result holds; the value itself where nothing is written there."""
+        previous = self.numbers(name, previous=True)
+        cells = self._run.cells(self._operation.writes[self._target(name)])
+        if self.tracking:
+            # The pass over numbers comes after this one, which writes the marks.
+            cells.fresh = previous == UNWRITTEN
+            return np.where(cells.fresh, value, self.n.binary(reduction, previous, value))
+        fresh, cells.fresh = cells.fresh, None
+        result = self.n.binary(reduction, previous, value)
+        return result if fresh is None else np.where(fresh, value, result)
+
     def running_reduction(self, name: str) -> str | None:
         """The operator that joins an operand to what it is assigned to, if one does."""
         return self._run.running_reduction(self._operation.reads[name])

@@ -357,7 +357,7 @@ def _(step: Step) -> None:
     reduction = step.running_reduction("value")
     value = step.aligned("value", rank)
     if reduction is not None:
-        value = step.n.binary(reduction, step.numbers("dst", previous=True), value)
+        value = step.joined(reduction, "dst", value)
     step.write("dst", value, broadcast=True)
 
 

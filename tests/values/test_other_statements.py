@@ -1,0 +1,163 @@
+"""Operations that one call does not show (registers, loops, packed results), each against a statement in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from nkiverify.analysis.values.formats import Array
+from tests.values.library import nisa, nki, nl, old_nisa, old_nki, old_nl
+
+FLOATS = [np.float32, ml_dtypes.bfloat16, np.float16, ml_dtypes.float8_e4m3, ml_dtypes.float8_e5m2]
+
+
+def random(*shape: int, dtype: Any = np.float32, seed: int = 0) -> Array:
+    return np.random.default_rng(seed).uniform(0.25, 1.5, shape).astype(dtype)
+
+
+def out(tile: Any, language: Any = nl) -> Any:
+    """A result with the elements of a tile."""
+    result = language.ndarray(tile.shape, dtype=tile.dtype, buffer=language.shared_hbm)
+    language.store(result, tile)
+    return result
+
+
+def legacy(kernel: Any, *arrays: Any) -> Any:
+    return old_nki.simulate_kernel(old_nki.jit(kernel), *arrays)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_expand_dims_and_constants(dtype: Any) -> None:
+    x, constant = random(4, 6, dtype=dtype), random(4, 6, dtype=np.float32, seed=1)
+
+    def kernel(a: Any) -> Any:
+        return out(nl.expand_dims(nl.load(a), 2)), out(nl.load(nl.shared_constant(constant)))
+
+    expanded, same = nki.simulate(nki.jit(kernel))(x)
+    assert np.array_equal(expanded, np.expand_dims(x, 2))
+    assert np.array_equal(same, constant)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("like", ["empty_like", "ndarray"])
+def test_new_tensors_have_the_shape_and_the_dtype_and_what_is_written(dtype: Any, like: str) -> None:
+    x = random(4, 6, dtype=dtype)
+
+    def kernel(a: Any) -> Any:
+        tile = nl.load(a)
+        new = nl.empty_like(tile) if like == "empty_like" else nl.ndarray(tile.shape, dtype=tile.dtype, buffer=nl.sbuf)
+        nisa.tensor_copy(new, tile)
+        return out(new)
+
+    found = nki.simulate(nki.jit(kernel))(x)
+    assert found.dtype == x.dtype
+    assert np.array_equal(found, x)
+
+
+def test_registers_hold_integers() -> None:
+    def kernel(a: Any) -> Any:
+        tile, one, two = nl.load(a), nisa.register_alloc(), nisa.register_alloc(3)
+        nisa.register_load(one, tile[0:1, 1:2])
+        nisa.register_store(tile[0:1, 0:1], two)
+        nisa.register_move(two, one)
+        nisa.register_store(tile[0:1, 2:3], two)
+        return out(tile)
+
+    x = np.array([[7, -5, 9]], np.int32)
+    assert np.array_equal(nki.simulate(nki.jit(kernel))(x), [[3, -5, -5]])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_copies_from_and_to_a_place_known_at_run_time(dtype: Any) -> None:
+    x, place = random(8, 32, dtype=dtype), np.array([[5]], np.int32)
+
+    def kernel(a: Any, places: Any) -> Any:
+        tile, at = old_nl.load(a), old_nl.load(places)
+        taken = old_nl.ndarray((8, 1), dtype=tile.dtype)
+        taken[:, 0] = old_nisa.tensor_copy_dynamic_src(tile[:, at[0, 0]])
+        old_nisa.tensor_copy_dynamic_dst(dst=tile[:, at[0, 0]], src=tile[:, 0])
+        return out(taken, old_nl), out(tile, old_nl)
+
+    taken, changed = legacy(kernel, x, place)
+    expected = x.copy()
+    expected[:, 5] = x[:, 0]
+    assert np.array_equal(taken, x[:, 5:6])
+    assert np.array_equal(changed, expected)
+
+
+def test_atomic_sums() -> None:
+    table, values, rows = random(32, 8), random(16, 8, seed=1), np.random.default_rng(2).permutation(32)[:16]
+
+    def kernel(a: Any, index: Any, more: Any) -> Any:
+        result = old_nl.ndarray(a.shape, dtype=a.dtype, buffer=old_nl.shared_hbm)
+        old_nl.store(result, old_nl.load(a))
+        i_p, i_f, at = old_nl.arange(16)[:, None], old_nl.arange(8)[None, :], old_nl.load(index)
+        old_nl.atomic_rmw(result[at[i_p, 0], i_f], value=old_nl.load(more), op=np.add)
+        return result
+
+    expected = table.copy()
+    np.add.at(expected, rows, values)
+    assert np.allclose(legacy(kernel, table, rows.astype(np.int32)[:, None], values), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("op", "reference"), [(np.add, np.add), (np.max, np.maximum), (np.min, np.minimum), (np.multiply, np.multiply)]
+)
+@pytest.mark.parametrize("start", [None, -0.75])
+def test_reductions_over_loops(op: Any, reference: Any, start: float | None) -> None:
+    """From what the destination holds; where nothing is written there, from the first tile."""
+    x = random(3, 8, 16) - 2
+
+    def kernel(a: Any) -> Any:
+        total = old_nl.ndarray((8, 16), dtype=old_nl.float32)
+        if start is not None:
+            total[...] = old_nl.full((8, 16), start, dtype=old_nl.float32)
+        for i in old_nl.affine_range(3):
+            total[...] = old_nl.loop_reduce(old_nl.load(a[i]), op=op, loop_indices=[i])
+        return out(total, old_nl)
+
+    expected = reference.reduce(x, axis=0)
+    expected = expected if start is None else reference(expected, np.float32(start))
+    assert np.allclose(legacy(kernel, x), expected, rtol=1e-6)
+
+
+def quantized(x: Array, dtype: Any, exponent: int) -> tuple[Array, Array]:
+    """The scales (P / 8, F), as exponents with a bias of 127, and what is left of 8 partitions by 4 elements each."""
+    groups = x.astype(np.float64).reshape(len(x) // 8, 8, -1, 4)
+    scales = np.floor(np.log2(np.abs(groups).max(axis=(1, 3)))) - (exponent - 1)
+    rest = groups / np.exp2(scales)[:, None, :, None]
+    return (scales + 127).astype(np.uint8), rest.reshape(x.shape).astype(np.float32).astype(dtype)
+
+
+@pytest.mark.parametrize(("packed", "dtype", "exponent"), [
+    ("float8_e4m3fn", ml_dtypes.float8_e4m3fn, 8), ("float8_e5m2", ml_dtypes.float8_e5m2, 15),
+])  # fmt: skip
+@pytest.mark.parametrize("kind", [ml_dtypes.bfloat16, np.float16])
+def test_microscaling(packed: str, dtype: Any, exponent: int, kind: Any) -> None:
+    x, y = random(32, 64, dtype=kind), random(32, 128, dtype=kind, seed=1)
+
+    def kernel(a: Any, b: Any) -> Any:
+        parts = []
+        for one in (a, b):
+            tile, width = nl.load(one), one.shape[1] // 4
+            data = nl.ndarray((32, width), dtype=getattr(nl, f"{packed}_x4"), buffer=nl.sbuf)
+            scale = nl.ndarray((4, width), dtype=nl.uint8, buffer=nl.sbuf)
+            nisa.quantize_mx(dst=data, src=tile, dst_scale=scale)
+            parts.append((data, scale))
+        (stationary, first), (moving, second) = parts
+        product = nl.ndarray((16, 32), dtype=nl.float32, buffer=nl.psum)
+        nisa.nc_matmul_mx(product, stationary, moving, first, second)
+        return out(first), out(stationary.view(getattr(nl, packed))), out(nl.copy(product))
+
+    scale, data, product = nki.simulate(nki.jit(kernel))(x, y)
+    (left_scale, left), (right_scale, right) = quantized(x, dtype, exponent), quantized(y, dtype, exponent)
+    assert np.array_equal(scale, left_scale)
+    assert np.array_equal(data.astype(np.float32), left.astype(np.float32))
+    factors = [
+        (part.astype(np.float64).reshape(4, 8, -1, 4) * np.exp2(scales.astype(int) - 127)[:, None, :, None])
+        for part, scales in ((left, left_scale), (right, right_scale))
+    ]
+    assert np.allclose(product, np.einsum("gkmi,gkni->mn", *factors), rtol=1e-6)
