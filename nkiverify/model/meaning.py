@@ -307,6 +307,9 @@ class Step(Protocol):
     def distinct(self, name: str) -> None:
         """Refuse indices that name an element of a result twice."""
 
+    def joined(self, reduction: str, name: str, value: Array) -> Array:
+        """A value joined by an operator to what a result holds; the value itself where nothing is written there."""
+
     def running_reduction(self, name: str) -> str | None:
         """The operator that joins an operand to what it is assigned to, if one does."""
 
