@@ -240,8 +240,6 @@ def test_tiles_that_a_kernel_has_left_take_no_memory(
         return found
 
     monkeypatch.setattr(PairedRuns, "run", counted)
-    # In this process, whose objects are counted.
-    monkeypatch.setattr("nkiverify.cli.equiv.isolated", lambda subject, command, *limits: command())
     words = ("k.py::product", "k.py::product", "--arg", "x=f32[8,6]", "--arg", "y=f32[8,6]")
     gc.collect()
     before = sum(isinstance(each, Cells) and each.size == 48 for each in gc.get_objects())
