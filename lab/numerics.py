@@ -13,8 +13,10 @@ import math
 import random
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,7 @@ from nkiverify.analysis.ranges.relations import FamilyRelations, Relations
 from nkiverify.analysis.ranges.run import Limits, WatchedRun
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import Array, widened
+from nkiverify.foundation import resources
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.paths import Limits as PathLimits
 from nkiverify.frontend.target import Target
@@ -42,8 +45,11 @@ from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.numerics.search import Inputs, inputs
 from nkiverify.phases.numerics.trial import Trial, asked_range, on_inputs, on_ranges
+from nkiverify.project.manifest import load_targets
 from nkiverify.project.request import request
 from nkiverify.verify.exploration import explore
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 
 _UNARY = (
     "exp", "log", "sqrt", "rsqrt", "reciprocal", "tanh", "sigmoid", "softplus", "erf", "relu", "sign", "abs", "square",
@@ -428,7 +434,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--faults", action="store_true", help="put errors into the arithmetic")
     parser.add_argument("--sizes", action="store_true", help="walk kernels for all sizes")
+    parser.add_argument(
+        "--cost", metavar="PATTERN", help="the time of phase 5 beside that of phase 4, of these targets"
+    )
     arguments = parser.parse_args()
+    if arguments.cost:
+        return _cost(arguments.cost)
     if arguments.faults:
         missed = 0
         for name, fault in (SIZE_FAULTS if arguments.sizes else FAULTS).items():
@@ -472,6 +483,24 @@ def _campaign_of_sizes(arguments: argparse.Namespace, hardware: Hardware) -> int
         f" {len(_SHAPES)} shapes: {proved} proved, {wrong} not as their ranges say"
     )
     return 1 if wrong else 0
+
+
+def _cost(pattern: str) -> int:
+    """Print the processor time of phase 5 beside that of phase 4, of the targets whose names a pattern matches."""
+    together = [0.0, 0.0]
+    for target in load_targets(resources.root()):
+        if not fnmatch(target.name, pattern) or target.expect.get(4) is None:
+            continue
+        spent = []
+        for phases in ((4,), (4, 5)):
+            before = time.process_time()
+            runs = verify(replace(target, expect={}), Options(root=target.root, phases=phases))
+            spent.append(time.process_time() - before)
+        alone = spent[1] - spent[0]
+        together[0], together[1] = together[0] + spent[0], together[1] + alone
+        print(f"{target.name:34} {spent[0]:6.2f} s {alone:6.2f} s  {runs[-1].verdict.value}", flush=True)
+    print(f"phase 4 {together[0]:.1f} s, phase 5 besides {together[1]:.1f} s: {together[1] / together[0]:.2f}")
+    return 0
 
 
 def drawn(chance: random.Random, folder: Path, number: int, sizes: bool = False) -> Target:
