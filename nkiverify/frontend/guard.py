@@ -24,7 +24,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from nkiverify.foundation import process
@@ -35,23 +35,20 @@ from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: Code that reads source files for Python.
 _READERS = frozenset({"importlib", "linecache", "tokenize"})
-#: Ours that call what kernels give them, functions and iterators: what these ask for, the kernel does.
-_CALLING = frozenset(
+#: Layers of ours that call what kernels give them, functions, iterators and methods of their classes: what is asked for
+#: below a frame of theirs, the kernel asks for; but for functions that themselves read what a kernel needs to run.
+_CALLING = ("nkiverify.frontend.", "nkiverify.model.", "nkiverify.symbolic.")
+_ASKING = frozenset(
     {
-        "nkiverify.frontend.attributes",
-        "nkiverify.frontend.builtins",
-        "nkiverify.frontend.holders",
-        "nkiverify.frontend.hooks",
-        "nkiverify.frontend.host_integers",
-        "nkiverify.frontend.loops",
-        "nkiverify.frontend.numeric_modules",
-        "nkiverify.frontend.ranges",
-        "nkiverify.frontend.summaries",
-        "nkiverify.frontend.watching",
-        "nkiverify.model.dynamic_loops",
-        "nkiverify.symbolic.lists",
+        "nkiverify.frontend.guard._is_own",
+        "nkiverify.frontend.guard.temporary_files",
+        "nkiverify.frontend.loader.parse",
+        "nkiverify.frontend.placeholders._guarded",
+        "nkiverify.model.ops.creation._elements",
     }
 )
+#: Asks for memory of its library.
+_SOLVER = "z3"
 #: Reads what is installed, on which every verdict depends anyway.
 _METADATA = "importlib.metadata"
 #: What such code reads on behalf of a kernel, which may ask it for other files too.
@@ -261,12 +258,10 @@ def _asking(frame: FrameType | None, event: str, subject: str) -> FrameType | No
         if is_kernel_frame(frame):
             return frame
         name = frame.f_globals.get("__name__") or ""
-        if name in _CALLING:
-            frame = frame.f_back
-            continue
         top = name.partition(".")[0]
         if (
-            (top == "nkiverify" and event != READS and frame.f_code is not _started.__code__)
+            (top == "nkiverify" and event != READS and _asks(name, frame.f_code))
+            or top == _SOLVER
             or frame.f_code.co_filename.startswith("<frozen importlib")
             or name.startswith(_METADATA)
         ):
@@ -275,3 +270,10 @@ def _asking(frame: FrameType | None, event: str, subject: str) -> FrameType | No
             return None
         frame = frame.f_back
     return None
+
+
+def _asks(name: str, code: CodeType) -> bool:
+    """True if a function of our module `name` asks for itself, and not for what it calls."""
+    if not name.startswith(_CALLING):
+        return True
+    return f"{name}.{code.co_name}" in _ASKING

@@ -101,6 +101,12 @@ BAD = {
         "bf16[P,1..2]",
         "       ^^^^",
     ),
+    "a range without an end": (
+        ["--arg", "a=bf16[P,F:..]"],
+        "--arg a: give the range an end: NAME:low.. or NAME:..high; a name alone is every size",
+        "bf16[P,F:..]",
+        "         ^^",
+    ),
     "an empty range": (
         ["--arg", "a=bf16[P,F:10..5]"],
         "--arg a: no integer is in this range",

@@ -249,6 +249,8 @@ def _range(node: ast.Slice, text: Text) -> Range:
     low = _number(upper.left, text)
     high = _number(upper.right, text)
     step = _number(node.step, text) if node.step is not None else 1
+    if low is None and high is None:
+        raise text.error("give the range an end: NAME:low.. or NAME:..high; a name alone is every size", upper)
     found = Range(1 if low is None else low, high, 1 if step is None else step)
     if found.step < 1:
         raise text.error("a step is at least 1", node.step or node)
