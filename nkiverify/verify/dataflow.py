@@ -352,6 +352,8 @@ class _Searching:
         self._deadline = time.process_time() + question.seconds
         self._ran: set[tuple[int, ...]] = set()
         self._work = 0
+        #: Whether all shapes up to some bounds are run, after those that are tried.
+        self._all_shapes = False
         self.result = _Search()
 
     def run(self) -> _Search:
@@ -361,7 +363,7 @@ class _Searching:
         open_for_others = result.found is None and not result.doubt and result.tried and not result.late
         # What is not understood is UNKNOWN however many shapes are run.
         if open_for_others and self._question.limit is None:
-            self._work = 0
+            self._work, self._all_shapes = 0, True
             with suppress(TooMany):
                 self._all(reached)
         return result
@@ -409,7 +411,9 @@ class _Searching:
         allowed = SHAPE_WORK if values else ONLY_WORK
         trial = self._question.trial
         if trial is None:
-            trial = attempt(self._question.target, values, self._question.hardware, left, allowed)
+            # What iterations hand on in Python is looked for in the shapes on which loops go round twice.
+            orders = not self._all_shapes
+            trial = attempt(self._question.target, values, self._question.hardware, left, allowed, orders=orders)
         self._work += trial.work
         if trial.outside:
             self._ran.add(key)

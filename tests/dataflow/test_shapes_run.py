@@ -128,9 +128,11 @@ def _spied(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, int]]:
     """What is run from now on."""
     ran: list[dict[str, int]] = []
 
-    def spy(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, work: int) -> Trial:
+    def spy(
+        target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, work: int, *, orders: bool = True
+    ) -> Trial:
         ran.append(dict(values))
-        return attempt(target, values, hardware, seconds, work)
+        return attempt(target, values, hardware, seconds, work, orders=orders)
 
     monkeypatch.setattr(deciding, "attempt", spy)
     return ran

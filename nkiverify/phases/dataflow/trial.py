@@ -177,11 +177,17 @@ class Trial:
 
 
 def attempt(
-    target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, work: int = SHAPE_WORK
+    target: Target,
+    values: Mapping[str, int],
+    hardware: Hardware,
+    seconds: float,
+    work: int = SHAPE_WORK,
+    *,
+    orders: bool = True,
 ) -> Trial:
     """Run `target` with its dimensions set to `values`, and its operations on the shadow memory.
 
-    `seconds` and `work` (elements of operands) are how much that may take.
+    `seconds` and `work` (elements of operands) are how much that may take. With `orders`, it is run in other ones, too.
     """
     run = ShadowRun(hardware, seconds, work)
     played = play(target, values, run)
@@ -192,7 +198,7 @@ def attempt(
     if played.unusable:
         return Trial(dict(values), Findings(), played.unusable, work=run.work)
     trial = executed(run, dict(values), played.recorded, run.work)
-    return _with_other_orders(trial, target, run, seconds)
+    return _with_other_orders(trial, target, run, seconds) if orders else trial
 
 
 def _with_other_orders(trial: Trial, target: Target, run: ConcreteExecution, seconds: float) -> Trial:
