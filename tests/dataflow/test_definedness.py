@@ -464,6 +464,30 @@ def test_what_a_program_receives_is_what_the_other_one_sends(
     assert Subject.of(tmp_path, HEAD + body, launched).verdict().verdict is expected
 
 
+@pytest.mark.parametrize(
+    ("between", "expected"),
+    [("pass", Verdict.FAILED), (SENDS, Verdict.UNKNOWN), ("nisa.core_barrier(out, (0, 1))", Verdict.SUCCESSFUL)],
+    ids=["nothing", "an exchange", "a barrier"],
+)
+def test_no_document_says_whether_an_exchange_orders_what_is_stored(
+    tmp_path: Path, between: str, expected: Verdict
+) -> None:
+    body = f"""
+    nisa.memset(theirs, 0)
+    nisa.dma_copy(dst=mine, src=x)
+    nisa.dma_copy(dst=out[0], src=theirs)
+    nisa.dma_copy(dst=out[1], src=theirs)
+    {between}
+    nisa.dma_copy(dst=out[core], src=mine)
+    return out
+"""
+
+    def launched(v: Verification) -> None:
+        v.call(v.tensor("x", (P, F), float32), grid=2)
+
+    assert Subject.of(tmp_path, HEAD + body, launched).verdict().verdict is expected
+
+
 @pytest.mark.parametrize(("lane", "expected"), [(15, Verdict.SUCCESSFUL), (16, Verdict.UNKNOWN)])
 @pytest.mark.parametrize("rows", ["16", "x.shape[0]"])
 def test_a_shuffle_takes_nothing_from_beside_its_source(

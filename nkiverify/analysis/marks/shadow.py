@@ -133,6 +133,7 @@ class _Walk:
         for position, source in exchange.received:
             self._operation_at(position)
             self._transfer.write(reading[position].receiving(reading[source]))
+        self._unordered.exchange()
 
     def _operation_at(self, position: int) -> Operation:
         """The operation recorded there, which is now looked at."""

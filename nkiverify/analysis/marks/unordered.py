@@ -27,6 +27,9 @@ _SEVERAL = -1
 _PROGRAMS = 0
 #: What an iteration has done to a tensor of its own is not written down.
 _HANDED_ON = "a tensor that another iteration of an affine_range has allocated"
+#: No document says that what a core has stored before it exchanges tiles with the other is done by then, nor that it
+#: is not: published kernels rely on it.
+_EXCHANGED = "what two programs do to the same elements with only a sendrecv in between"
 
 
 class Unordered:
@@ -42,6 +45,8 @@ class Unordered:
         self._programs_of: dict[object, tuple[object, ...]] = {}
         self._programs: dict[tuple[object, ...], int] = {}
         self.iterations: dict[object, int] = {}
+        #: True from an exchange of tiles to the next barrier.
+        self._exchanged = False
 
     def iteration(self, item: Iteration) -> None:
         """A loop goes on with its next iteration."""
@@ -67,6 +72,16 @@ class Unordered:
         """All programs have come to a barrier: what they did before is done."""
         for shadow in self._shadows:
             shadow.users.pop(_PROGRAMS, None)
+        self._exchanged = False
+
+    def exchange(self) -> None:
+        """Programs have exchanged tiles: what they did before may be done, or may not."""
+        for shadow in self._shadows:
+            users = shadow.users.get(_PROGRAMS)
+            if users is not None:
+                users[_HOW:] = _joined(users[_HOW:], users[:_HOW])
+                users[:_HOW] = 0
+        self._exchanged = True
 
     def _end(self, loop: object) -> None:
         if self._running.pop(loop).loses(ends=True):
@@ -145,10 +160,15 @@ class Unordered:
                 name = view.storage.name or "tensor"
                 self._notes.fault(Fault(contract, position, name, first, shown, storage=view.storage, view=view))
             elif clash.any() or perhaps.any():
-                self._notes.doubt(doubt)
+                self._notes.doubt(_EXCHANGED if loop == _PROGRAMS and self._exchanged else doubt)
             row = use if sure else _HOW + use
-            seen = region.read(users[row])
-            region.write(users[row], np.where((seen != 0) & (seen != mine), _SEVERAL, mine).astype(np.int32))
+            region.write(users[row], _joined(region.read(users[row]), np.int32(mine)))
+
+
+def _joined(seen: npt.NDArray[np.int32], more: npt.NDArray[np.int32] | np.int32) -> npt.NDArray[np.int32]:
+    """Who uses elements that are used by those `seen` and by those of `more`: 0 is nobody."""
+    both = np.where((seen != 0) & (seen != more), _SEVERAL, more)
+    return np.where(more == 0, seen, both).astype(np.int32)
 
 
 def _first(region: Window, cells: npt.NDArray[np.bool_]) -> tuple[int, ...]:
