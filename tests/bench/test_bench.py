@@ -38,11 +38,13 @@ def test_the_matmul_is_proved_at_every_width(width: int) -> None:
     assert [(run.phase, run.as_expected, run.qualifier) for run in runs] == [(1, True, ""), (2, True, "")]
 
 
-def test_a_wide_matmul_has_no_more_claims_than_a_narrow_one() -> None:
-    narrow, wide = (
-        sum(run.claims for run in verify(bench_kernels.matmul(width, OPTIONS), OPTIONS)) for width in WIDTHS
+def test_a_wide_matmul_has_as_many_claims_as_one_twice_as_wide() -> None:
+    # Narrow ones are run in plain Python, which counts claims by the lines that state them.
+    wide, wider = (
+        sum(run.claims for run in verify(bench_kernels.matmul(width, OPTIONS), OPTIONS))
+        for width in (WIDTHS[-1], 2 * WIDTHS[-1])
     )
-    assert wide == narrow
+    assert wide == wider
 
 
 def test_a_straight_line_has_so_many_operations_and_is_proved(tmp_path: Path) -> None:
