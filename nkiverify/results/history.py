@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nkiverify.foundation.records import Run
+from nkiverify.results.database import connected
 from nkiverify.results.session import ExitStatus, Session, status_of
 
 #: Seconds that one invocation waits for another that is writing.
@@ -288,8 +289,7 @@ def _opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
         if write:
             path.parent.mkdir(parents=True, exist_ok=True)
         mode = "rwc" if write else "ro"
-        uri = f"{path.resolve().as_uri()}?mode={mode}"
-        with contextlib.closing(sqlite3.connect(uri, _LOCKED_SECONDS, uri=True, isolation_level=None)) as connection:
+        with connected(path, mode, seconds=_LOCKED_SECONDS) as connection:
             # The lock is taken before the version is read: of two invocations that find an old database, the second
             # waits, and finds a new one.
             connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")

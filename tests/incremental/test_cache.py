@@ -379,7 +379,12 @@ def _other_tables(path: Path) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize("spoil", [_overwrite, _truncate, _folder, _other_tables])
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+@pytest.mark.parametrize("spoil", [_overwrite, _truncate, _folder, _other_tables, _pipe])
 def test_a_damaged_cache_is_told_once_and_changes_nothing(
     pretended: Project, capsys: pytest.CaptureFixture[str], spoil: Callable[[Path], None]
 ) -> None:

@@ -127,6 +127,16 @@ def test_a_damaged_database_is_one_error_and_is_left_alone(tmp_path: Path, conte
     assert path.read_bytes() == content
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_database_that_is_a_named_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    os.mkfifo(path)
+    for used in (lambda: history.record(SESSION, path), lambda: history.sessions(path)):
+        with pytest.raises(history.HistoryError, match="no regular file"):
+            used()
+    assert history.durations(path) == {}
+
+
 def test_arguments_that_are_no_unicode_are_recorded(tmp_path: Path) -> None:
     odd: Session = session(run(qualifier="\udcff"), command=("\udcff",))
     history.record(odd, tmp_path / "history.db")

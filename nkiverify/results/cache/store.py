@@ -16,6 +16,7 @@ from pathlib import Path
 from nkiverify.foundation.records import Run
 from nkiverify.results import codec as json_results
 from nkiverify.results import file as results_file
+from nkiverify.results.database import connected
 
 #: Seconds that one invocation waits for another that is writing.
 _LOCKED_SECONDS = 2.0
@@ -103,9 +104,8 @@ def _checksum(slot: str, digest: str, content: str) -> str:
 @contextlib.contextmanager
 def _opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
     """A transaction on the database."""
-    uri = f"{path.resolve().as_uri()}?mode={mode}"
     try:
-        with contextlib.closing(sqlite3.connect(uri, _LOCKED_SECONDS, uri=True, isolation_level=None)) as connection:
+        with connected(path, mode, seconds=_LOCKED_SECONDS) as connection:
             connection.execute("BEGIN" if mode == "ro" else "BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")
