@@ -18,6 +18,7 @@ from unittest.mock import patch
 
 from nkiverify.analysis.marks.findings import Findings
 from nkiverify.analysis.marks.shadow import execute
+from nkiverify.analysis.ranges.findings import Findings as NumberFindings
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import ConcreteExecution
@@ -38,6 +39,7 @@ def without(removed: str) -> Iterator[None]:
     """The checker as it would be if nothing stated the contract of this id."""
     state: Callable[..., None] = Claim.__init__
     violated = ConcreteExecution.violated
+    tell: Callable[..., None] = NumberFindings.tell
 
     def stated(self: Claim, number: int, rule: Contract, condition: object, *more: Any, **named: Any) -> None:
         state(self, number, rule, True if rule.id == removed else condition, *more, **named)
@@ -51,10 +53,15 @@ def without(removed: str) -> Iterator[None]:
         findings.faults[:] = [fault for fault in findings.faults if fault.contract != removed]
         return findings
 
+    def told(self: NumberFindings, rule: str, *more: Any) -> None:
+        if rule != removed:
+            tell(self, rule, *more)
+
     with (
         patch.object(Claim, "__init__", stated),
         patch.object(ConcreteExecution, "violated", noted),
         patch.object(trial, "execute", executed),
+        patch.object(NumberFindings, "tell", told),
     ):
         yield
 

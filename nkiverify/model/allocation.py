@@ -15,7 +15,7 @@ from nkiverify.model.known_numbers import UNKNOWN, Interval, Undeclared, Value, 
 from nkiverify.model.memory import SBUF, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.placement import claim_address
-from nkiverify.model.tensor import Storage, Tensor, declared_dtype, name_given
+from nkiverify.model.tensor import Storage, Tensor, declared_dtype
 from nkiverify.model.views import claim_rank, host_shape, rank_contract
 from nkiverify.symbolic import Extent, all_of
 
@@ -38,7 +38,7 @@ def allocate(
     element = declared_dtype(dtype)
     if placed is not None:
         claim_address(extents, element, region, placed)
-    return NkiTensor.whole(new_storage(extents, element, region, name_given(name), address=placed))
+    return NkiTensor.whole(new_storage(extents, element, region, name, address=placed))
 
 
 def temporary(shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF) -> NkiTensor:
@@ -90,7 +90,7 @@ def new_storage(
     shape: tuple[Extent, ...],
     dtype: DType,
     buffer: MemoryRegion,
-    name: str = "",
+    name: object = None,
     *,
     address: tuple[Extent, Extent] | None = None,
     allocator: object = None,
@@ -106,13 +106,14 @@ def new_storage(
         shape,
         dtype,
         buffer,
-        name,
+        "" if name is None else str(name),
         address,
         allocator,
         block_dims,
         body=innermost_body(),
         constant=constant,
         product=product,
+        symbolic_name=None if isinstance(name, str) else name,
     )
     run.model.allocated(storage.identity)
     if run.records:

@@ -19,7 +19,7 @@ from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.model.recording import issue
-from nkiverify.model.tensor import Indirection, Storage, Tensor, free_elements, name_given
+from nkiverify.model.tensor import Indirection, Storage, Tensor, free_elements
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -230,7 +230,7 @@ def allocate(shape: object, dtype: object, buffer: object, name: object = "") ->
     if allocator is not None:
         allocator.claim_block_dims(blocks)
         allocator.claim_range(extents[blocks:], element, blocks)
-    storage = new_storage(extents, element, region, name_given(name), allocator=allocator, block_dims=blocks)
+    storage = new_storage(extents, element, region, name, allocator=allocator, block_dims=blocks)
     return LegacyTensor.whole(storage)
 
 

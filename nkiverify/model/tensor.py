@@ -24,21 +24,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class _SymbolicName(str):
-    """The form in messages of a name with symbolic numbers in it; `given` is what the kernel gave."""
-
-    given: object
-
-
-def name_given(name: object) -> str:
-    """The name of an allocation, from what a kernel gives as `name=`."""
-    if name is None or isinstance(name, str):
-        return name or ""
-    shown = _SymbolicName(str(name))
-    shown.given = name
-    return shown
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Storage:
     """The storage that one allocation made, or one tensor argument of the kernel. Two storages are the same if they are
@@ -68,6 +53,8 @@ class Storage:
     body: LoopBody | None = None
     constant: bool = False
     product: bool = False
+    #: What the kernel gave as `name=`, where that is text with symbolic numbers in it, which is no data.
+    symbolic_name: object = None
 
     @property
     def partitions(self) -> Extent:
@@ -260,9 +247,9 @@ class Tensor:
 
     @property
     def name(self) -> str:
-        """The name given at the allocation, as the kernel gave it: text with symbolic numbers in it is no data."""
-        name = self.storage.name
-        return name.given if isinstance(name, _SymbolicName) else name  # type: ignore[return-value]
+        """The name given at the allocation, as the kernel gave it."""
+        storage = self.storage
+        return storage.name if storage.symbolic_name is None else storage.symbolic_name  # type: ignore[return-value]
 
     @property
     def label(self) -> str:

@@ -163,7 +163,7 @@ def in_child(
             try:
                 content = pickle.dumps(answer)
                 unpickled(content)
-            except Exception as error:
+            except (Exception, UnsupportedConstruct) as error:
                 content = pickle.dumps(_described(error))
             file.write(content)
             file.flush()

@@ -36,7 +36,10 @@ def unpickled(content: bytes) -> object:
 class _Records(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> type:
         if module == "builtins" or module in _MODULES:
-            found = super().find_class(module, name)
+            try:
+                found = super().find_class(module, name)
+            except AttributeError:
+                found = None
             if isinstance(found, type) and found.__module__ == module and _is_data(found):
                 return found
         raise pickle.UnpicklingError(f"{module}.{name} is nothing that is answered")

@@ -16,13 +16,17 @@ def test_without_its_contract_the_wrong_kernel_of_no_control_fails() -> None:
     pairs = {name: control.wrong for name, control in controls().items()}
     runs = {name: verdict_without(name, wrong) for name, wrong in pairs.items()}
     assert {name: found for name, run in runs.items() if (found := broken_besides(run, pairs[name]))} == {}
-    assert not [name for name, run in runs.items() if run.verdict is Verdict.ERROR]
+    # Phase 5 sees by itself that a number is lost for which nothing is reported.
+    errors = {name for name, run in runs.items() if run.verdict is Verdict.ERROR}
+    assert errors <= {name for name in runs if contract(name).phase == 5}
 
 
-@pytest.mark.parametrize("name", ["nc_matmul.k_le_128", "host.int32", "mem.placed_overlap", "df.read_unwritten"])
+@pytest.mark.parametrize(
+    "name", ["nc_matmul.k_le_128", "host.int32", "mem.placed_overlap", "df.read_unwritten", "num.overflow"]
+)
 def test_a_contract_is_back_afterwards_in_every_phase(name: str) -> None:
     wrong = controls()[name].wrong
-    assert contract(name).phase in (1, 2, 3, 4)
+    assert contract(name).phase in (1, 2, 3, 4, 5)
     with without(name):
         assert run_of(wrong).verdict is not Verdict.FAILED
     assert run_of(wrong).verdict is Verdict.FAILED

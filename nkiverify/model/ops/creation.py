@@ -30,7 +30,7 @@ from nkiverify.model.memory import SBUF, SHARED_HBM
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.ops.operands import any_in_psum, in_sbuf, is_number, member, on_chip, tile
 from nkiverify.model.registry import OVERWRITES, host, operation
-from nkiverify.model.tensor import Tensor, declared_dtype, name_given
+from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymRational, all_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -178,7 +178,7 @@ def _like(x: object, dtype: object, buffer: object, name: object) -> Tensor:
     model = tile(x, "x")
     region = claimed_region(buffer)
     claim_on_chip_shape(model.shape, region)
-    return NkiTensor.whole(new_storage(model.shape, declared_dtype(dtype, model.dtype), region, name_given(name)))
+    return NkiTensor.whole(new_storage(model.shape, declared_dtype(dtype, model.dtype), region, name))
 
 
 @ZEROS.legacy
