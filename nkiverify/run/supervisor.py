@@ -115,7 +115,10 @@ def supervised(command: Callable[[], int]) -> int:
         _work(command, _Parent(writing, password, output), life)
     for theirs in (writing, output, life):
         os.close(theirs)
-    return _Supervisor(child, reading, password, Relay(shown)).wait()
+    try:
+        return _Supervisor(child, reading, password, Relay(shown)).wait()
+    finally:
+        os.close(ours)
 
 
 @dataclass(frozen=True, slots=True)

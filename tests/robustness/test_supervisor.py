@@ -274,6 +274,16 @@ def test_nothing_but_records_is_made_of_an_answer(named: str) -> None:
         unpickled(content)
 
 
+def test_a_call_in_a_child_leaves_no_descriptor_open() -> None:
+    def descriptors() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    before = descriptors()
+    for _ in range(3):
+        assert in_child("k", lambda: 1, 10, Confinement()) == 1
+    assert descriptors() == before
+
+
 def test_records_are_what_they_were() -> None:
     assert unpickled(pickle.dumps([COUNT_VIOLATION, ExitStatus.UNKNOWN])) == [COUNT_VIOLATION, ExitStatus.UNKNOWN]
     for module in (*unpickling._MODULES, *supervisor._OURS):
