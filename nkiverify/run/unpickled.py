@@ -46,8 +46,11 @@ class _Records(pickle.Unpickler):
 
 
 def _is_data(kind: type) -> bool:
-    """True for records, for members of enumerations, and for exceptions, which do nothing when they are made."""
-    return issubclass(kind, BaseException) or (kind.__module__ != "builtins" and _is_record(kind))
+    """True for records, for members of enumerations, and for exceptions, which do nothing when they are made; not for
+    SystemExit and its like, which raised here would end this process as a kernel says."""
+    if kind.__module__ == "builtins":
+        return issubclass(kind, Exception)
+    return issubclass(kind, BaseException) or _is_record(kind)
 
 
 def _is_record(kind: type) -> bool:

@@ -258,6 +258,8 @@ def test_what_a_kernel_writes_in_place_of_an_answer_is_not_executed(
         "os system",
         "builtins eval",
         "builtins getattr",
+        "builtins SystemExit",
+        "builtins KeyboardInterrupt",
         "nkiverify.foundation.records bounds_of",
         "nkiverify.foundation.records Run.__init__.__globals__",
         "nkiverify.foundation.source FrameType",
