@@ -212,7 +212,7 @@ _COMMUTATIVE = frozenset(
     ]
 )
 
-#: The operands of `tensor_tensor`.
+#: The operands that an `exchangeable` operation may take in either order.
 _FACTORS = ("data1", "data2")
 
 
@@ -382,7 +382,7 @@ def _commutes(operation: Operation) -> bool:
     """True if the two operands of an element-wise operation may be exchanged."""
     operator = getattr(operation.attributes.get("op"), "name", "")
     first, second = (operation.reads.get(name) for name in _FACTORS)
-    if operation.name != "nisa.tensor_tensor" or operator not in _COMMUTATIVE or first is None or second is None:
+    if not operation.declared.behaviour.exchangeable or operator not in _COMMUTATIVE or first is None or second is None:
         return False
     return _kind(first) == _kind(second)
 

@@ -83,6 +83,10 @@ class Behaviour:
     assigns: bool
     #: Whether it keeps part of what its result holds, beside what `updates` says.
     keeps: bool
+    #: What it fills its results with: a number, or the attribute that is the number; None where it computes them.
+    fills: int | str | None
+    #: Whether `data1` and `data2` may be exchanged where its `op` commutes.
+    exchangeable: bool
     #: Whether leaving it out changes more than what it writes: random state, other cores, registers, the host.
     side_effect: bool
     #: Whether it waits for other programs of a launch.
@@ -116,6 +120,8 @@ OVERWRITES = Behaviour(
     moves=False,
     assigns=False,
     keeps=False,
+    fills=None,
+    exchangeable=False,
     side_effect=False,
     barrier=False,
     decides=False,

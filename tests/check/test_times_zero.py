@@ -13,10 +13,13 @@ PADDED = """
 
 
     @nki.jit
-    def product(x, w, rows, fill=0.0, last=None, swapped=False):
+    def product(x, w, rows, fill=0.0, last=None, swapped=False, full=False):
         left = nl.ndarray((128, 128), dtype=w.dtype, buffer=nl.sbuf)
+        if full:
+            left = nl.full((128, 128), fill, dtype=w.dtype, buffer=nl.sbuf)
+        else:
+            nisa.memset(left, fill)
         right = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
-        nisa.memset(left, fill)
         if last is not None:
             nisa.memset(left[96:128, last : last + 1], 1.0)
         nisa.dma_copy(dst=left[0:rows], src=w[0:rows])
@@ -49,6 +52,8 @@ def _check(check: Checker, *words: str) -> int:
         (("rows=64", "swapped=True"), 0),
         (("rows=65", "swapped=True"), 1),
         (("rows=64", "fill=0.5"), 1),
+        (("rows=64", "full=True"), 0),
+        (("rows=64", "full=True", "fill=0.5"), 1),
         # One column of the rows is not zero.
         (("rows=64", "last=127"), 1),
     ],

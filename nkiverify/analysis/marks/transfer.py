@@ -24,7 +24,7 @@ from nkiverify.analysis.marks.findings import DEAD_STORE, DEFINED, MAYBE, SURELY
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.analysis.marks.unordered import ADDED, READ, WROTE, Unordered
 from nkiverify.analysis.marks.windows import Window
-from nkiverify.analysis.marks.zeros import FACTORS, may_meet_zeros, rows_of_scales, rows_of_zeros, writes_zeros
+from nkiverify.analysis.marks.zeros import factors, rows_of_scales, rows_of_zeros, writes_zeros
 from nkiverify.analysis.masks import Touched, masks_otherwise
 from nkiverify.analysis.side_effects import is_moved
 from nkiverify.model.dependence import Link
@@ -227,7 +227,7 @@ class Transfer:
     def _meet_zeros(self, step: Reading) -> None:
         """Undefined elements in a row of a product whose other operand has nothing but zeros there is forgotten: the
         contract about it is contested, and what follows is as kernels rely on it."""
-        for name, other in FACTORS.get(step.operation.name, {}).items() if may_meet_zeros(step.operation) else ():
+        for name, other in factors(step.operation).items():
             marks, effect = step.marks.get(name), self._reading_of(step, other)
             if marks is None or effect is None:
                 continue
@@ -236,7 +236,7 @@ class Transfer:
                 continue
             if marks.shape[0] != len(rows):
                 continue
-            if name.endswith("_scale"):
+            if name in step.operation.declared.behaviour.rows:
                 rows = rows_of_scales(rows)
             met = rows.reshape(-1, *(1,) * (marks.ndim - 1)) & (marks > DEFINED) & (marks < DEAD_STORE)
             own = self._reading_of(step, name)

@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import numpy.typing as npt
 
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.marks.storages import Shadow
+from nkiverify.model.dependence import Link
 from nkiverify.model.operation import Operation
 
 Rows = npt.NDArray[np.bool_]
 
-#: Products that sum over the rows of both operands: for each operand the one whose zeros make its rows count for
-#: nothing.
-FACTORS: Mapping[str, Mapping[str, str]] = {
-    "nisa.nc_matmul": {"stationary": "moving", "moving": "stationary"},
-    "nisa.nc_matmul_mx": {
-        "stationary": "moving",
-        "moving": "stationary",
-        "stationary_scale": "moving",
-        "moving_scale": "stationary",
-    },
-}
+_FACTORS = {Link.STATIONARY: Link.MOVING, Link.MOVING: Link.STATIONARY}
 #: A scale is that of so many partitions; those of a quadrant are in its first partitions.
 _GROUP, _QUADRANT = 8, 32
 
 
 def writes_zeros(operation: Operation) -> bool:
     """True if all that it writes is 0."""
-    value = operation.attributes.get("value")
-    fills = operation.name == "nisa.memset" and isinstance(value, int | float) and value == 0
-    return fills or operation.name in ("nl.zeros", "nl.zeros_like")
+    filled = operation.declared.behaviour.fills
+    value = operation.attributes.get(filled) if isinstance(filled, str) else filled
+    return isinstance(value, int | float) and value == 0
 
 
-def may_meet_zeros(operation: Operation) -> bool:
-    """True if it is a product that sums over the rows of its operands, in all places."""
-    return operation.name in FACTORS and not operation.attributes.get("is_transpose")
+def factors(operation: Operation) -> dict[str, str]:
+    """For each operand of a product that sums over the rows of its operands, scales of rows included: the one whose
+    zeros make its rows count for nothing."""
+    behaviour, dependence = operation.declared.behaviour, operation.declared.dependence
+    if dependence is None or not behaviour.product or operation.attributes.get("is_transpose"):
+        return {}
+    linked = dependence.operands
+    whole = {link: name for name, link in linked.items() if name not in behaviour.rows}
+    return {name: whole[_FACTORS[link]] for name, link in linked.items() if link in _FACTORS}
 
 
 def rows_of_zeros(shadow: Shadow, effect: Effect) -> Rows | None:

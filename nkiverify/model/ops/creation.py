@@ -39,7 +39,9 @@ define_current = partial(define, api=("nki",))
 
 # --- memset -----------------------------------------------------------------------------------------------------------
 
-MEMSET = operation("nisa.memset", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
+MEMSET = operation(
+    "nisa.memset", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES.but(fills="value")
+)
 
 define_current(
     "memset.value_dtype",
@@ -129,10 +131,22 @@ def _fill(step: Step, value: Array) -> None:
 # Published legacy kernels fill when the tensor is first used, not where it is made: with the same values.
 _WHEN = frozenset(("lazy_initialization",))
 
-ZEROS = operation("nl.zeros", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES, tolerates=_WHEN)
-ONES = operation("nl.ones", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES, tolerates=_WHEN)
-FULL = operation("nl.full", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES, tolerates=_WHEN)
-ZEROS_LIKE = operation("nl.zeros_like", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES)
+ZEROS = operation(
+    "nl.zeros", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES.but(fills=0), tolerates=_WHEN
+)
+ONES = operation(
+    "nl.ones", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES.but(fills=1), tolerates=_WHEN
+)
+FULL = operation(
+    "nl.full",
+    dependence=Dependence(Link.NOTHING),
+    engine="any",
+    behaviour=OVERWRITES.but(fills="value"),
+    tolerates=_WHEN,
+)
+ZEROS_LIKE = operation(
+    "nl.zeros_like", dependence=Dependence(Link.NOTHING), engine="any", behaviour=OVERWRITES.but(fills=0)
+)
 EMPTY_LIKE = host("nl.empty_like")
 
 define("leg.hbm_no_init", "nl.zeros and nl.full do not initialise HBM tensors.", "LERR", api=("neuronxcc",))

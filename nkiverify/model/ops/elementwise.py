@@ -42,7 +42,9 @@ from nkiverify.symbolic import all_of, any_of, equal, negate
 
 # --- tensor_tensor ----------------------------------------------------------------------------------------------------
 
-TENSOR_TENSOR = operation("nisa.tensor_tensor", dependence=Dependence(Link.ROWS), engine="any", behaviour=OVERWRITES)
+TENSOR_TENSOR = operation(
+    "nisa.tensor_tensor", dependence=Dependence(Link.ROWS), engine="any", behaviour=OVERWRITES.but(exchangeable=True)
+)
 
 define(
     "tensor_tensor.shape",
