@@ -141,7 +141,7 @@ FULL = operation(
     "nl.full",
     dependence=Dependence(Link.NOTHING),
     engine="any",
-    behaviour=OVERWRITES.but(fills="value"),
+    behaviour=OVERWRITES.but(fills="fill_value"),
     tolerates=_WHEN,
 )
 ZEROS_LIKE = operation(
