@@ -166,6 +166,8 @@ def kernel(x):
 GREATEST = "nisa.tensor_reduce(dst=column, op=nl.maximum, data=data, axis=1)"
 LESS = """nisa.tensor_scalar(dst=other, data={data}, op0=nl.subtract, operand0=column)
     nisa.activation(dst=other, op=nl.exp, data=other)"""
+ROOT = """nisa.tensor_scalar(dst=other, data=data, op0=nl.subtract, operand0=column, op1=nl.add, operand1=0.5)
+    nisa.activation(dst=other, op=nl.rsqrt, data=other)"""
 MEAN = """nisa.tensor_reduce(dst=column, op=nl.add, data=data, axis=1)
     nisa.tensor_scalar(dst=column, data=column, op0=nl.multiply, operand0={factor})
     nisa.activation(dst=column, op=nl.exp, data=column)
@@ -203,6 +205,33 @@ MEAN = """nisa.tensor_reduce(dst=column, op=nl.add, data=data, axis=1)
             "nisa.memset(other, 1000.0)\n    nisa.memset(other[:, 0 : F // 2], 0.0)\n"
             "    nisa.activation(dst=other, op=nl.exp, data=other)",
             "-1..1",
+            False,
+        ),
+        # Sums of products have no number in common.
+        (
+            "turned = nl.ndarray((F, F), dtype=nl.float32, buffer=nl.psum)\n"
+            "    nisa.nc_matmul(dst=turned, stationary=data, moving=data)\n    nisa.tensor_copy(dst=data, src=turned)\n"
+            f"    {GREATEST}\n    {ROOT}",
+            "-1..1",
+            False,
+        ),
+        # Nor has a row in common what a scan makes of it, or the product of it with any of it.
+        (
+            "nisa.memset(other, 0.0)\n    nisa.tensor_tensor_scan(dst=data, data0=other, data1=data, initial=0.0, "
+            f"op0=nl.multiply, op1=nl.add)\n    {GREATEST}\n    {ROOT}",
+            "-1..1",
+            False,
+        ),
+        (f"nisa.tensor_reduce(dst=column, op=nl.multiply, data=data, axis=1)\n    {ROOT}", "-1..1", False),
+        # Each of some numbers less the greater of another one's: the same coordinate counts rows here, columns there.
+        (
+            "nisa.tensor_tensor(dst=column, data1=data[:, 0:1], data2=data[:, 1:2], op=nl.maximum)\n"
+            "    turned = nl.ndarray((1, P), dtype=nl.float32, buffer=nl.psum)\n"
+            "    nisa.nc_transpose(dst=turned, data=column)\n"
+            "    flat = nl.ndarray((1, P), dtype=nl.float32, buffer=nl.sbuf)\n"
+            "    nisa.tensor_copy(dst=flat, src=turned)\n    nisa.tensor_copy(dst=column, src=data[:, 0:1])\n"
+            f"    {LESS.format(data='nl.broadcast_to(flat, (P, P))')}".replace("column)", "column, reverse0=True)"),
+            "-100..100",
             False,
         ),
         (MEAN.format(factor="1.0 / F"), "-80..80", True),

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 from lab import numerics as campaign
+from lab import numerics_faults as planted
+from lab.numerics_kernels import drawn
 from nkiverify.analysis.ranges.arithmetic import MINUS, Parts, made
 from nkiverify.analysis.ranges.findings import Findings
 from nkiverify.analysis.ranges.functions import FUNCTIONS
@@ -93,9 +95,9 @@ def test_an_infinity_that_is_meant_is_a_value() -> None:
 def test_the_walk_for_all_sizes_has_the_numbers_of_a_few_and_errors_of_it_are_noticed(tmp_path: Path) -> None:
     hardware = hardware_named("trn2")
     for number in range(4):
-        target = campaign.drawn(random.Random(f"sizes test/{number}"), tmp_path, number, sizes=True)
+        target = drawn(random.Random(f"sizes test/{number}"), tmp_path, number, sizes=True)
         assert campaign.of_sizes(target, hardware, 11)[1] == []
-    assert campaign.noticed_for_sizes(campaign.SIZE_FAULTS["what grows stays"], seed=1, kernels=2) is not None
+    assert planted.noticed_for_sizes(planted.SIZE_FAULTS["what grows stays"], seed=1, kernels=2) is not None
 
 
 def test_differences_from_a_maximum_are_at_most_0() -> None:
@@ -138,14 +140,14 @@ def test_sums_hold_in_any_order(count: int) -> None:
 
 
 def test_an_error_in_the_arithmetic_is_noticed() -> None:
-    fault = campaign.FAULTS["products take the corners of one side"]
-    assert campaign.noticed(fault, seed=1, kernels=12) is not None
+    fault = planted.FAULTS["products take the corners of one side"]
+    assert planted.noticed(fault, seed=1, kernels=12) is not None
 
 
 def test_random_kernels_stay_within_their_ranges(tmp_path: Path) -> None:
     hardware = hardware_named("trn2")
     for number in range(6):
-        target = campaign.drawn(random.Random(f"test/{number}"), tmp_path, number)
+        target = drawn(random.Random(f"test/{number}"), tmp_path, number)
         assert campaign.differences(target, hardware, 12) == []
 
 

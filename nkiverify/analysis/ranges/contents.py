@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nkiverify.analysis.ranges.arithmetic import EMPTY
-from nkiverify.analysis.ranges.families import LANES, Carried, Family
+from nkiverify.analysis.ranges.families import LANES, Carried, Family, positions
 from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
@@ -121,8 +121,8 @@ class State:
         if known is not None:
             return known[0]
         ids = n.named(contents.numbers, view.dtype)
-        axes = tuple(() if as_term(extent).constant == 1 else (at,) for at, extent in enumerate(view.shape))
-        found = Family(ids, tuple(view.shape), axes, n.sizes, carried=contents.carried)
+        shape = tuple(view.shape)
+        found = Family(ids, shape, positions(shape), n.sizes, carried=contents.carried)
         contents.exact[layout] = (found, _indices_in((*view.shape, *view.strides, view.offset)))
         return found
 
@@ -134,7 +134,7 @@ class State:
         if not (whole and all_of_it):
             before = self.contents(storage)
             plain = Family(before.numbers, (), (), n.sizes, carried=before.carried)
-            both = n.either(plain, replace(family, extents=(), axes=()).with_id(0))
+            both = n.either(plain, replace(family, extents=()).without_id())
             found = Contents(both.numbers, both.carried)
         found.numbers[3], found.dtype = 0, storage.dtype
         if all_of_it:

@@ -5,7 +5,8 @@ operation needs of an array beyond this is not followed.
 
 An id (`relations`) names the numbers of a family by coordinates: along axis k of a tile an element is counted by the
 coordinates `axes[k]`, none where all elements are one number. What is known of two ids holds for equal coordinates, so
-that `x - max(x)` is seen to be at most 0, and a transposed x, whose coordinates are others, is not.
+that `x - max(x)` is seen to be at most 0, and a transposed x, whose coordinates are others, is not. A family without an
+id has the coordinates of its own positions: whatever id it is given later names each element apart.
 """
 
 from __future__ import annotations
@@ -79,15 +80,16 @@ class Family:
         """The id of the numbers; 0 where nothing is known of them beside the interval."""
         return int(self.numbers[3, 0])
 
-    def with_id(self, id: int) -> Family:
-        """The same numbers under another id."""
+    def without_id(self) -> Family:
+        """The same numbers, of which nothing is known beside others."""
         numbers = self.numbers.copy()
-        numbers[3] = id
-        return replace(self, numbers=numbers)
+        numbers[3] = 0
+        return replace(self, numbers=numbers, axes=positions(self.extents))
 
     def with_numbers(self, numbers: Array) -> Family:
-        """Other numbers in the same places, of which nothing else is known."""
-        return replace(self, numbers=numbers, times=None, carried=None)
+        """Other numbers in the same places, of which nothing is known but their ids."""
+        axes = self.axes if numbers[3, 0] else positions(self.extents)
+        return replace(self, numbers=numbers, axes=axes, times=None, carried=None)
 
     # --- what meanings ask of an array --------------------------------------------------------------------------------
 
@@ -121,8 +123,7 @@ class Family:
             # Which element comes where is not known; that there are as many is.
             if open_at:
                 raise UnsupportedConstruct("tiles of unknown extents in another shape")
-            again = self.with_id(0)
-            return replace(again, extents=wanted, axes=((),) * len(wanted))
+            return replace(self, extents=wanted).without_id()
         for at, (extent, axis) in zip(target, placed, strict=True):
             found[at] = (extent, axis)
         extents, axes = zip(*found, strict=True) if found else ((), ())
@@ -148,8 +149,7 @@ class Family:
     def __getitem__(self, index: Any) -> Family:
         parts = index if isinstance(index, tuple) else (index,)
         if len(parts) == 2 and parts[0] is Ellipsis and parts[1] == slice(None, 1):
-            first = self.with_id(0)
-            return replace(first, extents=(*self.extents[:-1], 1), axes=(*self.axes[:-1], ()))
+            return replace(self, extents=(*self.extents[:-1], 1)).without_id()
         raise UnsupportedConstruct("parts of tiles of unknown extents")
 
     def broadcast_to(self, shape: Sequence[Extent]) -> Family:
@@ -185,6 +185,11 @@ def _is_one(extent: Extent) -> bool:
     return constant_value(extent) == 1
 
 
+def positions(extents: Sequence[Extent]) -> tuple[Axis, ...]:
+    """The coordinates of the elements of a tile by their positions."""
+    return tuple(() if _is_one(extent) else (at,) for at, extent in enumerate(extents))
+
+
 def aligned(one: Family, other: Family) -> tuple[Family, Family]:
     """Two families over the same axes, as an operator on each element with its partner takes them.
 
@@ -193,21 +198,26 @@ def aligned(one: Family, other: Family) -> tuple[Family, Family]:
     rank = max(len(one.extents), len(other.extents))
     one, other = (_padded(part, rank) for part in (one, other))
     extents: list[Extent] = []
-    axes: list[Axis] = []
-    apart = False
-    for mine, yours, axis, partner in zip(one.extents, other.extents, one.axes, other.axes, strict=True):
+    for mine, yours in zip(one.extents, other.extents, strict=True):
         if not (_is_one(mine) or _is_one(yours) or one.sizes.same(mine, yours)):
             raise UnsupportedConstruct("tiles whose extents may differ")
         extents.append(yours if _is_one(mine) else mine)
-        if not one.id or not axis:
-            axes.append(partner if other.id else ())
-        else:
-            axes.append(axis)
-            apart |= bool(other.id and partner and partner != axis)
-    places = tuple(extents), tuple(axes)
-    if apart:
-        one, other = one.with_id(0), other.with_id(0)
-    return tuple(replace(part, extents=places[0], axes=places[1]) for part in (one, other))  # type: ignore[return-value]
+    one, other = (replace(part, extents=tuple(extents)) for part in (one, other))
+    if one.id and other.id:
+        if not _go_together(one.axes, other.axes):
+            return one.without_id(), other.without_id()
+        axes = tuple(mine or yours for mine, yours in zip(one.axes, other.axes, strict=True))
+    else:
+        axes = one.axes if one.id else other.axes if other.id else positions(extents)
+    return replace(one, axes=axes), replace(other, axes=axes)
+
+
+def _go_together(one: Sequence[Axis], other: Sequence[Axis]) -> bool:
+    """True if the same coordinates count along each axis on which both have some, and along that axis alone."""
+    if any(mine and yours and mine != yours for mine, yours in zip(one, other, strict=True)):
+        return False
+    places = [{part: at for at, axis in enumerate(axes) for part in axis} for axes in (one, other)]
+    return all(places[1].get(part, at) == at for part, at in places[0].items())
 
 
 def _padded(part: Family, rank: int) -> Family:

@@ -24,7 +24,7 @@ from nkiverify.analysis.ranges.arithmetic import (
     stacked,
     sum_error,
 )
-from nkiverify.analysis.ranges.families import LANES, Axis, Carried, Family, Times, aligned
+from nkiverify.analysis.ranges.families import LANES, Axis, Carried, Family, Times, aligned, positions
 from nkiverify.analysis.ranges.findings import INVALID, OVERFLOW, Findings
 from nkiverify.analysis.ranges.growth import beside, moved, multiplied, settled
 from nkiverify.analysis.ranges.intervals import CODES, Intervals
@@ -74,7 +74,7 @@ class Families(Numbers):
 
     def family(self, numbers: Array, extents: tuple[Extent, ...]) -> Family:
         """Numbers of which nothing but their interval is known."""
-        return Family(numbers, extents, ((),) * len(extents), self.sizes)
+        return Family(numbers, extents, positions(extents), self.sizes).without_id()
 
     def named(self, numbers: Array, dtype: DType) -> Array:
         """The same numbers, all of a dtype, under an id of their own."""
@@ -252,7 +252,7 @@ class Families(Numbers):
             return self.reduce(name.replace("abs_", "") + "imum", self.unary("abs", x))
         part, axis = Parts.of(given.numbers), given.axes[-1]
         count = self._count(given.extents[-1], given.fewer)
-        left = replace(given.with_id(0), extents=(*given.extents[:-1], 1), axes=(*given.axes[:-1], ()))
+        left = replace(given, extents=(*given.extents[:-1], 1), axes=(*given.axes[:-1], ()))
         if name == "add":
             found = left.with_numbers(stacked(self._total(part, count, axis)))
             if not given.fewer and _ends(given) is not None:
@@ -275,9 +275,8 @@ class Families(Numbers):
             )
         if name == "multiply" and not part.flags.any() and bool((part.magnitude <= 1).all()):
             least = 0.0 if bool((part.low >= 0).all()) else -1.0
-            return cast(
-                Array, left.with_numbers(stacked(replace(part, low=part.low * 0 + least, high=part.high * 0 + 1)))
-            )
+            found_part = Parts(part.low * 0 + least, part.high * 0 + 1, part.flags, _NOTHING)
+            return cast(Array, left.with_numbers(stacked(found_part)))
         raise UnsupportedConstruct(f"a reduction of an unknown number of elements with {name}")
 
     def _count(self, extent: Extent, fewer: bool) -> tuple[float, float]:
@@ -323,7 +322,7 @@ class Families(Numbers):
         left, right = aligned(cast(Family, x), cast(Family, y))
         extents = left.extents
         _, count = self._count(extents[-1], True)
-        begin = replace(cast(Family, initial).with_id(0), extents=(*extents[:-1], 1))
+        begin = replace(cast(Family, initial), extents=(*extents[:-1], 1)).without_id()
 
         def once(state: Family) -> Family:
             return cast(Family, self.binary(name1, self.binary(name0, x, cast(Array, state)), y))

@@ -1,0 +1,136 @@
+"""Errors put into the arithmetic of intervals, one after the other: random kernels have to notice each.
+
+With `--sizes` the errors are those of the walk for all sizes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import random
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+from lab.numerics import RANGE_LIMITS, Written, of_sizes, seen_outside
+from lab.numerics_kernels import drawn
+from nkiverify.analysis.ranges import family_numbers, growth, operators
+from nkiverify.analysis.ranges import walk as walk_module
+from nkiverify.analysis.ranges.arithmetic import Parts, stacked
+from nkiverify.analysis.ranges.family_numbers import Families
+from nkiverify.analysis.ranges.functions import FUNCTIONS, Course, Function
+from nkiverify.analysis.ranges.intervals import Intervals
+from nkiverify.analysis.ranges.operators import IntervalOperators
+from nkiverify.analysis.ranges.relations import FamilyRelations, Relations
+from nkiverify.analysis.ranges.walk import FamilyWalk
+from nkiverify.analysis.values.formats import Array
+from nkiverify.model.hardware import hardware_named
+from nkiverify.phases.numerics.trial import on_ranges
+
+
+def _changed(**changes: Any) -> dict[str, Function]:
+    return {name: replace(function, **changes) for name, function in FUNCTIONS.items()}
+
+
+def _yes(one: Array, other: Array) -> tuple[Array, Array, Array]:
+    shape = np.broadcast_shapes(one.shape, other.shape)
+    return np.ones(shape, dtype=bool), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
+
+
+#: Errors of the arithmetic, by what they are: the owner of a name, the name, and what stands there instead.
+FAULTS: dict[str, tuple[object, str, object]] = {
+    "lower ends are not rounded outwards": (operators, "down", lambda number: number + np.abs(number) * 1e-7),
+    "upper ends are not rounded outwards": (operators, "up", lambda number: number - np.abs(number) * 1e-7),
+    "sums do not round": (operators, "sum_error", lambda size, count: np.zeros_like(size)),
+    "products take the corners of one side": (
+        operators,
+        "corners",
+        lambda operator, one, other: (operator(one.low, other.low), operator(one.high, other.high)),
+    ),
+    "functions have no valley": (operators, "FUNCTIONS", _changed(least_at=math.inf)),
+    "functions that fall rise": (operators, "FUNCTIONS", _changed(course=Course.INCREASING)),
+    "any number is at most any other": (Relations, "at_most", lambda self, one, other: _yes(one, other)),
+    "some number of each row is large": (Relations, "attained", lambda self, ids: np.full((*ids.shape[:-1], 1), 5.0)),
+    "the greatest is the least": (
+        IntervalOperators,
+        "_greater",
+        lambda self, one, other: Parts(
+            np.minimum(one.low, other.low), np.minimum(one.high, other.high), one.flags | other.flags, one.ids
+        ),
+    ),
+    "a select takes one side": (IntervalOperators, "choose", lambda self, condition, x, y: np.asarray(x)),
+    "conversions do not round": (Intervals, "_to_float", lambda self, part, dtype: stacked(part)),
+    "integers are cut off": (np, "ceil", np.floor),
+}
+
+
+#: Errors of the walk for all sizes, as above.
+SIZE_FAULTS: dict[str, tuple[object, str, object]] = {
+    "sums have the fewest addends": (Families, "_count", lambda self, extent, fewer: (1.0, 1.0)),
+    "what grows stays": (growth, "grown", lambda entry, carried, times: (float(entry[0, 0]), float(entry[1, 0]))),
+    "every assumption is proved": (walk_module, "weakened", lambda held, *more: (held, True)),
+    "what is carried is not multiplied": (growth, "_product", lambda one, other: one),
+    "what is added is not carried": (family_numbers, "moved", lambda carried, *more: carried),
+    "the greatest of a row is any of it": (FamilyRelations, "greatest_along", lambda self, ids, axis: ids),
+    "some number of each row is large": (FamilyRelations, "attained_along", lambda self, ids, axis: 5.0),
+    "a write to a part is one to all": (FamilyWalk, "covers", lambda self, view: True),
+    "a mean is of fewer": (family_numbers, "_wider", lambda low, high: (low / 2, high / 2)),
+    "a loop body runs at least once": (
+        walk_module._Assumed,
+        "after",
+        lambda self, entry, found, times, once, known=walk_module._Assumed.after: known(
+            self, entry, found, times, True
+        ),
+    ),
+}
+
+
+def noticed(fault: tuple[object, str, object], seed: int, kernels: int) -> int | None:
+    """The number of the first random kernel that shows an error of the arithmetic; None where none does."""
+    hardware = hardware_named("trn2")
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(kernels):
+            target = drawn(random.Random(f"{seed}/{number}"), Path(folder), number)
+            with patch.object(*fault):
+                expected = Written([])
+                trial = on_ranges(target, {}, hardware, RANGE_LIMITS, told=expected.watch)
+            if not trial.unusable and seen_outside(target, hardware, expected, trial, 12):
+                return number
+    return None
+
+
+def noticed_for_sizes(fault: tuple[object, str, object], seed: int, kernels: int) -> int | None:
+    """As `noticed`, of the walk for all sizes."""
+    hardware = hardware_named("trn2")
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(kernels):
+            target = drawn(random.Random(f"sizes {seed}/{number}"), Path(folder), number, sizes=True)
+            with patch.object(*fault):
+                if of_sizes(target, hardware, 8)[1]:
+                    return number
+    return None
+
+
+def main() -> int:
+    """Put in every error; 1 where one is not noticed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kernels", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sizes", action="store_true", help="errors of the walk for all sizes")
+    arguments = parser.parse_args()
+    missed = 0
+    for name, fault in (SIZE_FAULTS if arguments.sizes else FAULTS).items():
+        found_by = noticed_for_sizes if arguments.sizes else noticed
+        number = found_by(fault, arguments.seed, arguments.kernels)
+        missed += number is None
+        print(f"{name}: {'NOT noticed' if number is None else f'kernel {number}'}", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
