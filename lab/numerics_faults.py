@@ -19,7 +19,7 @@ import numpy as np
 
 from lab.numerics import RANGE_LIMITS, Written, of_sizes, seen_outside
 from lab.numerics_kernels import drawn
-from nkiverify.analysis.ranges import family_numbers, growth, operators
+from nkiverify.analysis.ranges import families, family_numbers, growth, operators
 from nkiverify.analysis.ranges import walk as walk_module
 from nkiverify.analysis.ranges.arithmetic import Parts, stacked
 from nkiverify.analysis.ranges.family_numbers import Families
@@ -78,6 +78,7 @@ SIZE_FAULTS: dict[str, tuple[object, str, object]] = {
     "what is added is not carried": (family_numbers, "moved", lambda carried, *more: carried),
     "the greatest of a row is any of it": (FamilyRelations, "greatest_along", lambda self, ids, axis: ids),
     "some number of each row is large": (FamilyRelations, "attained_along", lambda self, ids, axis: 5.0),
+    "what has no name is one number": (families, "positions", lambda extents: ((),) * len(extents)),
     "a write to a part is one to all": (FamilyWalk, "covers", lambda self, view: True),
     "a mean is of fewer": (family_numbers, "_wider", lambda low, high: (low / 2, high / 2)),
     "a loop body runs at least once": (
