@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -189,7 +190,8 @@ def _recorded(one: Answer, options: Options) -> KernelAnswer:
 def _told(one: Answer, asked: Asked, options: Options, style: Style, width: int, again: str) -> str:
     """All that is printed of one kernel; `again` is the command that replays its failure, if there is one."""
     language = outside(one.language, options.policy)
-    parts = [legality.text(one, options.root, width, style, asked.every, language.told)]
+    in_kernel = partial(proposals.in_kernel, answer=one, base=options.root)
+    parts = [legality.text(one, options.root, width, style, asked.every, language.told, in_kernel)]
     parts += [f"  assumed: {text}" for text in options.allowed.assumed()]
     alone = rests_on(counting(one.runs))
     parts += [f"  {alone}"] if alone else []

@@ -64,17 +64,25 @@ def lacking(answer: Answer, base: Path) -> Lacking | None:
     if not texts or function is None:
         return None
     bound = dict(_bound(function))
-    shapes = {dimension: text for dimension, text in _extents(answer) if dimension not in bound}
     last = max((bound[word] for text in texts for word in _names(text) if word in bound), default=0)
     first = function.body[0]
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     after = max(last, (first.end_lineno or first.lineno) if documented else first.lineno - 1)
     lines = []
     for text in texts:
-        condition = re.sub(r"[A-Za-z_]\w*", lambda found: shapes.get(found[0], found[0]), text)
-        values = ", ".join(f"{{{shapes.get(word, word)}=}}" for word in dict.fromkeys(_names(text)))
+        condition = in_kernel(text, answer, base)
+        values = ", ".join(f"{{{in_kernel(word, answer, base)}=}}" for word in dict.fromkeys(_names(text)))
         lines.append(f'assert {condition}, f"{name} needs {condition}, not {values}"')
     return Lacking(tuple(lines), after)
+
+
+def in_kernel(condition: str, answer: Answer, base: Path) -> str:
+    """A condition about the dimensions of an answer in the words of its kernel: `B0`, for which the kernel has no name,
+    is `B.shape[0]` there."""
+    function = definition(answer.reference, base)
+    bound = dict(_bound(function)) if function is not None else {}
+    shapes = {dimension: text for dimension, text in _extents(answer) if dimension not in bound}
+    return re.sub(r"[A-Za-z_]\w*", lambda found: shapes.get(found[0], found[0]), condition)
 
 
 def written(answers: Iterable[Answer], base: Path) -> dict[str, int]:

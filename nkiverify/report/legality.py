@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from nkiverify.foundation.records import BOUNDED, KernelWarning, Run, Verdict, Violation
@@ -28,12 +28,14 @@ def text(
     style: Style = PLAIN,
     every: bool = False,
     language: Sequence[Finding] = (),
+    in_kernel: Callable[[str], str] = str,
 ) -> str:
     """Everything that is said of one kernel.
 
-    `every`: show the source of all failures. `language`: what it uses outside the documented language.
+    `every`: show the source of all failures. `language`: what it uses outside the documented language. `in_kernel`
+    says a condition about the dimensions in the words of the kernel.
     """
-    lines = list(_lines(answer, root, width, style, every))
+    lines = list(_lines(answer, root, width, style, every, in_kernel))
     if every:
         for run in answer.derived.runs if answer.derived is not None else answer.runs:
             lines += memory_peaks.lines(run.memory, root, width, style)
@@ -86,7 +88,9 @@ def headline(answer: Answer, root: Path) -> str:
     return "; ".join(" ".join(line.split()) for line in [*said, *_limits(derived, root, _ENDLESS, PLAIN)])
 
 
-def _lines(answer: Answer, root: Path, width: int, style: Style, every: bool) -> Iterator[str]:
+def _lines(
+    answer: Answer, root: Path, width: int, style: Style, every: bool, in_kernel: Callable[[str], str]
+) -> Iterator[str]:
     path, _, name = answer.reference.partition("::")
     if answer.problem:
         yield style.warn(f"{answer.reference} was not checked")
@@ -101,7 +105,7 @@ def _lines(answer: Answer, root: Path, width: int, style: Style, every: bool) ->
         yield from _not_proved(derived, name, root, width, style)
     if derived is not None:
         yield from _bugs(derived, root, width, style, every)
-        yield from _beyond(derived, root, width, style, every)
+        yield from _beyond(derived, root, width, style, every, in_kernel)
         yield from _limits(derived, root, width, style)
         yield from _necessary(derived, width)
     yield from _assumed(answer, width)
@@ -206,7 +210,9 @@ def _open(runs: Sequence[Run], root: Path, width: int, style: Style) -> Iterator
             yield from diagnostic.violations(group, root, width, style)
 
 
-def _beyond(derived: Derived, root: Path, width: int, style: Style, every: bool) -> Iterator[str]:
+def _beyond(
+    derived: Derived, root: Path, width: int, style: Style, every: bool, in_kernel: Callable[[str], str]
+) -> Iterator[str]:
     """The conditions that the kernel does not check, and what comes of it."""
     unchecked = [one for one in derived.preconditions if not one.asserted]
     failing = [one for one in unchecked if not one.from_above]
@@ -215,7 +221,7 @@ def _beyond(derived: Derived, root: Path, width: int, style: Style, every: bool)
     checkable = [one for one in failing if not one.launch]
     if checkable and derived.proved:
         lacking = " and ".join(f"({one.text})" if " or " in one.text else one.text for one in checkable)
-        yield from _hint(f"assert {lacking}", "--fix prints it, where it can stand", width, style)
+        yield from _hint(f"assert {in_kernel(lacking)}", "--fix prints it, where it can stand", width, style)
     if derived.preconditions and not unchecked:
         yield "  the kernel checks it itself"
     if not every:
