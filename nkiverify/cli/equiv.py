@@ -144,7 +144,8 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
         return Comparer(one, other, hardware, *options, tell=_Patience()).compare()
 
     answers = at_all(shapes, compared)
-    print(equivalence_text.text(answers, first, second, Path.cwd(), Style.of(sys.stdout)))
+    style = Style.of(sys.stdout)
+    print(equivalence_text.text(answers, first, second, Path.cwd(), style, shapes.made_for_sizes))
     return exit_status([found for _, found in answers])
 
 

@@ -28,6 +28,7 @@ def text(
     second: Request | Reference,
     base: Path,
     style: Style,
+    made_for_sizes: Sequence[str] = (),
 ) -> str:
     """The output of `nkiverify equiv`, given the answers with the dimensions they are about, the chosen ones first."""
     lines = [style.head(f"{first.reference} and {second.reference}")]
@@ -41,7 +42,18 @@ def text(
         else:
             lines.append(f"  also: {sizes(dimensions)}")
             lines += _answers(other, first, second, base, style)
+    lines += untried(made_for_sizes)
     return "\n".join(lines)
+
+
+def untried(made_for_sizes: Sequence[str]) -> list[str]:
+    """That other shapes were not tried, as kernels are made for some sizes."""
+    if not made_for_sizes:
+        return []
+    return [
+        f"  also: no other sizes, for which {' and '.join(made_for_sizes)} may not be made: "
+        "make_kernel(M), with a dimension, is made for each"
+    ]
 
 
 def sizes(dimensions: Mapping[str, int]) -> str:

@@ -95,7 +95,8 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> int:
 
     answers = at_all(shapes, checked)
     references = (forward.reference, backward.reference)
-    print(gradient_text.text(answers, references, Path.cwd(), Style.of(sys.stdout)))
+    style = Style.of(sys.stdout)
+    print(gradient_text.text(answers, references, Path.cwd(), style, shapes.made_for_sizes))
     return exit_status([found for _, found in answers])
 
 
@@ -106,8 +107,6 @@ def _kernels(
     if reference is None:
         forward, backward = requests(arguments)
         return forward, forward, backward
-    if reference.torch:
-        raise UsageError(f"{arguments.reference} uses PyTorch, which takes no dual numbers: write it with NumPy")
     arguments.first, arguments.second = arguments.reference, arguments.first
     like, backward = requests(arguments)
     return like, reference, backward

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nkiverify.cli.equivalence_text import painted, sizes
+from nkiverify.cli.equivalence_text import painted, sizes, untried
 from nkiverify.report.style import Style
 from nkiverify.results import wording
 from nkiverify.verify.comparison import Finding
@@ -15,7 +15,11 @@ from nkiverify.verify.gradients import GradientAnswers
 
 
 def text(
-    answers: Sequence[tuple[Mapping[str, int], GradientAnswers]], references: tuple[str, str], base: Path, style: Style
+    answers: Sequence[tuple[Mapping[str, int], GradientAnswers]],
+    references: tuple[str, str],
+    base: Path,
+    style: Style,
+    made_for_sizes: Sequence[str] = (),
 ) -> str:
     """The output of `nkiverify grad`, given the answers with the dimensions they are about, the chosen ones first."""
     lines = [style.head(f"{references[0]} and its gradients in {references[1]}")]
@@ -32,6 +36,7 @@ def text(
         else:
             lines.append(f"  also: {sizes(dimensions)}")
             lines += _answers(other, base, style)
+    lines += untried(made_for_sizes)
     return "\n".join(lines)
 
 

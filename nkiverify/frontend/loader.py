@@ -12,6 +12,7 @@ import builtins
 import importlib
 import importlib.abc
 import importlib.util
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -333,8 +334,10 @@ def _function_named(name: str, module: ModuleType, path_text: str) -> Callable[.
 class MadeInRun:
     """The result of a factory that calls functions of NKI: it is called anew in each run, for that run's kernel."""
 
-    def __init__(self, make: Callable[[], Any]) -> None:
+    def __init__(self, make: Callable[[], Any], given: Sequence[Any] = ()) -> None:
         self._make = make
+        #: What the factory is given, its defaults included.
+        self.given = given
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._make()(*args, **kwargs)
@@ -369,6 +372,7 @@ class MadeOfDimensions(MadeInRun):
 
         positional = [argument(node) for node in self._call.args]
         options = {keyword.arg: argument(keyword.value) for keyword in self._call.keywords if keyword.arg is not None}
+        # The dimensions are others in each run: nothing is held.
         return MadeInRun(lambda: self._factory(*positional, **options))
 
 
@@ -393,7 +397,9 @@ def _made(factory: Callable[..., Any], name: str, path_text: str) -> Any:
     try:
         return factory(*positional, **options)
     except CalledOutsideRun:
-        return MadeInRun(lambda: factory(*positional, **options))
+        bound = inspect.signature(factory).bind(*positional, **options)
+        bound.apply_defaults()
+        return MadeInRun(lambda: factory(*positional, **options), tuple(bound.arguments.values()))
     except UsageError:
         raise
     except Exception as error:

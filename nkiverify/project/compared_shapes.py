@@ -3,13 +3,20 @@ then others that are no multiples of a tile."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import enum
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
+from types import MethodType, ModuleType
+from typing import Any
 
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.source import is_kernel_class
+from nkiverify.frontend.loader import MadeInRun
 from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop
+from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import Request
 from nkiverify.symbolic import conditions, terms
@@ -22,6 +29,8 @@ from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 
 #: The greatest value a dimension is given: equivalence is decided on small shapes.
 _GREATEST = 1 << 14
+#: Kinds of values that say no size; nor do functions, which may hold some.
+_NO_SIZES = (bool, float, str, bytes, type, ModuleType, DType, enum.Enum, type(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,8 @@ class Shapes:
     chosen: dict[str, int]
     greater: dict[str, int] | None = None
     greater_by_one: tuple[dict[str, int], ...] = ()
+    #: The kernels that are made for some sizes, so that no others are tried.
+    made_for_sizes: tuple[str, ...] = ()
 
 
 def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
@@ -40,6 +51,7 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
     demanded: list[Condition | bool] = []
     wished: list[Condition | bool] = []
     legal: list[Condition | bool] = []
+    held = {asked.name: list(_held(asked.kernel)) for asked in requests}
     for asked in requests:
         if not asked.domain.ranges:
             continue
@@ -51,6 +63,9 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
     if not domains:
         return Shapes({})
     own = {name: terms.of_atom(dimension.atom) for name, dimension in domains.items()}
+    sizes = [value for values in held.values() for value in values if isinstance(value, int)]
+    # What a kernel was made with is a size of its tensors, if it can be.
+    legal += [conditions.disjunction(_is(term, size) for term in own.values()) for size in sizes]
     hypotheses = [*_ranges(domains.values(), own), *demanded]
     wished += [
         conditions.negate(conditions.equals_zero(_minus(one, two))) for one, two in combinations(own.values(), 2)
@@ -73,9 +88,44 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
         equalities = (_is(own[name], value) for name, value in dimensions.items())
         return Prover([*hypotheses, *equalities], BUDGETS.compared).satisfiable() is Answer.YES
 
+    made_for_sizes = tuple(name for name, values in held.items() if values)
+    if made_for_sizes:
+        return Shapes(chosen, made_for_sizes=made_for_sizes)
     greater = {name: value + 1 for name, value in chosen.items()}
     single = ({**chosen, name: value} for name, value in greater.items()) if len(chosen) > 1 else ()
     return Shapes(chosen, greater if allowed(greater) else None, tuple(filter(allowed, single)))
+
+
+def _held(kernel: Any) -> Iterator[Any]:
+    """The values that a kernel holds since it was made, and that may say for which sizes: what its factory,
+    `functools.partial` or its object was given. Errs on too many."""
+    seen: set[int] = set()
+    left = [kernel]
+    while left:
+        value = left.pop()
+        if id(value) in seen or isinstance(value, _NO_SIZES):
+            continue
+        seen.add(id(value))
+        if isinstance(value, MadeInRun):
+            left += value.given
+        elif isinstance(value, partial):
+            left += [value.func, *value.args, *value.keywords.values()]
+        elif isinstance(value, MethodType):
+            left += [value.__func__, value.__self__]
+        elif callable(value) and not is_kernel_class(type(value)):
+            left += _in_closure(value)
+        elif not isinstance(value, int) or value > 1:
+            yield value
+
+
+def _in_closure(function: Callable[..., Any]) -> Iterator[Any]:
+    """The values that a function, or the one it wraps, takes from where it was defined."""
+    yield getattr(function, "__wrapped__", None)
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not bound yet
+            continue
 
 
 def _limits() -> Limits:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,15 @@ import numpy as np
 
 from nkiverify.analysis.values.asked_kernel import Execution, Filling, declared_range
 from nkiverify.analysis.values.cells import Cells
+from nkiverify.analysis.values.creation import creating
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.number_arrays import NumberArray
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import Allocation, ValueExecution
+from nkiverify.analysis.values.torch_arrays import TorchArray
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
 from nkiverify.model.dtypes import float32
+from nkiverify.model.meaning import Numbers
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.tensor import Storage, Tensor
@@ -42,23 +46,35 @@ class Reference:
     def execute(self, run: ValueExecution, kernel: Execution, fill: Filling) -> Execution:
         """Call it with what `kernel` was called with. Raises `UnsupportedConstruct` for what has no meaning on the
         run's numbers, `UsageError` for what it raises itself."""
-        numbers = run.numbers
         arguments: dict[str, Tensor] = {}
-        given: dict[str, Any] = {}
+        stored: dict[str, Array] = {}
         for name, like in kernel.arguments.items():
-            elements = fill(name, like)
-            arguments[name] = _tensor(run, elements, tuple(map(int, like.shape)), like)
-            known = like.dtype.is_integer and declared_range(like) is not None
-            given[name] = self._entered(run, elements, like, known)
+            stored[name] = fill(name, like)
+            arguments[name] = _tensor(run, stored[name], tuple(map(int, like.shape)), like)
+
+        def result(double: bool) -> Any:
+            given = {name: self._entered(run, stored[name], like, double) for name, like in kernel.arguments.items()}
+            with self._creating(run.numbers, double):
+                return self.function(**self._bound({**given, **kernel.others}, set(given)))
+
+        return Execution(run, arguments, kernel.others, self._left(run, self._result(run.numbers, result), "result"))
+
+    def _result(self, numbers: Numbers, result: Callable[[bool], Any]) -> Any:
+        """The result in `double` precision; where PyTorch does not mix that with what the function makes, in single."""
         try:
-            result = self.function(**self._bound({**given, **kernel.others}, set(given)))
+            return result(True)
         except UnsupportedConstruct:
             raise
         except Exception as error:
-            if isinstance(error, TypeError) and not isinstance(numbers, Floats):
-                raise UnsupportedConstruct(f"{self.reference} over prime fields: {error}") from None
+            if not isinstance(numbers, Floats):
+                # It has run on floats: what it wants is not known of these numbers.
+                raise UnsupportedConstruct(f"{self.reference} on exact numbers: {described(error)}") from None
+            try:
+                if self.torch and isinstance(error, RuntimeError):
+                    return result(False)
+            except Exception as other:
+                error = other
             raise UsageError(f"{self.reference} raises {described(error)}") from None
-        return Execution(run, arguments, kernel.others, self._left(run, result, "result"))
 
     def _bound(self, given: Mapping[str, Any], tensors: set[str]) -> dict[str, Any]:
         """The arguments it is called with: by name, tensors whose names it has not in the order of its parameters."""
@@ -70,31 +86,57 @@ class Reference:
                 bound[parameter.name] = rest.pop(0)
         return bound
 
-    def _entered(self, run: ValueExecution, elements: Array, like: Tensor, known: bool) -> Any:
-        """An argument as the function takes it."""
+    def _entered(self, run: ValueExecution, elements: Array, like: Tensor, double: bool) -> Any:
+        """An argument as the function takes it; integers of a range are what they are."""
         numbers, shape = run.numbers, tuple(map(int, like.shape))
-        if known:
+        if like.dtype.is_integer and declared_range(like) is not None:
             array: Any = numbers.integers(elements, like.dtype)
         elif isinstance(numbers, Floats):
             array = numbers.exact(elements, like.dtype)[0]
-            array = array.astype(np.int64 if like.dtype.is_integer else np.float64)
-        elif self.torch:
-            raise UnsupportedConstruct("a function of PyTorch over prime fields: it is compared in floating point")
+            array = array.astype(np.int64 if like.dtype.is_integer else np.float64 if double else np.float32)
         else:
-            return NumberArray(numbers, numbers.exact(elements, like.dtype).reshape(numbers.lanes, *shape))
+            made = TorchArray if self.torch else NumberArray
+            return made(numbers, numbers.exact(elements, like.dtype).reshape(numbers.lanes, *shape))
         array = array.reshape(shape)
         return sys.modules["torch"].from_numpy(array) if self.torch else array
+
+    @contextmanager
+    def _creating(self, numbers: Numbers, double: bool) -> Iterator[None]:
+        """Arrays that the function makes are of the precision of its arguments; those that it may write into hold exact
+        numbers, where these do."""
+        if isinstance(numbers, Floats):
+            torch = sys.modules["torch"] if self.torch else None
+            usual = None if torch is None else torch.get_default_dtype()
+            if torch is not None and double:
+                torch.set_default_dtype(torch.float64)
+            try:
+                yield
+            finally:
+                if torch is not None:
+                    torch.set_default_dtype(usual)
+            return
+        own = self.function.__globals__
+        kind = TorchArray if self.torch else NumberArray
+        modules = [sys.modules[name] for name in ("numpy", "torch") if name in sys.modules]
+        before = {name: value for name, value in own.items() if any(value is module for module in modules)}
+        own.update((name, creating(module, kind, numbers)) for name, module in before.items())
+        try:
+            yield
+        finally:
+            own.update(before)
 
     def _left(self, run: ValueExecution, result: Any, name: str) -> Any:
         """The results, as tensors of the run."""
         if isinstance(result, tuple | list):
             return tuple(self._left(run, part, f"{name}_{position}") for position, part in enumerate(result))
-        if self.torch and hasattr(result, "detach"):
+        if hasattr(result, "detach") and not isinstance(result, NumberArray):
             result = result.detach().numpy()
         if isinstance(result, NumberArray):
-            elements = run.numbers.convert(result.data, float32)
+            elements = run.numbers.convert(result.numbers, float32)
         elif isinstance(result, np.ndarray | np.generic | float | int):
             array = np.asarray(result)
+            if array.dtype.kind not in "fiub":
+                raise UsageError(f"{self.reference} returns an array of {array.dtype}")
             elements = run.numbers.entered(array.astype(np.float64 if array.dtype.kind == "f" else np.int64), float32)
         else:
             raise UsageError(f"{self.reference} returns {type(result).__name__}, not arrays")
@@ -131,12 +173,16 @@ def load_reference(reference: str, base: Path) -> Reference:
     try:
         spec.loader.exec_module(module)
     except ModuleNotFoundError as error:
-        advice = " (pip install torch), or write the reference with NumPy" if error.name == "torch" else ""
+        advice = " (pip install 'nkiverify[torch]'), or write the reference with NumPy" if error.name == "torch" else ""
         raise UsageError(f"{path} imports {error.name}, which is not installed: install it{advice}") from None
     except Exception as error:
         raise UsageError(f"importing {path} raises {described(error)}") from None
     function = getattr(module, name, None)
     if not inspect.isfunction(function):
         raise UsageError(f"{path} has no function {name}")
-    uses = any(getattr(value, "__name__", "").partition(".")[0] == "torch" for value in vars(module).values())
+    uses = any(
+        str(getattr(value, name, "")).partition(".")[0] == "torch"
+        for value in vars(module).values()
+        for name in ("__name__", "__module__")
+    )
     return Reference(reference, function, uses and "torch" in sys.modules)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -61,18 +62,27 @@ def test_dimensions_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     assert "there is no gradient of cos, sin" in told
 
 
-def test_a_function_of_numpy(capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["grad", "--reference", "references.py::softmax", "softmax.py::backward", *SOFTMAX]
+#: References in NumPy, and the same in PyTorch.
+TORCH_IS_MISSING = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
+REFERENCES = pytest.mark.parametrize(
+    "references", ["references.py", pytest.param("torch_references.py", marks=TORCH_IS_MISSING)]
+)
+
+
+@REFERENCES
+def test_a_function_as_the_forward_kernel(references: str, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["grad", "--reference", f"{references}::softmax", "softmax.py::backward", *SOFTMAX]
     assert main(given) == 0
     assert "y is the result result (by order)" in capsys.readouterr().out
     given[3] = "softmax.py::backward_plain_sum"
     assert main(given) == 1
 
 
-def test_a_function_of_numpy_with_saved_results(capsys: pytest.CaptureFixture[str]) -> None:
+@REFERENCES
+def test_a_function_with_saved_results(references: str, capsys: pytest.CaptureFixture[str]) -> None:
     shapes = {"x": "16,12", "dy": "16,12", "mean": "16,1", "rstd": "16,1", "gamma": "1,12", "beta": "1,12"}
     given = [part for name, shape in shapes.items() for part in ("--arg", f"{name}=f32[{shape}]")]
-    reference = ["--reference", "references.py::layer_norm"]
+    reference = ["--reference", f"{references}::layer_norm"]
     assert main(["grad", *reference, "norms.py::layer_norm_backward", *given]) == 0
     assert "rstd is the result rstd" in capsys.readouterr().out
     assert main(["grad", *reference, "norms.py::layer_norm_backward_not_scaled", *given]) == 1

@@ -361,6 +361,8 @@ def test_results_of_another_shape_are_compared_where_that_is_asked_for(
 
 
 FACTORY = """
+import functools
+
 import nki
 import nki.language as nl
 
@@ -378,6 +380,39 @@ def halved(rows, columns, factor=0.5):
 
 
 small = halved(8, 6)
+
+
+def _summed(tensor, columns):
+    out = nl.ndarray((4, 1), dtype=tensor.dtype, buffer=nl.shared_hbm)
+    nl.store(out, nl.sum(nl.load(tensor[:, 0:columns]), axis=1, keepdims=True))
+    return out
+
+
+def summed(columns, cast=True):
+    @nki.jit
+    def kernel(x):
+        return _summed(x, columns)
+
+    return kernel
+
+
+class Sum:
+    def __init__(self, columns):
+        self.columns = columns
+
+    def forward(self, x):
+        return _summed(x, self.columns)
+
+    def __call__(self, x):
+        return self.forward(x)
+
+
+of_six, six_in_parts = Sum(6), functools.partial(_summed, columns=6)
+
+
+@nki.jit
+def all_summed(x):
+    return _summed(x, x.shape[1])
 
 
 @nki.jit
@@ -418,3 +453,18 @@ def test_kernels_with_sizes_in_their_text(
     assert _run_equiv(tmp_path, monkeypatch, "f.py::plain", f"f.py::{second}", *words) == status
     captured = capsys.readouterr()
     assert told in captured.out + captured.err
+
+
+@pytest.mark.parametrize("made", ["summed(6)", "of_six", "of_six.forward", "six_in_parts"])
+def test_a_kernel_made_for_sizes_is_not_asked_about_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], made: str
+) -> None:
+    (tmp_path / "f.py").write_text(FACTORY, encoding="utf-8")
+    words = ("f.py::all_summed", f"f.py::{made}", "--arg", "x=f32[4,N]")
+    assert _run_equiv(tmp_path, monkeypatch, *words) == 0
+    printed = capsys.readouterr().out
+    assert "chosen: N = 6" in printed
+    assert f"also: no other sizes, for which {made} may not be made" in printed
+    # One that is given a dimension is made anew for each.
+    assert _run_equiv(tmp_path, monkeypatch, words[0], "f.py::summed(N)", *words[2:]) == 0
+    assert "also: N = 4: the same answers" in capsys.readouterr().out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import math
 import re
 import sys
 from pathlib import Path
@@ -16,10 +17,10 @@ from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.fields import Fields, Mode
 from nkiverify.analysis.values.number_arrays import NumberArray
 from nkiverify.analysis.values.numbers import Floats
+from nkiverify.analysis.values.torch_arrays import TorchArray
 from nkiverify.cli.main import main
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import float32
-from nkiverify.model.meaning import Numbers
 from nkiverify.verify.paired_runs import PairedRuns
 
 KERNELS = """
@@ -72,6 +73,21 @@ def wrong_axis(x):
     powers = np.exp(x)
     return powers / powers.sum(axis=0)
 
+def by_rows(x):
+    out = np.zeros(x.shape)
+    rows = np.array([np.exp(row) for row in np.asarray(x)])
+    for i in range(len(x)):
+        out[i] += rows[i] / sum(rows[i])
+    return out
+
+def half_filled(x):
+    out = np.empty(x.shape)
+    out[:, 1:] = softmax(x)[:, 1:]
+    return out
+
+def sorts(x):
+    return np.sort(softmax(x))
+
 def same(x):
     return x
 
@@ -100,6 +116,9 @@ def equiv(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         # The kernel has no logarithm, and is compared in a field that has.
         ("softmax", "log_softmax", 0),
         ("softmax", "wrong_axis", 1),
+        ("softmax", "by_rows", 0),
+        ("softmax", "half_filled", 1),
+        ("softmax", "sorts", 1),
         ("dropped", "same", 1),
         ("in_place", "doubled", 0),
         ("in_place", "decides", 3),
@@ -121,48 +140,124 @@ def test_what_a_kernel_rounds_is_left_out(
     assert "what the kernel rounds is left out" in capsys.readouterr().out
 
 
-@pytest.mark.skipif("torch" in sys.modules, reason="torch is installed")
+@pytest.mark.parametrize(("module", "advice"), [("torch_that_is_not", "install it"), ("torch", "nkiverify[torch]")])
 def test_clear_words_where_a_module_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: str, advice: str
 ) -> None:
-    (tmp_path / "t.py").write_text("import torch_that_is_not\n\ndef f(x):\n    return x\n", encoding="utf-8")
+    (tmp_path / "t.py").write_text(f"import {module}\n\ndef f(x):\n    return x\n", encoding="utf-8")
+    monkeypatch.setitem(sys.modules, module, None)
     words = ("k.py::softmax", "--reference", "t.py::f", "--arg", "x=f32[8,6]")
     assert equiv(tmp_path, monkeypatch, *words) == 2
-    assert "t.py imports torch_that_is_not, which is not installed" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert f"t.py imports {module}, which is not installed" in told
+    assert advice in told
     assert equiv(tmp_path, monkeypatch, "k.py::softmax", "--arg", "x=f32[8,6]") == 2
 
 
 TORCH = """
+import math
+
 import torch
+import torch.nn.functional as F
 
 
 def softmax(x):
-    return torch.softmax(x, dim=-1)
+    return F.softmax(x.float(), dim=-1).to(x.dtype)
+
+
+def log_softmax(x):
+    out = torch.zeros(*x.shape)
+    for row, values in enumerate(x.unbind()):
+        out[row] = values - torch.logsumexp(values, -1)
+    return torch.exp(out)
+
+
+def single(x):
+    return x.float() @ torch.eye(6, dtype=torch.float32) * 2 @ torch.eye(6)
 
 
 def warmer(x):
     return torch.softmax(x * 1.01, dim=-1)
+
+
+def sorts(x):
+    return torch.sort(torch.softmax(x, dim=-1), dim=-1, stable=True)[0]
 """
 
+TORCH_IS_MISSING = importlib.util.find_spec("torch") is None
 
-@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
+
+@pytest.mark.skipif(TORCH_IS_MISSING, reason="torch is not installed")
 @pytest.mark.parametrize(
-    ("function", "status", "answer"), [("softmax", 3, "EQUAL (tested)"), ("warmer", 1, "DIFFERENT")]
+    ("function", "status", "told"),
+    [
+        ("softmax", 0, "over the reals  EQUAL"),
+        ("log_softmax", 0, "over the reals  EQUAL"),
+        ("single", 1, "floating point  DIFFERENT"),
+        ("warmer", 1, "over the reals  DIFFERENT"),
+        ("sorts", 1, "over the reals  UNKNOWN: torch.sort, in the reference"),
+    ],
 )
-def test_functions_of_torch_are_compared_in_floating_point(
+def test_a_kernel_against_a_function_of_torch(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     function: str,
     status: int,
-    answer: str,
+    told: str,
 ) -> None:
     (tmp_path / "t.py").write_text(TORCH, encoding="utf-8")
     words = ("k.py::softmax", "--reference", f"t.py::{function}", "--arg", "x=f32[8,6]")
     assert equiv(tmp_path, monkeypatch, *words) == status
-    printed = capsys.readouterr().out
-    assert "over the reals  UNKNOWN: a function of PyTorch over prime fields" in printed
-    assert f"floating point  {answer}" in printed
+    assert told in capsys.readouterr().out
+
+
+#: Functions of PyTorch of x and y, (4, 6) each.
+TORCH_FUNCTIONS = """
+torch.einsum("ij,kj->ik", x, y) + F.linear(x, y, y[:, 0])
+torch.matmul(x.unsqueeze(0), y.t()).squeeze(0)
+torch.cat([x, y], dim=1)[:, ::2].reshape(2, -1)
+torch.stack((x, y), dim=1).permute(1, 0, 2).contiguous().view(8, 6)
+torch.where(torch.tril(torch.ones(4, 4)) > 0, x @ y.mT, 0.0)
+(x @ y.T).masked_fill(torch.triu(torch.ones(4, 4, dtype=torch.bool), diagonal=1), 0).cumsum(dim=1)
+(x @ y.T).masked_fill(torch.arange(4)[:, None] < torch.arange(4), -math.inf).softmax(dim=-1) @ y
+F.scaled_dot_product_attention(x[None], y[None], x[None], is_causal=True)
+F.layer_norm(x, (6,), y[0], y[1], eps=1e-5) + F.layer_norm(y, [6])
+F.rms_norm(x, (6,), y[0], eps=1e-6) + x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
+x.var(dim=-1) + x.var(dim=-1, unbiased=False) + torch.std(y, dim=1, correction=0)
+x.max(dim=-1, keepdim=True)[0] - y.amin(dim=1, keepdim=True) + torch.max(x, y)
+torch.max(x, dim=1).values * torch.sum(y, dim=1) + x.max() - torch.mean(y)
+F.gelu(x) + F.gelu(y, approximate="tanh") + F.silu(x) * torch.sigmoid(y) + F.relu(x) + F.softplus(y)
+torch.exp(x).div(2).add_(y).mul(3).sub(1, alpha=2) + 2 ** x - 1 / (y + 4) + (1 - x)
+torch.ones(4, 6) * x + torch.arange(6) * y - torch.full((6,), 0.5) / (x + 3)
+torch.cat((-x[..., 3:], x[..., :3]), dim=-1) * torch.cos(torch.arange(6.0)) + y.chunk(2, dim=-1)[0].repeat(1, 2)
+x.split(2, dim=1)[1].repeat_interleave(3, dim=1) + y.split([1, 5], dim=1)[0].expand(4, 6) + x.roll(1, dims=0)
+x[torch.tensor([2, 0, 1])].index_select(1, torch.tensor([5, 1])) + y.gather(1, torch.tensor([[0, 1], [5, 5], [2, 3]]))
+F.embedding(torch.tensor([3, 1, 1]), x).flatten() + y.narrow(0, 0, 3).flatten(0, 1)
+F.cross_entropy(x, torch.tensor([0, 5, 2, 2])) + F.mse_loss(x, y) + F.log_softmax(x, dim=-1).sum()
+F.conv1d(x[None], y[:, :4, None].repeat(1, 1, 3), y[:, 0], padding=1, stride=2)
+F.conv2d(x.view(1, 2, 3, 4), y.view(3, 2, 2, 2), dilation=(1, 2)) + F.pad(y, (1, 0))[0, 0]
+F.conv1d(x[None], y[:, :2].unsqueeze(1), groups=4)
+torch.clamp(x, min=-0.5, max=0.5).clone() + (x > 0).float() * (x.lt(y) & ~(y == 0)).to(torch.float32)
+torch.outer(x[0], y[0]).triu().tril(1) + torch.dot(x[0], y[0]) + x.unflatten(1, (2, 3)).select(1, 0).norm()
+torch.zeros_like(x).copy_(y) + x.numel() + x.size(0) + torch.pow(x, 2).logsumexp(dim=0)
+"""
+
+
+@pytest.mark.skipif(TORCH_IS_MISSING, reason="torch is not installed")
+@pytest.mark.parametrize("text", TORCH_FUNCTIONS.strip().splitlines())
+def test_arrays_of_numbers_do_what_tensors_of_torch_do(text: str) -> None:
+    torch = importlib.import_module("torch")
+    space = {"torch": torch, "F": torch.nn.functional, "math": math}
+    random = np.random.default_rng(0)
+    arrays = [random.uniform(-1, 1, (4, 6)).astype(np.float32) for _ in range(2)]
+    tensors = [torch.from_numpy(part.astype(np.float64)) for part in arrays]
+    expected = eval(text, space, dict(zip("xy", tensors, strict=True)))
+    floats = Floats()
+    entered = [TorchArray(floats, floats.entered(part, float32)) for part in arrays]
+    found = eval(text, space, dict(zip("xy", entered, strict=True)))
+    assert found.shape == tuple(expected.shape)
+    np.testing.assert_allclose(found.numbers[0], expected.numpy(), rtol=1e-4, atol=1e-5)
 
 
 def test_a_difference_shows_few_inputs_and_where_the_runs_part(
@@ -192,8 +287,33 @@ def _functions() -> list[object]:
         lambda x, y: np.split(x, 3, axis=1)[1] ** 2 + y[:, :2] / 3,
         lambda x, y: np.dot(x, y[0]) + np.outer(x[0], y[0]).sum(),
         lambda x, y: np.maximum(x, y).min(axis=1) + np.clip(x, -0.5, 0.5).max(),
-        lambda x, y: np.tensordot(x, y, 0).sum() if False else np.linalg.norm(x, axis=1),
+        lambda x, y: np.linalg.norm(x, axis=1),
+        lambda x, y: np.einsum("...ij,...kj->...ik", x[None], y[None]),
+        # Booleans are not added up; numbers that are not 0 are counted once.
+        lambda x, y: 1.0 * ((x > 0) + (y > 0)) - 2.0 * (~(x > 0) & (y < 0)),
+        lambda x, y: x.astype(bool).sum(axis=0) + np.count_nonzero(x > 0, axis=0),
+        lambda x, y: np.where((x > 0).any(axis=1), x.max(axis=1), np.sum(np.stack([x[:, 0], y[:, 0]]), axis=0)),
+        _written,
+        _written_through_views,
     ]
+
+
+def _written(x: Any, y: Any) -> Any:
+    found = np.zeros_like(x)
+    for row in range(len(x)):
+        found[row] = x[row] + 1
+        found[row, ::2] *= y[row, 0]
+    return found
+
+
+def _written_through_views(x: Any, y: Any) -> Any:
+    found = x.copy()
+    top, column = found[0], found.T[1]
+    top += y[1]
+    column[...] = 5
+    found.reshape(-1)[3:5] = y[0, :2]
+    found.flatten()[:] = 7
+    return found * top
 
 
 @pytest.mark.parametrize("function", _functions())
@@ -205,12 +325,12 @@ def test_arrays_of_numbers_do_what_arrays_of_numpy_do(function: object) -> None:
     expected = function(x.astype(np.float32).astype(np.float64), y.astype(np.float32).astype(np.float64))  # type: ignore[operator]
     found = function(*entered)  # type: ignore[operator]
     assert found.shape == expected.shape
-    np.testing.assert_allclose(found.data[0], expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(found.numbers[0], expected, rtol=1e-4, atol=1e-5)
 
 
 def test_what_has_no_meaning_is_refused() -> None:
-    numbers: Numbers = Fields(1, mode=Mode.EXPONENTIAL)
-    x = NumberArray(numbers, numbers.read(numbers.entered(np.eye(3), float32), float32))
+    numbers = Fields(1, mode=Mode.EXPONENTIAL)
+    x = NumberArray(numbers, numbers.random_elements(np.random.default_rng(0), (3, 3), float32).astype(np.float64))
     for refused in (
         lambda: np.sort(x),
         lambda: np.linalg.inv(x),
@@ -220,6 +340,15 @@ def test_what_has_no_meaning_is_refused() -> None:
         lambda: np.zeros(3)[x],
         lambda: x.astype(np.int32),
         lambda: np.einsum("ii->i", x),
+        lambda: np.sum(x, axis=0, where=np.eye(3, dtype=bool)),
+        lambda: np.max(x, axis=0, initial=0),
+        lambda: np.add.reduce(x, initial=1),
+        lambda: x.sum(dtype=np.int64),
+        lambda: ~x,
+        lambda: x & x,
+        lambda: np.take(np.ones(3), x),
+        lambda: np.add(np.ones((3, 3)), x, out=np.ones((3, 3))),
+        lambda: [1] if x[0, 0] > 0 else [],
     ):
         with pytest.raises(UnsupportedConstruct):
             refused()

@@ -7,11 +7,12 @@ to the functions of `Numbers`. What is not in the tables is refused, never appro
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from nkiverify.analysis.values.contractions import dot, einsum, matmul
 from nkiverify.analysis.values.formats import Array
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import float32
@@ -22,7 +23,7 @@ _UNARY = {
     "negative": "negative", "exp": "exp", "log": "log", "sqrt": "sqrt", "square": "square", "reciprocal": "reciprocal",
     "absolute": "abs", "fabs": "abs", "tanh": "tanh", "sin": "sin", "cos": "cos", "tan": "tan", "arctan": "arctan",
     "sign": "sign", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "logical_not": "logical_not", "erf": "erf",
-    "expit": "sigmoid", "positive": "copy", "conjugate": "copy",
+    "expit": "sigmoid", "positive": "copy", "conjugate": "copy", "invert": "logical_not",
 }  # fmt: skip
 _BINARY = {
     "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "true_divide": "divide",
@@ -30,7 +31,16 @@ _BINARY = {
     "float_power": "power", "greater": "greater", "greater_equal": "greater_equal", "less": "less",
     "less_equal": "less_equal", "equal": "equal", "not_equal": "not_equal", "logical_and": "logical_and",
     "logical_or": "logical_or", "logical_xor": "logical_xor", "bitwise_and": "logical_and", "bitwise_or": "logical_or",
+    "bitwise_xor": "logical_xor",
 }  # fmt: skip
+#: Operators whose results are booleans; and what others are of booleans, as no numbers are added up there.
+_CONDITIONS = frozenset(
+    (
+        "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_and", "logical_or",
+        "logical_xor", "logical_not",
+    )
+)  # fmt: skip
+_OF_BOOLEANS = {"add": "logical_or", "multiply": "logical_and", "maximum": "logical_or", "minimum": "logical_and"}
 #: Functions that only move elements; where there is none they put 0.
 _MOVING = frozenset(
     (
@@ -42,109 +52,175 @@ _MOVING = frozenset(
         "sliding_window_view",
     )
 )  # fmt: skip
+#: Those each of whose arguments is an array.
+_OF_ARRAYS = frozenset(("broadcast_arrays", "atleast_1d", "atleast_2d", "atleast_3d"))
+#: Paddings that are zeros, or elements.
+_PADDING = (None, "constant", "edge", "reflect", "symmetric", "wrap")
+#: What NumPy's functions pass on for what they are not given.
+_NOT_GIVEN = np._NoValue
+
+
+class _Elements:
+    """Numbers (lanes, elements) that an array and its views share."""
+
+    __slots__ = ("_own", "flat")
+
+    def __init__(self, flat: Array) -> None:
+        self.flat = flat
+        self._own = False
+
+    def put(self, places: Array, values: Array) -> None:
+        """Write (lanes, *places.shape)."""
+        if not self._own:
+            self.flat, self._own = np.array(self.flat), True
+        self.flat[:, places] = values
 
 
 class NumberArray(np.lib.mixins.NDArrayOperatorsMixin):
-    """Numbers (lanes, *shape) as an array of `shape`."""
+    """Numbers (lanes, *shape) as an array of `shape`; `boolean`: of conditions, 0 or 1.
 
-    def __init__(self, numbers: Numbers, data: Array) -> None:
+    What NumPy makes a view of shares its elements: positions are an array of NumPy's, which is a view where this is.
+    """
+
+    def __init__(self, numbers: Numbers, data: Array, boolean: bool = False) -> None:
         self._n = numbers
-        self.data = data
+        self.shape = tuple(data.shape[1:])
+        self.boolean = boolean
+        self._elements = _Elements(data.reshape(data.shape[0], -1))
+        #: Where the elements are; None for all of them in their order.
+        self._places: Array | None = None
 
     # --- what an array has --------------------------------------------------------------------------------------------
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        return self.data.shape[1:]
+    def numbers(self) -> Array:
+        """The numbers, (lanes, *shape)."""
+        flat = self._elements.flat
+        return flat.reshape(len(flat), *self.shape) if self._places is None else flat[:, self._places]
 
     @property
     def ndim(self) -> int:
-        return self.data.ndim - 1
+        return len(self.shape)
 
     @property
-    def size(self) -> int:
+    def size(self) -> Any:
         return math.prod(self.shape)
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.dtype(np.float64)
+    def dtype(self) -> Any:
+        return np.dtype(bool if self.boolean else np.float64)
 
     @property
-    def T(self) -> NumberArray:  # noqa: N802 (NumPy's name)
-        return self.transpose()
+    def T(self) -> Any:  # noqa: N802 (NumPy's name)
+        return self._moved(np.transpose)
 
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, key: Any) -> NumberArray:
+    def __iter__(self) -> Iterator[Any]:
+        return (self[position] for position in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Any:
         return self._moved(lambda places: places[_plain_key(key)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        places = np.arange(self.size).reshape(self.shape)[_plain_key(key)]
-        flat = np.array(self.data.reshape(self.data.shape[0], -1))
-        flat[:, places] = np.broadcast_to(_aligned(self._lifted(value), places.ndim + 1), (len(flat), *places.shape))
-        self.data = flat.reshape(self.data.shape)
+        places = np.asarray(self.places[_plain_key(key)])
+        lifted = self.of(value)
+        if self.boolean and not lifted.boolean:
+            raise UnsupportedConstruct("numbers written into an array of booleans, in the reference")
+        data = lifted.numbers.reshape(len(lifted.numbers), *(lifted.shape[-places.ndim :] if places.ndim else ()))
+        self._elements.put(places, np.broadcast_to(_aligned(data, places.ndim + 1), (len(data), *places.shape)))
 
     def __bool__(self) -> bool:
-        raise UnsupportedConstruct("a decision of the reference that depends on the elements of an argument")
+        return bool(self.known("a decision of the reference that depends on the elements of an argument"))
 
     def __float__(self) -> float:
-        raise UnsupportedConstruct("an element of an argument as a Python number, in the reference")
+        return float(self.known("an element of an argument as a Python number, in the reference"))
 
-    __int__ = __index__ = __float__
+    def __int__(self) -> int:
+        return int(self.known("an element of an argument as a Python number, in the reference"))
 
-    def astype(self, dtype: Any, **options: Any) -> NumberArray:
-        if np.dtype(dtype).kind not in "fb":
-            raise UnsupportedConstruct(f"a conversion to {np.dtype(dtype)} in the reference")
-        return self
+    __index__ = __int__
 
-    def copy(self, order: str = "C") -> NumberArray:
-        return NumberArray(self._n, np.array(self.data))
+    def astype(self, dtype: Any, **options: Any) -> Any:
+        if np.dtype(dtype).kind == "b":
+            return self != 0
+        float_only(dtype)
+        return self._made(np.array(self.numbers))
 
-    def transpose(self, *axes: Any) -> NumberArray:
+    def copy(self, order: str = "C") -> Any:
+        return self._made(np.array(self.numbers), self.boolean)
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    def transpose(self, *axes: Any) -> Any:
         return self._moved(lambda places: places.transpose(*axes))
 
-    def reshape(self, *shape: Any, **options: Any) -> NumberArray:
+    def reshape(self, *shape: Any, **options: Any) -> Any:
         return self._moved(lambda places: places.reshape(*shape, **options))
 
-    def swapaxes(self, one: int, other: int) -> NumberArray:
+    def swapaxes(self, one: int, other: int) -> Any:
         return self._moved(lambda places: places.swapaxes(one, other))
 
-    def ravel(self) -> NumberArray:
-        return self.reshape(-1)
+    def ravel(self) -> Any:
+        return self._moved(np.ravel)
 
-    flatten = ravel
+    def flatten(self) -> Any:
+        return self.ravel().copy()
 
-    def squeeze(self, axis: Any = None) -> NumberArray:
+    def squeeze(self, axis: Any = None) -> Any:
         return self._moved(lambda places: places.squeeze(axis))
 
-    def repeat(self, repeats: Any, axis: Any = None) -> NumberArray:
+    def repeat(self, repeats: Any, axis: Any = None) -> Any:
         return self._moved(lambda places: places.repeat(repeats, axis))
 
-    def dot(self, other: Any) -> NumberArray:
-        return _dot(self, other)
+    def dot(self, other: Any) -> Any:
+        return dot(self, other)
 
-    def sum(self, axis: Any = None, keepdims: bool = False, **options: Any) -> NumberArray:
-        return self._reduced("add", axis, keepdims)
+    def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
+        return self._reduced("add", axis, keepdims, dtype=dtype, out=out, **options)
 
-    def prod(self, axis: Any = None, keepdims: bool = False, **options: Any) -> NumberArray:
-        return self._reduced("multiply", axis, keepdims)
+    def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
+        return self._reduced("multiply", axis, keepdims, dtype=dtype, out=out, **options)
 
-    def max(self, axis: Any = None, keepdims: bool = False, **options: Any) -> NumberArray:
-        return self._reduced("maximum", axis, keepdims)
+    def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
+        return self._reduced("maximum", axis, keepdims, out=out, **options)
 
-    def min(self, axis: Any = None, keepdims: bool = False, **options: Any) -> NumberArray:
-        return self._reduced("minimum", axis, keepdims)
+    def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
+        return self._reduced("minimum", axis, keepdims, out=out, **options)
 
-    def mean(self, axis: Any = None, keepdims: bool = False, **options: Any) -> NumberArray:
-        return self.sum(axis, keepdims) / self._count(axis)
+    def any(self, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
+        return self._reduced("logical_or", axis, keepdims, out=out, **options)
 
-    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False, **options: Any) -> NumberArray:
-        apart = self - self.mean(axis, keepdims=True)
-        return (apart * apart).sum(axis, keepdims) / (self._count(axis) - ddof)
+    def all(self, axis: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
+        return self._reduced("logical_and", axis, keepdims, out=out, **options)
 
-    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False, **options: Any) -> NumberArray:
-        return NumberArray(self._n, self._n.unary("sqrt", self.var(axis, ddof, keepdims).data))
+    def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, **options: Any) -> Any:
+        return self._reduced("add", axis, keepdims, dtype=dtype, out=out, **options) / self._count(axis)
+
+    def var(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: Any = False,
+        **options: Any,
+    ) -> Any:
+        apart = self - NumberArray.mean(self, axis, dtype, out, keepdims=True, **options)
+        return (apart * apart)._reduced("add", axis, keepdims) / (self._count(axis) - ddof)
+
+    def std(
+        self,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: float = 0,
+        keepdims: Any = False,
+        **options: Any,
+    ) -> Any:
+        return np.sqrt(NumberArray.var(self, axis, dtype, out, ddof, keepdims, **options))
 
     # --- NumPy's protocols --------------------------------------------------------------------------------------------
 
@@ -152,110 +228,165 @@ class NumberArray(np.lib.mixins.NDArrayOperatorsMixin):
         raise UnsupportedConstruct("the elements of an argument as an array of NumPy's, in the reference")
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        out = options.pop("out", None)
+        out = options.pop("out", (None,))[0]
         name = ufunc.__name__
-        options.pop("dtype", None)
+        float_only(options.pop("dtype", None))
         options.pop("casting", None)
         if method == "reduce" and name in _BINARY:
-            found = inputs[0]._reduced(_BINARY[name], options.get("axis", 0), bool(options.get("keepdims")))
+            axis, keepdims = options.pop("axis", 0), bool(options.pop("keepdims", False))
+            found = inputs[0]._reduced(_BINARY[name], axis, keepdims, **options)
         elif method != "__call__" or options:
             raise UnsupportedConstruct(f"np.{name}.{method} with {', '.join(options) or 'what it is given'}")
-        elif name == "matmul":
-            found = _matmul(self._own(inputs[0]), self._own(inputs[1]))
-        elif name in _FURTHER:
-            found = _FURTHER[name](*(self._own(part) for part in inputs))
-        elif name in _UNARY:
-            found = NumberArray(self._n, self._n.unary(_UNARY[name], inputs[0].data))
+        else:
+            found = self._called(name, *map(self.of, inputs))
+        if out is None:
+            return found
+        if not isinstance(out, NumberArray):
+            raise UnsupportedConstruct("a result written into an array of NumPy's that the reference has made")
+        if found.shape != out.shape:
+            raise ValueError(f"a result of the shape {found.shape} written into one of {out.shape}")
+        out[...] = found
+        return out
+
+    def _called(self, name: str, *parts: Any) -> Any:
+        """A ufunc of arrays like this one."""
+        if name == "matmul":
+            return matmul(*parts)
+        if name in _FURTHER:
+            return _FURTHER[name](*parts)
+        if all(part.boolean for part in parts):
+            name = _OF_BOOLEANS.get(name, name)
+        elif name.startswith("bitwise") or name == "invert":
+            raise UnsupportedConstruct(f"np.{name} of what is no boolean, in the reference")
+        if name in _UNARY:
+            data = self._n.unary(_UNARY[name], parts[0].numbers)
         elif name in _BINARY:
-            one, other = (self._lifted(part) for part in inputs)
-            rank = max(one.ndim, other.ndim)
-            found = NumberArray(self._n, self._n.binary(_BINARY[name], _aligned(one, rank), _aligned(other, rank)))
+            rank = max(part.ndim for part in parts) + 1
+            data = self._n.binary(_BINARY[name], *(_aligned(part.numbers, rank) for part in parts))
         else:
             raise UnsupportedConstruct(f"np.{name} in the reference")
-        if out is not None:
-            out[0].data = np.array(np.broadcast_to(_aligned(found.data, out[0].data.ndim), out[0].data.shape))
-            return out[0]
-        return found
+        return self._made(data, _UNARY.get(name, _BINARY.get(name)) in _CONDITIONS)
 
     def __array_function__(self, function: Any, types: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
         name = function.__name__
         if name in _FUNCTIONS:
             return _FUNCTIONS[name](*args, **options)
+        if name == "pad":
+            mode = dict(zip(("array", "pad_width", "mode"), args, strict=False)).get("mode", options.get("mode"))
+            if mode not in _PADDING or np.any(options.get("constant_values", 0)):
+                raise UnsupportedConstruct("np.pad with something else than zeros or elements, in the reference")
         if name in _MOVING:
-            if name == "pad" and (options.get("mode", "constant") != "constant" or options.get("constant_values", 0)):
-                raise UnsupportedConstruct("np.pad with something else than zeros, in the reference")
-            return self._by_places(function, args, options)
+            return self._by_places(function, args, options, every=name in _OF_ARRAYS)
         raise UnsupportedConstruct(f"np.{name} in the reference")
 
     # --- how ----------------------------------------------------------------------------------------------------------
 
-    def _lifted(self, value: Any) -> Array:
-        """Anything as numbers (lanes, *shape)."""
+    @property
+    def places(self) -> Array:
+        """Where the elements are among those that are shared."""
+        if self._places is None:
+            self._places = np.arange(math.prod(self.shape)).reshape(self.shape)
+        return self._places
+
+    def known(self, construct: str) -> Array:
+        """The elements, where they are integers that depend on no argument. Raises `UnsupportedConstruct` otherwise."""
+        try:
+            return self._n.integers(self.numbers, float32).reshape(self.shape)
+        except UnsupportedConstruct:
+            raise UnsupportedConstruct(construct) from None
+
+    def of(self, value: Any) -> Any:
+        """Anything as an array like this one."""
         if isinstance(value, NumberArray):
-            return value.data
+            return value
         array = np.asarray(value)
         if array.dtype.kind not in "fiub":
             raise UnsupportedConstruct(f"an array of {array.dtype} in the reference")
         if array.dtype.kind == "f":
             array = array.astype(np.float64)
-        return self._n.read(self._n.entered(array, float32), float32)
+        data = self._n.read(self._n.entered(array, float32), float32)
+        return self._made(data.reshape(data.shape[0], *array.shape), array.dtype.kind == "b")
 
-    def _own(self, value: Any) -> NumberArray:
-        return NumberArray(self._n, self._lifted(value))
+    def stacked(self, parts: Any) -> Any:
+        """Lists of arrays, and numbers, as one array."""
+        if isinstance(parts, list | tuple):
+            return np.stack([self.stacked(part) for part in parts])
+        return self.of(parts)
 
-    def _moved(self, move: Callable[[Array], Array]) -> NumberArray:
-        places = np.asarray(move(np.arange(self.size).reshape(self.shape)))
-        return NumberArray(self._n, self.data.reshape(self.data.shape[0], -1)[:, places])
+    def _made(self, data: Array, boolean: bool = False) -> Any:
+        return type(self)(self._n, data, boolean)
 
-    def _by_places(self, function: Any, args: Sequence[Any], options: dict[str, Any]) -> Any:
-        """A function that moves elements, on their positions; position 0 is a zero."""
-        pool = [np.zeros((self.data.shape[0], 1))]
+    def _moved(self, move: Callable[[Array], Array]) -> Any:
+        before = self.places
+        places = np.asarray(move(before))
+        flat = self._elements.flat
+        if not np.may_share_memory(places, before):
+            return self._made(flat[:, places], self.boolean)
+        found = self._made(flat[:, :0], self.boolean)
+        found.shape, found._elements, found._places = places.shape, self._elements, places
+        return found
+
+    def _by_places(self, function: Any, args: Sequence[Any], options: dict[str, Any], every: bool) -> Any:
+        """A function that moves elements of its first argument, or of `every` one, on their positions; position 0 is a
+        zero."""
+        pool = [np.zeros((self.numbers.shape[0], 1))]
         length = 1
+        booleans = []
 
         def entered(value: Any) -> Any:
             nonlocal length
-            if isinstance(value, NumberArray):
-                places = np.arange(length, length + value.size).reshape(value.shape)
-                pool.append(value.data.reshape(len(value.data), -1))
-                length += value.size
-                return places
-            if isinstance(value, list | tuple) and any(isinstance(part, NumberArray) for part in value):
-                # Arrays of NumPy among them are elements as well.
-                return type(value)(
-                    entered(part if isinstance(part, NumberArray) else self._own(part)) for part in value
-                )
-            return value
+            if isinstance(value, list | tuple):
+                return type(value)(entered(part) for part in value)
+            own = self.of(value)
+            size = math.prod(own.shape)
+            places = np.arange(length, length + size).reshape(own.shape)
+            pool.append(own.numbers.reshape(len(own.numbers), -1))
+            booleans.append(own.boolean)
+            length += size
+            return places
 
-        result = function(*(entered(value) for value in args), **{key: entered(part) for key, part in options.items()})
+        moved = [entered(value) for value in (args if every else args[:1])]
+        rest = [] if every else map(_plain_key, args[1:])
+        result = function(*moved, *rest, **{key: _plain_key(value) for key, value in options.items()})
         elements = np.concatenate(pool, axis=1)
         if isinstance(result, list | tuple):
-            return type(result)(NumberArray(self._n, elements[:, part]) for part in result)
-        return NumberArray(self._n, elements[:, result])
+            return type(result)(self._made(elements[:, part], all(booleans)) for part in result)
+        return self._made(elements[:, result], all(booleans))
 
     def _axes(self, axis: Any) -> tuple[int, ...]:
         given = range(self.ndim) if axis is None else (axis,) if isinstance(axis, int | np.integer) else axis
+        if any(not -self.ndim <= each < self.ndim for each in given):
+            raise ValueError(f"axis {axis} of an array of {self.ndim} axes")
         return tuple(sorted(int(each) % self.ndim for each in given))
 
     def _count(self, axis: Any) -> int:
         return math.prod(self.shape[each] for each in self._axes(axis))
 
-    def _reduced(self, name: str, axis: Any, keepdims: bool) -> NumberArray:
+    def _reduced(self, name: str, axis: Any, keepdims: bool, dtype: Any = None, **options: Any) -> Any:
+        float_only(dtype)
+        given = [key for key, value in options.items() if value is not None and value is not _NOT_GIVEN]
+        if given:
+            raise UnsupportedConstruct(f"a reduction with {', '.join(given)}, in the reference")
         axes = self._axes(axis)
         kept = [each for each in range(self.ndim) if each not in axes]
-        lines = self.data.transpose(0, *(each + 1 for each in (*kept, *axes)))
+        data = self.numbers
+        lines = data.transpose(0, *(each + 1 for each in (*kept, *axes)))
         lines = lines.reshape(*lines.shape[: 1 + len(kept)], -1)
+        if lines.shape[-1] == 0:
+            raise UnsupportedConstruct("a reduction of no elements, in the reference")
         found = self._n.reduce(name, lines)
         shape = (
             [1 if each in axes else extent for each, extent in enumerate(self.shape)]
             if keepdims
             else [self.shape[each] for each in kept]
         )
-        return NumberArray(self._n, found.reshape(found.shape[0], *shape))
+        return self._made(found.reshape(found.shape[0], *shape), name in _CONDITIONS)
 
-    def contracted(self, other: NumberArray) -> NumberArray:
+    def contracted(self, other: NumberArray) -> Any:
         """(batch, K, M) and (batch, K, N) multiplied: (batch, M, N)."""
-        parts = [self._n.matmul(self.data[:, each], other.data[:, each]) for each in range(self.shape[0])]
-        return NumberArray(self._n, np.stack(parts, axis=1))
+        mine, others = self.numbers, other.numbers
+        parts = [self._n.matmul(mine[:, each], others[:, each]) for each in range(self.shape[0])]
+        return self._made(np.stack(parts, axis=1))
 
 
 def _aligned(data: Array, rank: int) -> Array:
@@ -263,104 +394,61 @@ def _aligned(data: Array, rank: int) -> Array:
     return data.reshape(data.shape[0], *(1,) * (rank - data.ndim), *data.shape[1:])
 
 
+def float_only(dtype: Any) -> None:
+    if dtype is not None and dtype is not _NOT_GIVEN and np.dtype(dtype).kind != "f":
+        raise UnsupportedConstruct(f"a conversion to {np.dtype(dtype)} in the reference")
+
+
 def _plain_key(key: Any) -> Any:
-    if any(isinstance(part, NumberArray) for part in (key if isinstance(key, tuple) else (key,))):
-        raise UnsupportedConstruct("indices that depend on an argument, in the reference")
-    return key
+    """A key with the elements of arrays of numbers, which have to be known."""
+    if isinstance(key, tuple):
+        return tuple(map(_plain_key, key))
+    if not isinstance(key, NumberArray):
+        return key
+    found = key.known("indices that depend on an argument, in the reference")
+    return found.astype(bool) if key.boolean else found
 
 
-def _matmul(x: Any, y: Any) -> NumberArray:
-    letters = "abcdefgh"
-    if x.ndim == 1 or y.ndim == 1:
-        left, right = ("k" if x.ndim == 1 else letters[: x.ndim - 1] + "k"), "k" if y.ndim == 1 else "kn"
-        if y.ndim > 2 or x.ndim > 8:
-            raise UnsupportedConstruct("a product of a vector and several matrices in the reference")
-        return _einsum(f"{left},{right}->{left.replace('k', '')}{right.replace('k', '')}", x, y)
-    batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    x, y = (np.broadcast_to(part, (*batch, *part.shape[-2:])) for part in (x, y))
-    names = letters[: len(batch)]
-    return _einsum(f"{names}mk,{names}kn->{names}mn", x, y)
-
-
-def _dot(x: Any, y: Any) -> NumberArray:
-    if x.ndim > 2 or y.ndim > 2:
-        raise UnsupportedConstruct("np.dot of more than two axes in the reference: np.matmul or np.einsum")
-    return _matmul(x, y)
-
-
-def _einsum(subscripts: str, *operands: Any, **options: Any) -> NumberArray:
-    """np.einsum without ellipsis and without a letter twice in one operand."""
-    text = subscripts.replace(" ", "")
-    inputs, arrow, output = text.partition("->")
-    names = inputs.split(",")
-    if not arrow:
-        output = "".join(sorted(name for name in set(inputs) - {","} if inputs.count(name) == 1))
-    if "." in text or any(len(set(name)) != len(name) for name in names) or len(names) != len(operands):
-        raise UnsupportedConstruct(f"np.einsum({subscripts!r}) in the reference")
-    first = next(part for part in operands if isinstance(part, NumberArray))
-    found, known = first._own(operands[0]), names[0]
-    for position in range(1, len(operands)):
-        wanted = set(output).union(*names[position + 1 :])
-        found, known = _pair(found, known, first._own(operands[position]), names[position], wanted)
-    found, known = _summed(found, known, set(output))
-    return found.transpose([known.index(name) for name in output]) if output else found
-
-
-def _summed(x: NumberArray, names: str, wanted: set[str]) -> tuple[NumberArray, str]:
-    """The axes summed over that nobody wants."""
-    axes = tuple(place for place, name in enumerate(names) if name not in wanted)
-    return (x.sum(axes) if axes else x), "".join(name for name in names if name in wanted)
-
-
-def _pair(x: NumberArray, one: str, y: NumberArray, other: str, wanted: set[str]) -> tuple[NumberArray, str]:
-    x, one = _summed(x, one, wanted | set(other))
-    y, other = _summed(y, other, wanted | set(one))
-    both = [name for name in one if name in other]
-    batch, inner = [name for name in both if name in wanted], [name for name in both if name not in wanted]
-    rows, columns = [name for name in one if name not in both], [name for name in other if name not in both]
-    extents = {**dict(zip(one, x.shape, strict=True)), **dict(zip(other, y.shape, strict=True))}
-
-    def size(part: list[str]) -> int:
-        return math.prod(extents[name] for name in part)
-
-    left = x.transpose([one.index(name) for name in (*batch, *inner, *rows)]).reshape(size(batch), size(inner), -1)
-    right = y.transpose([other.index(name) for name in (*batch, *inner, *columns)]).reshape(
-        size(batch), size(inner), -1
-    )
-    order = [*batch, *rows, *columns]
-    return left.contracted(right).reshape([extents[name] for name in order]), "".join(order)
-
-
-def _where(condition: Any, x: Any, y: Any) -> NumberArray:
+def _where(condition: Any, x: Any, y: Any) -> Any:
     first = next(part for part in (condition, x, y) if isinstance(part, NumberArray))
     n = first._n
-    parts = [first._lifted(part) for part in (condition, x, y)]
-    rank = max(part.ndim for part in parts)
-    holds, one, other = (_aligned(part, rank) for part in parts)
-    return NumberArray(n, n.choose(n.nonzero(holds), one, other))
+    parts = [first.of(part) for part in (condition, x, y)]
+    rank = max(part.ndim for part in parts) + 1
+    holds, one, other = (_aligned(part.numbers, rank) for part in parts)
+    return first._made(n.choose(n.nonzero(holds), one, other), parts[1].boolean and parts[2].boolean)
 
 
-def _clip(x: Any, low: Any = None, high: Any = None, **options: Any) -> Any:
+def _clip(x: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
     x = x if low is None else np.maximum(x, low)
     return x if high is None else np.minimum(x, high)
 
 
-def _cumulative(x: NumberArray, axis: int | None = None) -> NumberArray:
+def _cumulative(x: Any, axis: int | None = None) -> Any:
     if axis is None:
         x, axis = x.ravel(), 0
-    lines = x.swapaxes(axis, -1)
+    lines = np.swapaxes(x, axis, -1)
     upper = np.triu(np.ones((lines.shape[-1],) * 2))
-    return _matmul(lines if lines.ndim > 1 else lines[None], x._own(upper)).reshape(lines.shape).swapaxes(axis, -1)
+    return np.swapaxes(matmul(lines, x.of(upper)).reshape(lines.shape), axis, -1)
 
 
-def _norm(x: NumberArray, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     if ord not in (None, 2) or (ord == 2 and not isinstance(axis, int)):
         raise UnsupportedConstruct(f"np.linalg.norm of order {ord} in the reference")
-    return np.sqrt((x * x).sum(axis, keepdims))
+    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
-def _filled(value: float) -> Callable[..., Any]:
-    return lambda x, *ignored, **options: x._own(np.full(x.shape, value))
+def _like(value: float) -> Callable[..., Any]:
+    def filled(x: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None) -> Any:
+        return x.of(np.full(x.shape if shape is None else shape, value, dtype))
+
+    return filled
+
+
+def _reduction(name: str) -> Callable[..., Any]:
+    """A reduction as a function: of an array, or of a list of some."""
+    method = getattr(NumberArray, name)
+    return lambda x, *args, **options: method(x if isinstance(x, NumberArray) else np.stack(x), *args, **options)
 
 
 #: ufuncs that are made of others.
@@ -368,32 +456,28 @@ _FURTHER: dict[str, Callable[..., Any]] = {
     "expm1": lambda x: np.exp(x) - 1,
     "log1p": lambda x: np.log(x + 1),
     "log2": lambda x: np.log(x) * (1 / math.log(2)),
+    "log10": lambda x: np.log(x) * (1 / math.log(10)),
     "logaddexp": lambda x, y: np.log(np.exp(x) + np.exp(y)),
-    "isnan": lambda x: x._own(np.zeros(x.shape)),
-    "isinf": lambda x: x._own(np.zeros(x.shape)),
-    "isfinite": lambda x: x._own(np.ones(x.shape)),
+    "isnan": lambda x: x.of(np.zeros(x.shape, bool)),
+    "isinf": lambda x: x.of(np.zeros(x.shape, bool)),
+    "isfinite": lambda x: x.of(np.ones(x.shape, bool)),
 }
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": lambda x, axis=None, **options: x.sum(axis, **options),
-    "prod": lambda x, axis=None, **options: x.prod(axis, **options),
-    "mean": lambda x, axis=None, **options: x.mean(axis, **options),
-    "max": lambda x, axis=None, **options: x.max(axis, **options),
-    "amax": lambda x, axis=None, **options: x.max(axis, **options),
-    "min": lambda x, axis=None, **options: x.min(axis, **options),
-    "amin": lambda x, axis=None, **options: x.min(axis, **options),
-    "var": lambda x, axis=None, **options: x.var(axis, **options),
-    "std": lambda x, axis=None, **options: x.std(axis, **options),
-    "dot": _dot,
-    "einsum": _einsum,
+    **{name: _reduction(name) for name in ("sum", "prod", "mean", "max", "min", "any", "all", "var", "std")},
+    "amax": _reduction("max"),
+    "amin": _reduction("min"),
+    "count_nonzero": lambda x, axis=None, keepdims=False: NumberArray.sum(x != 0, axis, keepdims=keepdims),
+    "dot": dot,
+    "einsum": einsum,
     "where": _where,
     "clip": _clip,
     "cumsum": _cumulative,
     "norm": _norm,
     "outer": lambda x, y: np.multiply(x.reshape(-1, 1), y.reshape(1, -1)),
-    "zeros_like": _filled(0.0),
-    "ones_like": _filled(1.0),
-    "full_like": lambda x, value, **options: x._own(np.full(x.shape, value)),
+    "zeros_like": _like(0.0),
+    "ones_like": _like(1.0),
+    "full_like": lambda x, value, dtype=None: x.of(np.full(x.shape, value, dtype)),
     "shape": lambda x: x.shape,
     "ndim": lambda x: x.ndim,
-    "size": lambda x: x.size,
+    "size": lambda x: math.prod(x.shape),
 }
