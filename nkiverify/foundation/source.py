@@ -84,12 +84,16 @@ def frame_site(frame: FrameType) -> Site:
 
 def kernel_site(depth: int = 1) -> Site | None:
     """The span of kernel code that called us: the nearest kernel frame, `depth` frames up or further."""
+    frame = kernel_frame(depth + 1)
+    return None if frame is None else frame_site(frame)
+
+
+def kernel_frame(depth: int = 1) -> FrameType | None:
+    """The nearest frame of kernel code, `depth` frames up or further."""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None:
-        if KERNEL_MARKER in frame.f_globals:
-            return frame_site(frame)
+    while frame is not None and KERNEL_MARKER not in frame.f_globals:
         frame = frame.f_back
-    return None
+    return frame
 
 
 def kernel_calls(depth: int = 1) -> tuple[Site, ...]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
-from nkiverify.model.dynamic_loops import innermost_body
+from nkiverify.model.emission import innermost_body
 from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, is_one, is_sequence
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Undeclared, Value, numbers_of, whole_range

@@ -17,7 +17,7 @@ def wrote(target: Tensor, value: Value | None, *, partly: bool = False) -> None:
     """Numbers of `value` are written to `target`, to all of it unless `partly`; None: of something not yet written."""
     if tracked(target.storage):
         run = current_execution()
-        whole = not partly and _is_whole(target) and run.is_one_allocation(target.storage.identity)
+        whole = not partly and is_whole(target) and run.is_one_allocation(target.storage.identity)
         value = UNKNOWN if value is None else value
         alike = whole or run.symbolic or run.model.all_alike(target.storage, value)
         box = None if alike else _box(target, all_of_it=not partly)
@@ -65,7 +65,7 @@ def _held(tensor: Tensor, *, unwritten_is_unknown: bool) -> Value | None:
     if value is None:
         return None
     value = _seen_as(value, tensor.storage.dtype, tensor.dtype)
-    if value.uniform or _is_whole(tensor):
+    if value.uniform or is_whole(tensor):
         return value
     # Its elements are some of those numbers.
     return replace(value, exact=False)
@@ -104,7 +104,7 @@ def _seen_as(value: Value, dtype: DType, other: DType) -> Value:
     return value if fits else unknown(value)
 
 
-def _is_whole(view: Tensor) -> bool:
+def is_whole(view: Tensor) -> bool:
     """True if the view surely has every element of its storage."""
     if view.indirect_by is not None or not same(view.size, view.storage.size) or view.dtype != view.storage.dtype:
         return False

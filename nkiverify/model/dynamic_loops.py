@@ -11,55 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.contracts import require
-from nkiverify.model.execution import current_execution, execution_in_progress
+from nkiverify.model.emission import Emission
+from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent, is_one, same
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value, unknown
 from nkiverify.model.registers import VirtualRegister, held_by, set_register
-from nkiverify.model.state import LoopBody
-from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import known, maximum, minimum
 from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from types import TracebackType
-
-
-def innermost_body() -> LoopBody | None:
-    """The loop body being emitted, if there is one."""
-    return current_execution().model.body
-
-
-def claim_in_scope(tensor: Tensor) -> None:
-    """Claim that the loop body `tensor` was allocated in, if any, is the one being emitted or around it."""
-    body = tensor.storage.body
-    if body is not None:
-        require("loop.escape", body.is_around(innermost_body()), tensor=tensor.label or "tensor")
-
-
-class _Emission:
-    """A loop body from its start to its end."""
-
-    __slots__ = ("_body",)
-
-    def __init__(self, once: bool = True) -> None:
-        self._body = LoopBody(innermost_body(), once)
-
-    def __enter__(self) -> None:
-        model = current_execution().model
-        require("loop.dynamic_no_reorder", model.fixed_orders == 0)
-        model.enter_body(self._body)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        # A signal of ours ends the path, or the run: nothing follows.
-        self.end(ended=error is None or isinstance(error, Exception))
-
-    def end(self, *, ended: bool = True) -> None:
-        """Leave the body and what was left inside it without an end."""
-        run = execution_in_progress()
-        if run is not None:
-            run.model.leave_body(self._body, ended=ended)
 
 
 class FixedOrder:
@@ -98,7 +59,7 @@ class DynamicRange:
 
     def _executed(self, iterations: Iterator[None]) -> Iterator[VirtualRegister]:
         for _ in iterations:
-            with _Emission(once=False):
+            with Emission(once=False):
                 yield self._register
 
 
@@ -109,14 +70,14 @@ class _DynamicIteration:
 
     def __init__(self, register: VirtualRegister) -> None:
         self._register = register
-        self._emission: _Emission | None = None
+        self._emission: Emission | None = None
 
     def __iter__(self) -> _DynamicIteration:
         return self
 
     def __next__(self) -> VirtualRegister:
         if self._emission is None:
-            self._emission = _Emission()
+            self._emission = Emission()
             self._emission.__enter__()
             return self._register
         self._emission.end()
@@ -140,7 +101,7 @@ def fori_loop(lower: object, upper: object, body: Callable[[VirtualRegister], ob
     register = _loop_register(lower, upper, step)
     iterations = current_execution().iterations(register, lower, upper, step)
     for _ in (None,) if iterations is None else iterations:
-        with _Emission(once=iterations is None):
+        with Emission(once=iterations is None):
             body(register)
 
 
@@ -152,7 +113,7 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
     executed = current_execution().register_number(init) is not None
     register = init if executed else VirtualRegister.holding(None, frozen=True)
     while current_execution().register_number(register) != 0:
-        with _Emission(once=not executed):
+        with Emission(once=not executed):
             result = body(register)
         require("loop.while_loop", isinstance(result, VirtualRegister), result=type(result).__name__)
         if not executed or not isinstance(result, VirtualRegister):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.model import access_patterns, indexing, indirection, operators_on_tiles, rearrangement, views
+from nkiverify.model.contents import is_whole
 from nkiverify.model.execution import execution_in_progress
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import Extent
@@ -110,6 +111,13 @@ class NkiTensor(Tensor):
     def get_pattern(self) -> list[list[Extent]]:
         """Pairs of stride and count, dimension by dimension."""
         return [[stride, count] for stride, count in zip(self.strides, self.shape, strict=True)]
+
+    @property
+    def base_tensor(self) -> Self:
+        """The tensor that this is a view of: no page names it, and published kernels ask whole tensors for it."""
+        if not is_whole(self):
+            raise unsupported("NkiTensor.base_tensor of a view, which is not documented")
+        return self
 
     # Python protocols that would go wrong quietly.
 

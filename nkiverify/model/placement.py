@@ -16,7 +16,7 @@ from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero, same
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.operation import Operation
-from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.model.tensor import Storage, Tensor, free_elements
 from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, product
 
 #: Contracts about the whole of a run, whose claims ask for what is sufficient: one refuted proves nothing until a plain
@@ -167,16 +167,25 @@ def _claim_free_size(operation: Operation, argument: str, view: Tensor) -> None:
     engine = operation.engine
     if engine in _VECTOR_ENGINES or (engine == "any" and view.buffer is PSUM):
         limit = _FREE_LIMIT[view.buffer]
-        known = constant_value(view.free_size)
+        size = view.free_size if view.buffer is SBUF else _elements_held(view)
+        known = constant_value(size)
         if known is None or known > limit:
             require(
                 "mem.vec_free_limit",
-                view.free_size <= limit,
+                size <= limit,
                 operation=operation.name,
                 operand=argument,
-                free_size=view.free_size,
+                free_size=size,
                 limit=limit,
             )
+
+
+def _elements_held(view: Tensor) -> Extent:
+    """The elements of a partition, those that a stride of 0 repeats counted once: 4096 are what PSUM holds, and
+    published kernels broadcast columns of it to more."""
+    first = view.block_dims + 1
+    free = zip(view.shape[first:], view.strides[first:], strict=True)
+    return free_elements([extent for extent, stride in free if not is_zero(stride)] or [1])
 
 
 def _claim_strides(operation: Operation, argument: str, view: Tensor) -> None:

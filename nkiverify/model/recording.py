@@ -15,7 +15,7 @@ from typing import Any
 
 from nkiverify.model.access import Access
 from nkiverify.model.contracts import looked_at
-from nkiverify.model.dynamic_loops import innermost_body
+from nkiverify.model.emission import innermost_body
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.following import follow, views_in

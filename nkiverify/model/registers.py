@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import linecache
-import re
 from typing import Any, NoReturn
 
-from nkiverify.foundation.source import kernel_site
+from nkiverify.foundation.source import kernel_frame
 from nkiverify.model.contracts import require
+from nkiverify.model.emission import goes_round, is_bare_while
 from nkiverify.model.execution import current_execution
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.tensor import Register
 from nkiverify.symbolic.execution import unsupported
-
-#: A loop as long as a register is not 0 ("loop.while_reg").
-_BARE_WHILE = re.compile(r"\s*while\s+[A-Za-z_][\w.]*\s*:")
 
 
 class VirtualRegister(Register):
@@ -38,14 +34,13 @@ class VirtualRegister(Register):
         return register
 
     def __bool__(self) -> bool:
-        # A bare `while register:` is documented (and deprecated), `if register:` is not; both ask this.
-        number = current_execution().register_number(self)
-        site = kernel_site(2)
-        if number is not None and site is not None:
-            linecache.checkcache(site.file)
-            if _BARE_WHILE.match(linecache.getline(site.file, site.line)):
-                return number != 0
-        raise unsupported("the truth value of a register", "write nl.while_loop for a loop with a condition register")
+        # A bare `while register:` is documented (and deprecated). `if register:` is a TypeError where kernels are
+        # traced ("reg.python"); of kernels that are parsed no page says anything. Both ask this.
+        frame = kernel_frame(2)
+        if frame is None or not is_bare_while(frame):
+            advice = "nl.while_loop is a loop with a condition register; no page says what `if register:` means"
+            raise unsupported("the truth value of a register", advice)
+        return goes_round(frame, current_execution().register_number(self))
 
     def __repr__(self) -> str:
         return "register"

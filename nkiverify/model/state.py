@@ -30,15 +30,16 @@ class HoldsNumbers(Protocol):
 class LoopBody:
     """One body of a device loop being emitted, `outer` the one around it. What is allocated in it is not used after.
 
-    `once`: it is run once for all its iterations. `before` and `assumed` are the model's: what storages held before the
-    loop, and what such a body takes for granted.
+    `once`: it is run once for all its iterations. `loop`: the `while` statement that it is of, if any. `before` and
+    `assumed` are the model's: what storages held before the loop, and what such a body takes for granted.
     """
 
-    __slots__ = ("__weakref__", "assumed", "before", "once", "outer")
+    __slots__ = ("__weakref__", "assumed", "before", "loop", "once", "outer")
 
-    def __init__(self, outer: LoopBody | None = None, once: bool = True) -> None:
+    def __init__(self, outer: LoopBody | None = None, once: bool = True, loop: object = None) -> None:
         self.outer = outer
         self.once = once
+        self.loop = loop
         self.before = Contents()
         self.assumed: dict[AllocationKey, Assumption] = {}
 

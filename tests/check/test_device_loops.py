@@ -58,6 +58,30 @@ LOOPS = """
             nisa.tensor_tensor(dst=total, data1=total, data2=tile, op=nl.add)
         nisa.dma_copy(dst=out, src=total)
         return out
+
+
+    @nki.jit
+    def while_there_are(x, left, started=1, after=0, asked=0, leaves=0):
+        out = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+        total = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+        if started:
+            nisa.memset(total, 0.0)
+        count = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=count, src=left)
+        more = nisa.register_alloc(count)
+        if asked and more:
+            return x
+        if leaves:
+            while more:
+                break
+        while more:
+            tile = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=x[0:128])
+            nisa.tensor_tensor(dst=total, data1=total if started else tile, data2=tile, op=nl.add)
+            nisa.dma_copy(dst=count, src=left)
+            nisa.register_load(more, count)
+        nisa.dma_copy(dst=out, src=tile if after else total)
+        return out
 """
 
 
@@ -75,6 +99,14 @@ LOOPS = """
         # How often the body is executed is not known, but what it allocates is used in it alone.
         ("summed", ("x=f32[128,64]", "times=i32[1,1] in 0..8"), 0, ""),
         ("summed", ("x=f32[128,64]", "times=i32[1,1] in 0..8", "filled=127"), 3, "UNKNOWN"),
+        # So is the body of a bare `while register:`.
+        ("while_there_are", ("x=f32[128,64]", "left=i32[1,1]"), 0, ""),
+        ("while_there_are", ("x=f32[R:128..256,64]", "left=i32[1,1]"), 0, ""),
+        ("while_there_are", ("x=f32[127,64]", "left=i32[1,1]"), 1, "idx.oob"),
+        ("while_there_are", ("x=f32[128,64]", "left=i32[1,1]", "after=1"), 1, "loop.escape"),
+        ("while_there_are", ("x=f32[128,64]", "left=i32[1,1]", "started=0"), 3, "UNKNOWN"),
+        ("while_there_are", ("x=f32[128,64]", "left=i32[1,1]", "asked=1"), 3, "the truth value of a register"),
+        ("while_there_are", ("x=f32[128,64]", "left=i32[1,1]", "leaves=1"), 3, "the truth value of a register"),
     ],
 )
 def test_a_device_loop(kernel: str, arguments: tuple[str, ...], status: int, said: str, check: Checker) -> None:

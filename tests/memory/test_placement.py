@@ -302,3 +302,16 @@ def test_every_program_of_a_grid_has_memories_of_its_own(tmp_path: Path) -> None
     assert call(2).verdict is Verdict.SUCCESSFUL
     run = call(3)
     assert (run.verdict, run.violations[0].contract) == (Verdict.FAILED, "mem.placed_overlap")
+
+
+@pytest.mark.parametrize(("free", "expected"), [(65536, Verdict.SUCCESSFUL), (65537, Verdict.FAILED)])
+def test_what_psum_holds_is_counted_once_however_often_it_is_repeated(
+    free: int, expected: Verdict, tmp_path: Path
+) -> None:
+    source = f"""
+def kernel(n):
+    column = nl.ndarray((128, 1), nl.float32, nl.psum)
+    repeated = nl.ndarray((128, {free}), nl.uint8, nl.sbuf)
+    nisa.tensor_copy(repeated, column.broadcast(1, {free}), engine=nisa.engine.vector)
+"""
+    assert run_of(source, tmp_path).verdict is expected
