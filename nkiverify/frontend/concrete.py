@@ -20,6 +20,7 @@ from typing import Any
 
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, frame_site, kernel_calls, kernel_site
+from nkiverify.frontend.paths import FloatsMatter
 from nkiverify.frontend.traced_loops import TracedLoops, TracedRange
 from nkiverify.ir import program
 from nkiverify.ir.contract import Contract, Severity
@@ -160,6 +161,8 @@ class ConcreteExecution:
         #: The rounds of device loops that are executed one by one, each with what had been recorded before.
         self.rounds: list[tuple[int, program.Unordered]] = []
         self.traced = TracedLoops()
+        #: Whether numbers of floats were asked for that are not followed: what the run has shown does not count.
+        self.lacks_floats = False
         self._count = 0
         self._claims = 0
 
@@ -276,6 +279,11 @@ class ConcreteExecution:
 
     def given_elements(self, storage: Storage) -> None:
         """Elements have no values here."""
+
+    def floats_matter(self) -> FloatsMatter:
+        """Remember that floats have to be followed, and return the signal to raise."""
+        self.lacks_floats = True
+        return FloatsMatter()
 
     def index_range(self, index: Tensor | Register) -> Interval | None:
         """Tensors and registers have no values here."""

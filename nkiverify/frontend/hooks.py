@@ -26,7 +26,7 @@ from nkiverify.frontend.loops import (
     WhileLoop,
     loop_over,
 )
-from nkiverify.frontend.paths import LoopNotSummarised, PathEnded
+from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import symbolic_sequence
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.text import joined as text
@@ -239,7 +239,7 @@ def handling() -> None:
     run = execution_in_progress()
     if error is None or not isinstance(run, SymbolicExecution | ConcreteLaunch):
         return
-    if isinstance(error, UnsupportedConstruct | PathEnded | LoopNotSummarised):
+    if isinstance(error, UnsupportedConstruct | PathEnded | RunAgain):
         raise error
     run.passes(error)
 

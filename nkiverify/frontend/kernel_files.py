@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -105,11 +107,20 @@ def module_name(file: Path) -> tuple[Path, str]:
 
 def _relative_levels(folder: Path) -> int:
     """How many folders up the modules in `folder` import from: 1 for `from . import`, 0 where all are absolute."""
-    levels = 0
-    for file in filter(Path.is_file, folder.glob("*.py")):
-        try:
-            text = file.read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-        levels = max([levels, *(len(found.group(1)) for found in _RELATIVE_IMPORT.finditer(text))])
-    return levels
+    try:
+        with os.scandir(folder) as entries:
+            files = [entry for entry in entries if entry.name.endswith(".py") and entry.is_file()]
+            stamps = [(entry.path, entry.stat()) for entry in files]
+    except OSError:
+        return 0
+    return max((_levels_of(path, found.st_mtime_ns, found.st_size) for path, found in stamps), default=0)
+
+
+@functools.lru_cache(maxsize=4096)
+def _levels_of(file: str, changed: int, size: int) -> int:
+    """The same for one file, as it was when it had been `changed` last."""
+    try:
+        text = Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
+    return max((len(found.group(1)) for found in _RELATIVE_IMPORT.finditer(text)), default=0)

@@ -50,9 +50,9 @@ from nkiverify.frontend.seen import noting
 _TREE_DEPTH = 6000
 
 _stub_modules: dict[str, ModuleType] = {}
-#: Imported modules that are neither stubs nor placeholders, and the tops of the names of modules.
+#: Imported modules that are neither stubs nor placeholders, and their names by what they begin with.
 _foreign: dict[str, ModuleType] = {}
-_tops: dict[str, str] = {}
+_under: dict[str, set[str]] = {}
 _compiled: dict[tuple[str, int, int, Rewriting], CodeType] = {}
 
 
@@ -94,16 +94,18 @@ class KernelSpace:
     def _shadowed(self) -> dict[str, ModuleType]:
         """The imported modules whose names mean something else within the space."""
         found: dict[str, ModuleType] = {}
-        # Hundreds of modules, several times a run: most are dismissed as what they were before.
-        for name, module in sys.modules.items():
-            if _foreign.get(name) is module and name not in self.modules and _tops[name] not in self.files.served:
-                continue
-            top = _tops[name] = name.partition(".")[0]
-            mine = top in STUB_PACKAGES or name in self.modules or isinstance(module, PlaceholderModule)
-            if mine or (top in self.files.served and self.files.has(name)):
+        # Hundreds of modules, several times a run: most are what they were before, and no names of this space.
+        met = [(name, module) for name, module in sys.modules.items() if _foreign.get(name) is not module]
+        mine = {*self.modules, *(name for top in self.files.served for name in _under.get(top, ()))}
+        met += [(name, sys.modules[name]) for name in mine if name in sys.modules]
+        for name, module in met:
+            top = name.partition(".")[0]
+            ours = top in STUB_PACKAGES or name in self.modules or isinstance(module, PlaceholderModule)
+            if ours or (top in self.files.served and self.files.has(name)):
                 found[name] = module
             else:
                 _foreign[name] = module
+                _under.setdefault(top, set()).add(name)
         return found
 
     def will_read(self, file: Path) -> None:

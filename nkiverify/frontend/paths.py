@@ -29,13 +29,21 @@ class PathEnded(BaseException):
     """This path cannot be continued: an assumption does not hold on it, or it ended in a claim that must fail."""
 
 
-class LoopNotSummarised(BaseException):
+class RunAgain(BaseException):
+    """The run is to be made again, in another way."""
+
+
+class LoopNotSummarised(RunAgain):
     """A loop carries state that has no closed form: explore again, unrolling it."""
 
     def __init__(self, site: Site, reason: str) -> None:
         super().__init__(reason)
         self.site = site
         self.reason = reason
+
+
+class FloatsMatter(RunAgain):
+    """Numbers of floats are asked for: run again, following them from the beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +139,7 @@ class Paths:
         #: What the model keeps between two operations. A path begins with what there was when its scope was opened.
         self.model = ModelState()
         self.unsupported_construct: Unsupported | None = None
-        self._given_up: LoopNotSummarised | None = None
+        self._given_up: RunAgain | None = None
         root = Context()
         self._scopes = [Scope(self.program.body, root, ())]
         #: Per open loop scope, where its outer scope was recording.
@@ -163,10 +171,17 @@ class Paths:
             assert site is not None
             raise self.give_up_loop(site, "evaluating an element may end early")
 
-    def give_up_loop(self, site: Site, reason: str) -> LoopNotSummarised:
+    def give_up_loop(self, site: Site, reason: str) -> RunAgain:
         """Remember that the loop at `site` must be unrolled, and return the signal to raise."""
-        if self._given_up is None:
-            self._given_up = LoopNotSummarised(site, reason)
+        return self._again(LoopNotSummarised(site, reason))
+
+    def floats_matter(self) -> RunAgain:
+        """Remember that floats have to be followed, and return the signal to raise."""
+        return self._again(FloatsMatter())
+
+    def _again(self, signal: RunAgain) -> RunAgain:
+        """Remember why the run is made again, whatever the kernel does with the signal: the first reason."""
+        self._given_up = self._given_up or signal
         return self._given_up
 
     def unroll_for(self, term: Term, use: str) -> BaseException | None:

@@ -25,7 +25,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
 from nkiverify.frontend.holders import Holder, OpaqueState
-from nkiverify.frontend.paths import LoopNotSummarised, LostName, PathEnded
+from nkiverify.frontend.paths import LostName, PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.snapshot import Change, Snapshot, missing
 from nkiverify.ir.program import Loop as LoopItem
@@ -159,7 +159,7 @@ class SummarisedLoop:
     def absorb(self, error: BaseException) -> bool:
         """True if the exception that ended the body ends only a path through it."""
         run = self._run
-        if isinstance(error, UnsupportedConstruct | LoopNotSummarised | GeneratorExit | KeyboardInterrupt):
+        if isinstance(error, UnsupportedConstruct | RunAgain | GeneratorExit | KeyboardInterrupt):
             return False
         if isinstance(error, PathEnded):
             run.truncate(self._depth + 1)

@@ -57,6 +57,7 @@ def held_or_unknown(tensor: Tensor) -> Value:
 
 
 def _held(tensor: Tensor, *, unwritten_is_unknown: bool) -> Value | None:
+    followed(tensor.storage)
     if not tracked(tensor.storage):
         return UNKNOWN
     model = current_execution().model
@@ -81,12 +82,21 @@ def any_of_dtype(value: Value, tensor: Tensor) -> Value:
 
 def is_unknown(tensor: Tensor) -> bool:
     """True if it is known beforehand that `held` knows nothing of the elements of a view of floats."""
+    followed(tensor.storage)
     return not tensor.dtype.is_integer and current_execution().model.is_unknown(tensor.storage)
 
 
 def tracked(storage: Storage) -> bool:
     """True if the numbers in a storage are followed."""
-    return storage.dtype.is_integer or storage.dtype.is_float
+    dtype = storage.dtype
+    return dtype.is_integer or (dtype.is_float and current_execution().model.follows_floats)
+
+
+def followed(storage: Storage) -> None:
+    """Ask for numbers in a storage that are followed: those of floats are so from when they were first asked for."""
+    run = current_execution()
+    if storage.dtype.is_float and not run.model.follows_floats:
+        raise run.floats_matter()
 
 
 def _seen_as(value: Value, dtype: DType, other: DType) -> Value:

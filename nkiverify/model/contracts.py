@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol, cast
 
@@ -33,8 +33,8 @@ class ClaimingExecution(Execution, Protocol):
         """Record a claim that is open, for the reason given, where its condition does not hold; else nothing."""
 
 
-def _execution() -> ClaimingExecution:
-    return cast(ClaimingExecution, execution.current_execution())
+#: The execution in progress, as stating a contract sees it; not a function around another: every claim asks.
+_execution = cast("Callable[[], ClaimingExecution]", execution.current_execution)
 
 
 #: Begins the reason of a claim that is open because no page decides it.

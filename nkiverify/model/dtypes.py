@@ -30,33 +30,29 @@ class DType(str):
     values in one element.
     """
 
-    __slots__ = ("itemsize", "kind", "packed")
+    __slots__ = ("is_float", "is_integer", "itemsize", "kind", "packed")
 
     itemsize: int
     kind: DTypeKind
     packed: int
+    #: Whether bit-wise operators take it; a bool is stored as uint8.
+    is_integer: bool
+    #: Whether it is an unpacked floating-point type.
+    is_float: bool
 
     def __new__(cls, name: str, itemsize: int, kind: DTypeKind, packed: int = 1) -> DType:
         self = super().__new__(cls, name)
         self.itemsize = itemsize
         self.kind = kind
         self.packed = packed
+        self.is_integer = kind in (DTypeKind.SIGNED, DTypeKind.UNSIGNED, DTypeKind.BOOL)
+        self.is_float = kind is DTypeKind.FLOAT
         return self
 
     @property
     def name(self) -> str:
         """The documented name."""
         return str(self)
-
-    @property
-    def is_integer(self) -> bool:
-        """True if bit-wise operators take it; a bool is stored as uint8."""
-        return self.kind in (DTypeKind.SIGNED, DTypeKind.UNSIGNED, DTypeKind.BOOL)
-
-    @property
-    def is_float(self) -> bool:
-        """True if it is an unpacked floating-point type."""
-        return self.kind is DTypeKind.FLOAT
 
     @property
     def is_packed(self) -> bool:

@@ -38,6 +38,9 @@ class ModelExecution(ClaimingExecution, Protocol):
     def given_elements(self, storage: Storage) -> None:
         """An argument exists whose elements are given."""
 
+    def floats_matter(self) -> BaseException:
+        """The signal to raise where numbers of floats are asked for that are not followed: the run is made again."""
+
     def index_range(self, index: Tensor | Register) -> Interval | None:
         """The numbers an index tensor or register holds, where tensors have elements; None where they have not."""
 
@@ -76,11 +79,6 @@ class ModelExecution(ClaimingExecution, Protocol):
 SHAPE_PHASES: frozenset[int] = frozenset({1, 2})
 
 
-def execution_in_progress() -> ModelExecution | None:
-    """The execution in progress, if there is one."""
-    return cast("ModelExecution | None", execution.execution_in_progress())
-
-
-def current_execution() -> ModelExecution:
-    """The execution in progress; `UsageError` where stubs are called outside one."""
-    return cast(ModelExecution, execution.current_execution())
+#: The functions of `nkiverify.symbolic.execution`, as the model sees what they return.
+execution_in_progress = cast("Callable[[], ModelExecution | None]", execution.execution_in_progress)
+current_execution = cast("Callable[[], ModelExecution]", execution.current_execution)

@@ -100,6 +100,8 @@ class Following:
 
     def has_taken(self, name: str, source: str) -> bool:
         taken, data = self.tensor(name), self.tensor(source)
+        if taken is not None:
+            contents.followed(taken.storage)
         model = current_execution().model
         known = None if taken is None else model.taken.get(taken.storage.identity)
         if taken is None or data is None or not isinstance(known, _Taken):

@@ -83,8 +83,10 @@ class ModelState:
     kernel execution in progress, `body` the device loop whose body is being emitted, `fixed_orders` how many
     `no_reorder` blocks are. All of them are immutable values that are replaced, so that to record them is to keep them.
 
-    `follows` is off where tensors have elements, which say what an index is. What programs of a launch write to memory
-    they share is no matter of one path: `_shared` belongs to the run as a whole, and only ever makes more unknown.
+    `follows` is off where tensors have elements, which say what an index is; `follows_floats` where nothing has asked
+    for floats yet: few kernels make an index of them, and a run in which one does is made again. What programs of a
+    launch write to memory they share is no matter of one path: `_shared` belongs to the run as a whole, and only ever
+    makes more unknown.
     """
 
     __slots__ = (
@@ -99,6 +101,7 @@ class ModelState:
         "entered",
         "fixed_orders",
         "follows",
+        "follows_floats",
         "launch",
         "overwritten",
         "taken",
@@ -124,6 +127,7 @@ class ModelState:
         self.assigned: set[object] = set()
         self.overwritten: set[object] = set()
         self.follows = follows
+        self.follows_floats = True
         self.launch: Launch | None = None
         self.body: LoopBody | None = None
         self.fixed_orders = 0

@@ -18,6 +18,7 @@ from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of, observed_in
+from nkiverify.frontend.paths import FloatsMatter
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.ir.contract import Contract
 from nkiverify.model.hardware import Hardware
@@ -112,8 +113,24 @@ def replay(
     is. `checked` makes host arithmetic beyond 32 bits a broken contract. The contracts of `phases` are looked at,
     besides those that every run looks at; `at_end` says what else is broken once the run is over.
     """
-    kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC if checked else Rewriting.NONE)
+    rewriting = Rewriting.ARITHMETIC if checked else Rewriting.NONE
     run = ObservingExecution(hardware, stop_at_first, seconds, awaited, phases, decisive)
+    run.model.follows_floats = False
+    found = _replayed(target, values, run, rewriting, at_end)
+    if not run.lacks_floats:
+        return found
+    run = ObservingExecution(hardware, stop_at_first, seconds, awaited, phases, decisive)
+    return _replayed(target, values, run, rewriting, at_end)
+
+
+def _replayed(
+    target: Target,
+    values: Mapping[str, int],
+    run: ObservingExecution,
+    rewriting: Rewriting,
+    at_end: Callable[[ConcreteExecution, Hardware], Iterable[BrokenContract]] | None,
+) -> Replay:
+    kernel, space = load_kernel(target.kernel, target.root, rewriting)
     binding = ConcreteBinding(values)
     error: Exception | SystemExit | None = None
     unsupported = ""
@@ -122,14 +139,14 @@ def replay(
             target.function(Verification(binding, kernel))
     except OutsideDomain as outside:
         return Replay((), excluded=str(outside))
-    except AllBroken:
+    except (AllBroken, FloatsMatter):
         pass
     except UnsupportedConstruct as limit:
         unsupported = limit.construct
     except (Exception, SystemExit) as raised:
-        error = None if stop_at_first and run.broken else raised
-    if at_end is not None and not unsupported:
-        for found in at_end(run, hardware):
+        error = None if run.stop_at_first and run.broken else raised
+    if at_end is not None and not unsupported and not run.lacks_floats:
+        for found in at_end(run, run.hardware):
             run.note(found)
     observations = dict(run.observations)
     site = innermost_kernel_site(error) if error is not None else None

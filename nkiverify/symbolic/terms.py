@@ -225,6 +225,9 @@ def _forget(reference: ref[Term]) -> None:
 #: line of the whole program.
 _terms: dict[TermKey, _TermReference] = {}
 _atoms: WeakValueDictionary[tuple[object, ...], Atom] = WeakValueDictionary()
+#: The first constants that were made: kept, as most are asked for again and again.
+_constants: dict[int, Term] = {}
+_MOST_CONSTANTS = 4096
 
 _anew = False
 
@@ -237,18 +240,19 @@ def anew() -> Iterator[None]:
     those of the next, and with them what is tried first. Terms from before keep their meaning, but are no longer the
     same objects as equal ones that are made now: a block is around everything that compares terms.
     """
-    global _anew, _terms, _atoms
+    global _anew, _terms, _atoms, _constants
     if _anew:
         yield
         return
-    before = _terms, _atoms
-    _terms, _atoms = {}, WeakValueDictionary()
+    before = _terms, _atoms, _constants
+    _terms, _atoms, _constants = {}, WeakValueDictionary(), {}
     _anew = True
     try:
         yield
     finally:
         _anew = False
         _terms, _atoms = {key: kept for key, kept in before[0].items() if kept() is not None}, before[1]
+        _constants = before[2]
 
 
 #: The class whose objects terms are. `integers` replaces it by `SymInt`, which adds Python's operators.
@@ -259,6 +263,7 @@ def use_term_class(cls: type[Term]) -> None:
     """Make terms objects of `cls` from now on (called once, when `integers` is imported)."""
     global _term_class
     _term_class = cls
+    _constants.clear()
 
 
 def _monomial_key(item: tuple[Monomial, int]) -> tuple[int, ...]:
@@ -272,7 +277,7 @@ def make(monomials: dict[Monomial, int]) -> Term:
     term = reference() if reference is not None else None
     if term is None:
         term = _term_class.__new__(_term_class)
-        term.monomials = dict(sorted(key, key=_monomial_key))
+        term.monomials = dict(sorted(key, key=_monomial_key) if len(key) > 1 else key)
         term.uid = next(_uids)
         term._atoms = None
         reference = _TermReference(term, _forget)
@@ -283,7 +288,12 @@ def make(monomials: dict[Monomial, int]) -> Term:
 
 def constant(value: int) -> Term:
     """The constant term `value`."""
-    return make({(): value} if value else {})
+    term = _constants.get(value)
+    if term is None:
+        term = make({(): value} if value else {})
+        if len(_constants) < _MOST_CONSTANTS:
+            _constants[value] = term
+    return term
 
 
 def of_atom(atom: Atom) -> Term:

@@ -18,7 +18,7 @@ from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, load_kernel
-from nkiverify.frontend.paths import Limits, LoopNotSummarised
+from nkiverify.frontend.paths import FloatsMatter, Limits, LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
@@ -82,9 +82,11 @@ def explore(
     deadline = now() + limits.seconds
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
     unrolled: dict[Site, str] = {}
+    follows_floats = False
     for _ in range(MAX_EXPLORATIONS):
         left = replace(limits, seconds=max(0.0, deadline - now()))
         run = SymbolicExecution(hardware, left, unrolled, phases)
+        run.model.follows_floats = follows_floats
         binding = SymbolicBinding(run, target.file)
         verification = Verification(binding, kernel, fixed)
         try:
@@ -92,6 +94,9 @@ def explore(
                 _explore_paths(run, partial(target.function, verification), space)
         except LoopNotSummarised as signal:
             unrolled[signal.site] = signal.reason
+            continue
+        except FloatsMatter:
+            follows_floats = True
             continue
         if verification.unknown:
             raise UsageError(f"{target.name} has no dimension {', '.join(sorted(verification.unknown))} to be fixed")
@@ -107,15 +112,23 @@ def played(
     dimension has none."""
     from nkiverify.analysis.values.known_run import KnownRun  # as late as this: it brings the simulator
 
-    kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC)
     run = KnownRun(hardware, limits, phases)
+    run.model.follows_floats = False
+    found = _played(target, run, values)
+    if not run.lacks_floats:
+        return found
+    return _played(target, KnownRun(hardware, limits, phases), values)
+
+
+def _played(target: Target, run: ConcreteLaunch, values: Mapping[str, int]) -> Exploration | None:
+    kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC)
     binding = ConcreteBinding(values)
     verification = Verification(binding, kernel)
     with suppress(UnsupportedConstruct):
         try:
             with space.active(), running(run), interrupted_in_time(run):
                 target.function(verification)
-        except OutsideDomain:
+        except (OutsideDomain, FloatsMatter):
             return None
         except UnsupportedConstruct as limit:
             run.stopped(limit)
@@ -130,7 +143,7 @@ def played(
     if binding.used.keys() - values.keys():
         return None
     run.finish()
-    return Exploration(target, hardware, run, (), verification.called, (), ranged=binding.ranged)
+    return Exploration(target, run.hardware, run, (), verification.called, (), ranged=binding.ranged)
 
 
 def _explore_paths(run: SymbolicExecution, execute: Callable[[], object], space: KernelSpace) -> None:

@@ -64,6 +64,26 @@ TRAPS = [
                 nisa.register_move(b, spare)
         """,
     ),
+    *(
+        _trap(
+            f"through_floats_{name}",
+            f"""
+            def kernel(n):
+                x = table(n)
+                number, index = nl.ndarray((1, 1), dtype=nl.float32, buffer=nl.sbuf), tile()
+                nisa.memset(number, 0)
+                for i in range(n):
+                    try:
+                        nisa.tensor_copy(dst=index, src=number)
+                    except BaseException:
+                        pass
+                    use(x, index)
+                    nisa.memset(number, {left})
+            """,
+            decided=decided,
+        )
+        for name, left, decided in (("right", 0, True), ("wrong", "n", False))
+    ),
     _trap(
         "rotate_three_wrong",
         """
