@@ -1,7 +1,7 @@
 """The arguments to check a kernel with where nobody says: ranks, names of dimensions, dtypes and values, from its text.
 
-A parameter is described by how it is used, in the kernel and in the helpers of its file that it is handed to. What is
-found is what a user would type after `--arg`, so that it can be shown, pasted and edited. Nothing is executed.
+A parameter is described by how it is used, in the kernel and in the helpers that it is handed to. What is found is what
+a user would type after `--arg`, so that it can be shown, pasted and edited. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nkiverify.frontend.domain.arguments import dtype_called
+from nkiverify.project.scope import Scope, last_name
 from nkiverify.project.uses import (
     Use,
     Uses,
     annotate,
-    is_enum,
     kind_of_annotation,
-    last_name,
     members_of,
     parameters,
 )
@@ -52,18 +51,22 @@ class Inferred:
     missing: tuple[Missing, ...] = ()
 
 
-def inferred(tree: ast.Module, function: ast.FunctionDef, given: Sequence[str] = ()) -> Inferred:
-    """The arguments for the parameters of `function`, in the module `tree`, are to be; those `given` are left out."""
-    return _Inference(tree, function, given).result()
+def inferred(
+    tree: ast.Module, function: ast.FunctionDef, given: Sequence[str] = (), scope: Scope | None = None
+) -> Inferred:
+    """The arguments for the parameters of `function`, in the module `tree`, are to be; those `given` are left out.
+
+    `scope` has the names of the module, those included that it imports from its repository.
+    """
+    return _Inference(tree, function, given, scope or Scope(tree)).result()
 
 
 class _Inference:
-    def __init__(self, tree: ast.Module, function: ast.FunctionDef, given: Sequence[str]) -> None:
+    def __init__(self, tree: ast.Module, function: ast.FunctionDef, given: Sequence[str], scope: Scope) -> None:
         self._function = function
         self._given = frozenset(given)
-        self._functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-        self._enums = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and is_enum(node)}
-        self._uses = Uses(self._functions, self._enums)
+        self._scope = scope
+        self._uses = Uses(scope)
         self._assumed: list[str] = []
         self._missing: list[Missing] = []
         self._legacy = any(
@@ -100,7 +103,7 @@ class _Inference:
     # --- what it is ---------------------------------------------------------------------------------------------------
 
     def _kind(self, parameter: ast.arg, use: Use) -> str:
-        annotated = kind_of_annotation(parameter.annotation, self._enums)
+        annotated = kind_of_annotation(parameter.annotation, self._scope)
         if annotated:
             return annotated
         for kind in ("tensor", "sequence", "dtype", "operator"):
@@ -131,12 +134,13 @@ class _Inference:
             self._assumed.append(f"{name} = {use.compared[0]}")
             return use.compared[0]
         if kind.startswith("enum "):
-            members = members_of(self._enums[kind.removeprefix("enum ")])
+            enum = self._scope.enum(kind.removeprefix("enum "))
+            members = members_of(enum) if enum is not None else []
             if members:
                 self._assumed.append(f"{name} = {members[0]}")
                 return members[0]
         why = {
-            "sequence": "a list or tuple of something",
+            "sequence": "a list or tuple; one of two tensors is written '(bf16[K,N], bf16[K,N])'",
             "text": "a text that nothing in the kernel names",
             "object": "an object of which the kernel uses attributes",
         }.get(kind, "nothing tells what it is")
@@ -181,7 +185,7 @@ class _Inference:
         return found
 
     def _grid(self) -> str:
-        """The launch grid: a dimension for each axis that the kernel, or a helper of its file, asks about."""
+        """The launch grid: a dimension for each axis that the kernel, or a helper, asks about."""
         axes = 0
         for function in self._reached():
             for node in ast.walk(function):
@@ -196,12 +200,14 @@ class _Inference:
         return ",".join(names) if self._legacy or axes > 1 else "2"
 
     def _reached(self) -> list[ast.FunctionDef]:
-        """The kernel and the functions of its file that it calls, in any number of steps."""
-        found, waiting = [self._function], [self._function]
+        """The kernel and the functions that it calls, in any number of steps."""
+        found, waiting = [self._function], [(self._function, self._scope)]
         while waiting:
-            for node in ast.walk(waiting.pop()):
-                called = self._functions.get(last_name(node.func)) if isinstance(node, ast.Call) else None
-                if called is not None and called not in found:
-                    found.append(called)
-                    waiting.append(called)
+            function, scope = waiting.pop()
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call):
+                    called = scope.function(node.func) or scope.named(last_name(node.func))
+                    if called is not None and called[0] not in found:
+                        found.append(called[0])
+                        waiting.append(called)
         return found

@@ -29,6 +29,7 @@ from nkiverify.model.policy import applied
 from nkiverify.project.discovery import Found, kernels_in, mentions_nki
 from nkiverify.project.inference import Inferred, inferred
 from nkiverify.project.request import Request, request
+from nkiverify.project.scope import scope_of
 from nkiverify.project.vacuous import counted, passed
 from nkiverify.results.answers import Answer
 from nkiverify.symbolic.terms import anew
@@ -114,11 +115,12 @@ def _excluded(path: Path, folder: Path, patterns: Iterable[str]) -> bool:
 def inferred_for(path: str, name: str, base: Path, given: Sequence[str]) -> Inferred:
     """The arguments for the parameters of the kernel `name` in `path` are to be, but for those in `given`
     (`NAME=VALUE`)."""
-    tree = parse_file((base / path).resolve())
+    file = (base / path).resolve()
+    tree = parse_file(file)
     function = function_named(tree, name.partition("[")[0])
     if function is None:
         return Inferred(())
-    return inferred(tree, function, [text.partition("=")[0].strip() for text in given])
+    return inferred(tree, function, [text.partition("=")[0].strip() for text in given], scope_of(tree, file, base))
 
 
 def check_tensors(found: Inferred, given: Sequence[str]) -> None:

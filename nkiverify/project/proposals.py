@@ -37,6 +37,10 @@ def {name}(v: Verification) -> None:
 '''
 
 
+#: The extents of a tensor in the text of an argument.
+_TENSORS = r"\s*[A-Za-z_][\w.]*\[([^]]*)\]"
+
+
 @dataclass(frozen=True, slots=True)
 class Lacking:
     """The asserts that a kernel lacks, in its words, and the line after which they can stand."""
@@ -230,16 +234,18 @@ def _bound(function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
 
 
 def _extents(answer: Answer) -> Iterator[tuple[str, str]]:
-    """The dimensions that are an extent of the grid, or of an argument, as `x.shape[0]`."""
+    """The dimensions that are an extent of the grid, or of an argument, as `x.shape[0]`, or of one in a tuple."""
     for axis, extent in enumerate(answer.grid.split(",")):
         if extent.strip().isidentifier():
             yield extent.strip(), f"nl.num_programs({axis})"
     for argument in answer.arguments:
         parameter, _, value = argument.partition("=")
-        found = re.match(r"\s*[\w.]+\[([^]]*)\]", value)
-        for position, extent in enumerate(found[1].split(",") if found else ()):
-            if extent.strip().isidentifier():
-                yield extent.strip(), f"{parameter}.shape[{position}]"
+        in_tuple = re.fullmatch(rf"\s*\((({_TENSORS})\s*,?)+\s*\)\s*", value) is not None
+        for number, tensor in enumerate(re.findall(_TENSORS if in_tuple else rf"^{_TENSORS}", value)):
+            name = f"{parameter}[{number}]" if in_tuple else parameter
+            for position, extent in enumerate(tensor.split(",")):
+                if extent.strip().isidentifier():
+                    yield extent.strip(), f"{name}.shape[{position}]"
 
 
 def _value(parameter: str, value: str, dimensions: dict[str, str]) -> str:

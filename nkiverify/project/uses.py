@@ -1,4 +1,5 @@
-"""How a parameter of a kernel is used, in the kernel and in the helpers of its file that it is handed to.
+"""How a parameter of a kernel is used, in the kernel and in the helpers that it is handed to, of its file and of those
+that it imports.
 
 Read from the text; nothing is executed.
 """
@@ -6,12 +7,13 @@ Read from the text; nothing is executed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import nkiverify.model.ops  # noqa: F401 (declares the operations)
 from nkiverify.frontend.domain.arguments import dtype_called
 from nkiverify.model.registry import declarations
+from nkiverify.project.scope import Scope, last_name
 
 #: Calls of helpers within helpers that are followed.
 _DEPTH = 4
@@ -87,11 +89,10 @@ class Use:
 
 
 class Uses:
-    """The uses of names in the functions of one file, with the enumerations that it defines."""
+    """The uses of names in the functions of one module."""
 
-    def __init__(self, functions: Mapping[str, ast.FunctionDef], enums: Mapping[str, ast.ClassDef]) -> None:
-        self._functions = functions
-        self._enums = enums
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
 
     def of(self, function: ast.FunctionDef, name: str, depth: int = _DEPTH) -> Use:
         """How `function` uses its parameter, or variable, `name`."""
@@ -134,7 +135,7 @@ class Uses:
             negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
             use.kinds.add("flag" if negated else "integer")
         elif isinstance(parent, ast.Compare):
-            _compared(node, parent, use, self._enums)
+            _compared(node, parent, use, self._scope)
         elif isinstance(parent, ast.If | ast.IfExp | ast.While | ast.BoolOp | ast.Assert) and _is_test(node, parent):
             use.kinds.add("flag")
         elif isinstance(parent, ast.Starred) or getattr(parent, "iter", None) is node or _is_unpacked(node, parent):
@@ -179,14 +180,15 @@ class Uses:
         if node is call.func:
             use.kinds.add("object")
             return
-        if isinstance(called, ast.Name) and name in self._functions and depth:
-            callee = self._functions[name]
+        found = self._scope.function(called) if depth else None
+        if found is not None:
+            callee, scope = found
             parameter = keyword or _parameter_at(callee, call, node)
             if parameter and parameter in {one.arg for one, _ in parameters(callee)}:
-                inner = self.of(callee, parameter, depth - 1)
+                inner = Uses(scope).of(callee, parameter, depth - 1)
                 annotation = next(one.annotation for one, _ in parameters(callee) if one.arg == parameter)
                 annotate(annotation, inner)
-                kind = kind_of_annotation(annotation, self._enums)
+                kind = kind_of_annotation(annotation, scope)
                 if kind in ("tensor", "integer", "number", "flag"):
                     inner.kinds.add(kind)
                 use.add(inner)
@@ -249,7 +251,8 @@ def _parameter_at(function: ast.FunctionDef, call: ast.Call, node: ast.expr) -> 
     return positional[position].arg if position < len(positional) else ""
 
 
-def kind_of_annotation(annotation: ast.expr | None, enums: Mapping[str, ast.ClassDef]) -> str:
+def kind_of_annotation(annotation: ast.expr | None, scope: Scope) -> str:
+    """The kind that an annotation states of a parameter of a function in `scope`, empty for none."""
     if annotation is None:
         return ""
     text = ast.unparse(annotation).strip("'\"")
@@ -258,7 +261,7 @@ def kind_of_annotation(annotation: ast.expr | None, enums: Mapping[str, ast.Clas
     if plain in kinds:
         # What a text is compared with says more than that it is one.
         return "" if plain == "str" else kinds[plain]
-    if plain in enums:
+    if scope.enum(plain) is not None:
         return f"enum {plain}"
     head = plain.partition("[")[0].rpartition(".")[2].lower()
     if head in ("tuple", "list", "sequence"):
@@ -286,10 +289,6 @@ def annotate(annotation: ast.expr | None, use: Use) -> None:
         for position, key in enumerate(keys):
             if isinstance(key, ast.Name):
                 use.names[position] = key.id
-
-
-def is_enum(node: ast.ClassDef) -> bool:
-    return any(last_name(base) in ("Enum", "IntEnum", "StrEnum", "Flag") for base in node.bases)
 
 
 def members_of(node: ast.ClassDef) -> list[str]:
@@ -511,7 +510,7 @@ def _computes(call: ast.Call) -> bool:
 # --- texts, flags, numbers --------------------------------------------------------------------------------------------
 
 
-def _compared(node: ast.expr, comparison: ast.Compare, use: Use, enums: Mapping[str, ast.ClassDef]) -> None:
+def _compared(node: ast.expr, comparison: ast.Compare, use: Use, scope: Scope) -> None:
     for other in (comparison.left, *comparison.comparators):
         if other is node:
             continue
@@ -519,7 +518,9 @@ def _compared(node: ast.expr, comparison: ast.Compare, use: Use, enums: Mapping[
         for choice in choices:
             if isinstance(choice, ast.Constant) and isinstance(choice.value, str):
                 use.compared.append(repr(choice.value))
-            elif isinstance(choice, ast.Attribute) and isinstance(choice.value, ast.Name) and choice.value.id in enums:
+            elif (
+                isinstance(choice, ast.Attribute) and isinstance(choice.value, ast.Name) and scope.enum(choice.value.id)
+            ):
                 use.compared.append(ast.unparse(choice))
             elif isinstance(choice, ast.Attribute) and dtype_called(choice.attr) is not None:
                 use.kinds.add("dtype")
@@ -549,7 +550,3 @@ def _base_name(node: ast.expr) -> str:
     while isinstance(node, ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

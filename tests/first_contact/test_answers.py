@@ -13,6 +13,8 @@ import pytest
 
 from nkiverify.cli.main import main
 from nkiverify.foundation.resources import root
+from nkiverify.project.proposals import in_kernel
+from nkiverify.results.answers import Answer
 
 HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n\n"
 
@@ -472,3 +474,17 @@ def test_an_element_is_named_by_its_place_in_the_tensor(capsys: pytest.CaptureFi
     assert "because tile[0, 6] is read unwritten" in ran.out
     assert "element = (0, 2), of = (1, 4)" in ran.out
     assert "at = (0, 6)" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("x=bf16[R,C]", "w=f32[C2,N]"), "R == w.shape[0] and w.shape[1] % 2 == 0"),
+        (("x=bf16[R,C]", "w=(f32[C2,3],f32[N,C])"), "R == w[0].shape[0] and w[1].shape[0] % 2 == 0"),
+        # The numbers of what is in a tuple of other things are not told.
+        (("x=bf16[R,C]", "w=(4,f32[C2,N])"), "R == C2 and N % 2 == 0"),
+    ],
+)
+def test_a_condition_in_the_words_of_the_kernel(arguments: tuple[str, ...], said: str, here: Path) -> None:
+    Path("k.py").write_text("def k(x, w):\n    R, C = x.shape\n")
+    assert in_kernel("R == C2 and N % 2 == 0", Answer("k.py::k", arguments, ""), here) == said

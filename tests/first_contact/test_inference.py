@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from nkiverify.project.inference import Inferred, inferred
+from nkiverify.project.legality import inferred_for
 
 HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n"
 
@@ -93,3 +95,44 @@ def test_a_program_id_asks_for_a_grid() -> None:
     function = legacy.body[1]
     assert isinstance(function, ast.FunctionDef)
     assert inferred(legacy, function).grid == "G0,G1"
+
+
+HELPERS = """
+    from enum import Enum
+
+    class Mode(Enum):
+        FAST = 1
+
+    def rank(t):
+        A, B, C = t.shape
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("from ops.helpers import rank, Mode", "rank(x)"),
+        ("from ops.helpers import Mode, rank as look", "look(x)"),
+        ("from ops import helpers, Mode", "helpers.rank(x)"),
+        ("from ops import rank, Mode", "rank(x)"),
+        ("import ops as o\nfrom ops import Mode", "o.rank(x)"),
+        ("from .ops.helpers import Mode, rank", "rank(x)"),
+        ("from .ops import helpers as h, Mode", "h.rank(t=x)"),
+        # Both import the name from each other, beside what is there.
+        (
+            "from circle import nothing\nfrom ops.helpers import *\nfrom ops.helpers import Mode, rank",
+            "nothing(rank(x))",
+        ),
+    ],
+)
+def test_helpers_and_enumerations_of_other_files(imports: str, call: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "ops").mkdir()
+    (tmp_path / "ops" / "__init__.py").write_text("from .helpers import Mode, rank\n")
+    (tmp_path / "ops" / "helpers.py").write_text(textwrap.dedent(HELPERS))
+    (tmp_path / "circle.py").write_text("from kernel import nothing\n")
+    file = tmp_path / "kernel.py"
+    file.write_text(f"{HEAD}{imports}\ndef k(x, mode: Mode):\n    {call}\n")
+    found = inferred_for("kernel.py", "k", tmp_path, ())
+    assert found.arguments == ("x=bf16[A,B,C]", "mode=Mode.FAST")
+    assert not found.missing

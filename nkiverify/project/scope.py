@@ -1,0 +1,126 @@
+"""The functions and enumerations that names mean in a file: its own, and those that it imports from files of
+its repository.
+
+Read from the text; nothing is executed. A name that several places define has the meaning of the last one.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nkiverify.foundation.errors import UsageError
+from nkiverify.frontend.kernel_files import ModuleFiles, module_name
+from nkiverify.frontend.loader import parse
+
+#: How many modules may hand a name on to each other; some do so in a circle.
+_STEPS = 8
+
+
+class Scope:
+    """The names of one module. `file` is where it is read from and `files` finds those that it imports; without them
+    only its own names are known."""
+
+    def __init__(self, tree: ast.Module, file: Path | None = None, files: _Files | None = None) -> None:
+        nodes = list(ast.walk(tree))
+        self._file = file
+        self._files = files
+        self._functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
+        self._enums = {node.name: node for node in nodes if isinstance(node, ast.ClassDef) and is_enum(node)}
+        #: By the name here: the module, with dots in front where it is relative, and the name there, empty for itself.
+        self._imported: dict[str, tuple[str, str]] = {}
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    if alias.asname or "." not in alias.name:
+                        self._imported[alias.asname or alias.name] = alias.name, ""
+            elif isinstance(node, ast.ImportFrom):
+                module = "." * node.level + (node.module or "")
+                self._imported |= {alias.asname or alias.name: (module, alias.name) for alias in node.names}
+
+    def function(self, called: ast.expr) -> tuple[ast.FunctionDef, Scope] | None:
+        """The function that a call calls by its name, or by `module.name`, and the scope that it is written in."""
+        if isinstance(called, ast.Name):
+            return self.named(called.id)
+        if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+            module = self._module(called.value.id)
+            return module.named(called.attr) if module is not None else None
+        return None
+
+    def named(self, name: str, steps: int = _STEPS) -> tuple[ast.FunctionDef, Scope] | None:
+        """The function of this name, and the scope that it is written in."""
+        if name in self._functions:
+            return self._functions[name], self
+        there = self._origin(name) if steps else None
+        return there.named(self._imported[name][1], steps - 1) if there is not None else None
+
+    def enum(self, name: str, steps: int = _STEPS) -> ast.ClassDef | None:
+        """The enumeration of this name."""
+        if name in self._enums:
+            return self._enums[name]
+        there = self._origin(name) if steps else None
+        return there.enum(self._imported[name][1], steps - 1) if there is not None else None
+
+    def _origin(self, name: str) -> Scope | None:
+        """The module that a name is imported from."""
+        module, there = self._imported.get(name, ("", ""))
+        return self._scope(module) if there else None
+
+    def _module(self, name: str) -> Scope | None:
+        """The module that a name here means."""
+        module, there = self._imported.get(name, ("", ""))
+        if not there:
+            return self._scope(module)
+        return self._scope(module + there if module.endswith(".") else f"{module}.{there}")
+
+    def _scope(self, module: str) -> Scope | None:
+        if not module or self._files is None or self._file is None:
+            return None
+        return self._files.scope(module, self._file)
+
+
+@dataclass(slots=True)
+class _Files:
+    """The scopes of the files that the modules of one repository import from each other."""
+
+    modules: ModuleFiles
+    known: dict[Path, Scope | None] = field(default_factory=dict)
+
+    def scope(self, module: str, importer: Path) -> Scope | None:
+        """The scope of a module that the file `importer` imports; None where no file of the repository has it."""
+        name = module.lstrip(".")
+        if level := len(module) - len(name):
+            folder = importer.parents[level - 1] if level <= len(importer.parents) else importer.parent
+            path = folder.joinpath(*name.split(".")) if name else folder
+            file = next(
+                (one for one in (path / "__init__.py", path.with_name(f"{path.name}.py")) if one.is_file()), None
+            )
+        else:
+            file = self.modules.source_of(name)
+        return self.of(file) if file is not None else None
+
+    def of(self, file: Path) -> Scope | None:
+        """The scope of a file; None where its text cannot be read."""
+        if file not in self.known:
+            try:
+                self.known[file] = Scope(parse(file), file, self)
+            except UsageError:  # said where the kernel is loaded
+                self.known[file] = None
+        return self.known[file]
+
+
+def scope_of(tree: ast.Module, file: Path, base: Path) -> Scope:
+    """The scope of the kernel file `file`, whose text is `tree`; `base` is where the user is."""
+    root, _ = module_name(file)
+    return Scope(tree, file, _Files(ModuleFiles(root, base)))
+
+
+def is_enum(node: ast.ClassDef) -> bool:
+    """True if a class is an enumeration by its bases."""
+    return any(last_name(base) in ("Enum", "IntEnum", "StrEnum", "Flag") for base in node.bases)
+
+
+def last_name(node: ast.expr) -> str:
+    """`name` for `name` and `module.name`; empty for any other expression."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
