@@ -81,6 +81,10 @@ class Numbers(ABC):
     def constant(self, value: float, rank: int) -> Array:
         """One number, as an array of `rank` axes that broadcasts; its first axis is the lanes."""
 
+    def fill(self, value: float, like: Array, dtype: DType) -> Array:
+        """A number that a select puts where it leaves out elements of `like`, for a result of this dtype."""
+        return self.constant(value, like.ndim)
+
     @abstractmethod
     def unary(self, name: str, x: Array) -> Array:
         """A function of one number, by the operator's name."""
@@ -207,6 +211,9 @@ class Step(Protocol):
 
     def constant(self, name: str, rank: int) -> Array:
         """A numeric parameter as an array of `rank` axes that broadcasts."""
+
+    def fill(self, name: str, like: Array) -> Array:
+        """A numeric parameter that a select puts where it leaves out elements of `like`."""
 
     def column(self, name: str, *, exact: bool = False) -> Array | None:
         """A scalar operand: (lanes, P, 1) from a tile, or a constant; None where it is not given."""

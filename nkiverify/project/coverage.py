@@ -32,7 +32,7 @@ _FOLDED = "stated where it is open: a legal kernel of known sizes leaves nothing
 #: wrong one refused, is tested by their controls.
 NOTHING_TO_CLAIM = {
     **dict.fromkeys(
-        ("num.overflow", "num.invalid", "num.division", "num.integer"),
+        ("num.overflow", "num.invalid", "num.division", "num.integer", "num.masked"),
         "asked of all numbers of a run, in phase 5, not claimed at a place of the program",
     ),
     **dict.fromkeys(

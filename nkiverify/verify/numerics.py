@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from nkiverify.analysis.ranges.findings import Finding
+from nkiverify.analysis.ranges.findings import MASKED, Finding
 from nkiverify.analysis.ranges.run import Limits, first_lines
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import TooMany
@@ -25,7 +25,15 @@ from nkiverify.model.contracts import contract
 from nkiverify.phases import DATAFLOW, NUMERICS, SHAPES
 from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.phases.numerics.search import inputs
-from nkiverify.phases.numerics.trial import Cut, Trial, on_every_shape, on_inputs, on_ranges
+from nkiverify.phases.numerics.trial import (
+    Cut,
+    Trial,
+    on_every_shape,
+    on_inputs,
+    on_masked,
+    on_other_fills,
+    on_ranges,
+)
 from nkiverify.verify.candidates import MAX_SHAPES, Candidates
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.rules import Conclusion, concluded, recorded
@@ -115,6 +123,8 @@ class _Deciding:
                 continue
             known.tried += 1
             known.lines = max(known.lines, trial.lines)
+            if _is_proved(trial) and trial.fills:
+                trial = self._on_masked(values)
             if _is_proved(trial):
                 known.proved += 1
                 continue
@@ -123,7 +133,9 @@ class _Deciding:
             if known.shown or trial.findings:
                 known.largest = self._largest(
                     trial,
-                    lambda cut, at=values: _is_proved(self._on_ranges(at, cut)),  # type: ignore[misc]
+                    lambda cut, at=values, fills=trial.fills: (  # type: ignore[misc]
+                        _is_proved(self._on_ranges(at, cut)) and (not fills or _is_proved(self._on_masked(at, cut)))
+                    ),
                 )
             # Of one shape that is not proved more is told than of many.
             break
@@ -150,6 +162,8 @@ class _Deciding:
             return _first_of(trial)
         if not trial.lines:
             return "no operation computes anything"
+        if trial.fills:
+            return f"{MASKED} is not followed for all sizes"
         reason = self._why_not_legal()
         if reason:
             return reason
@@ -183,6 +197,11 @@ class _Deciding:
         self._work += trial.work
         return trial
 
+    def _on_masked(self, values: Mapping[str, int], cut: Cut = None) -> Trial:
+        trial = on_masked(self._target, values, self._hardware, self._limits(), cut)
+        self._work += trial.work
+        return trial
+
     def _limits(self) -> Limits:
         return Limits(max(0.1, self._end - now()), _RANGE_WORK)
 
@@ -213,7 +232,11 @@ class _Deciding:
         for choice in inputs():
             if self._over() or (found and wanted <= found.keys()):
                 break
-            seen = on_inputs(self._target, values, self._hardware, self._limits(), choice.fill)
+            given = self._target, values, self._hardware, self._limits()
+            if trial.fills:
+                seen = on_other_fills(*given, choice.fill, choice.again().fill)
+            else:
+                seen = on_inputs(*given, choice.fill)
             self._work += seen.work
             known.runs += 1
             for finding in seen.findings if seen.findings and seen.findings[0].site not in unfollowed else ():

@@ -30,6 +30,7 @@ ALSO = {
     "num.invalid": "numbers are computed by the same engines",
     "num.division": "numbers are computed by the same engines",
     "num.integer": "numbers are computed by the same engines",
+    "num.masked": "numbers are computed by the same engines",
     "affine_select.false_fp32": "a value that is no number cannot be filled in",
 }
 #: Instructions that are called in another way in the legacy API (survey, f.1): what the current page says of the call

@@ -21,6 +21,8 @@ OPEN = {
     "sum_of_bytes": "conversion to int32",
     # An operation on places in a tile, and one on every other element.
     "causal_mask": "symbolic",
+    "causal_mask_by_number": "symbolic",
+    "mask_by_range": "the truth value of F",
     "layer_norm_by_statistics": "parts of tiles",
 }
 #: Sizes that go together, by kernel; the others take (P, F).
@@ -51,7 +53,8 @@ def test_right_kernels_are_proved_for_all_sizes_and_broken_ones_are_not(name: st
     if name != "accumulated":
         # That one is not summarised: its first columns alone are in the program.
         broken = walked(f"finite.py::{name}", [*arguments(name, given), "broken=True"])
-        assert broken.findings or broken.unfollowed
+        # What is filled in is not followed for all sizes: that is no proof.
+        assert broken.findings or broken.unfollowed or broken.fills
 
 
 def test_a_proof_for_all_sizes_is_a_verdict_where_the_kernel_is_legal() -> None:

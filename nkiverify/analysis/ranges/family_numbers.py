@@ -158,6 +158,10 @@ class Families(Numbers):
     def constant(self, value: float, rank: int) -> Array:
         return cast(Array, self.single_number(value, rank))
 
+    def fill(self, value: float, like: Array, dtype: DType) -> Array:
+        self.findings.fill(value)
+        return self.constant(value, like.ndim)
+
     # --- operators ----------------------------------------------------------------------------------------------------
 
     def unary(self, name: str, x: Array) -> Array:
@@ -230,7 +234,10 @@ class Families(Numbers):
         holds, second = aligned(holds, second)
         first, second = aligned(first, second)
         numbers = self._ends.choose(holds.numbers, first.numbers, second.numbers)
-        return cast(Array, replace(first.with_numbers(numbers), carried=beside(first, second)))
+        found = replace(first.with_numbers(numbers), carried=beside(first, second))
+        # What is neither of both throughout has a name of its own.
+        own = found.id not in (first.id, second.id)
+        return cast(Array, replace(found, axes=positions(found.extents)) if own else found)
 
     def either(self, one: Family, other: Family) -> Family:
         """Numbers of which each is that of one family, or of the other."""

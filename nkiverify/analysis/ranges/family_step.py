@@ -10,7 +10,7 @@ import numpy as np
 
 from nkiverify.analysis.ranges.contents import State
 from nkiverify.analysis.ranges.families import LANES, Family
-from nkiverify.analysis.ranges.family_numbers import Families
+from nkiverify.analysis.ranges.family_numbers import Families, is_size
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.step import Step, StepExecution
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -89,6 +89,10 @@ class FamilyStep(Step):
 
     def constant(self, name: str, rank: int) -> Array:
         return cast(Array, self._families.single_number(_number(self.attribute(name)), rank))
+
+    def fill(self, name: str, like: Array) -> Array:
+        number = _number(self.attribute(name))
+        return self.constant(name, like.ndim) if is_size(number) else self.n.fill(number, like, self.dtype("dst"))
 
     def column(self, name: str, *, exact: bool = False) -> Array | None:
         if self.has(name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -12,6 +13,16 @@ from nkiverify.foundation.errors import ContractViolation
 from nkiverify.foundation.source import Site
 
 OVERFLOW, INVALID, DIVISION, INTEGER = "num.overflow", "num.invalid", "num.division", "num.integer"
+MASKED = "num.masked"
+
+
+#: A finite number that a select fills in stands for -inf from here on.
+_FILL = -1000.0
+
+
+def is_fill(number: float) -> bool:
+    """True if a number that a select fills in is one for what is masked."""
+    return math.isfinite(number) and number <= _FILL
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,9 @@ class Findings:
     stop: tuple[str, str, int] | None = None
     found: dict[tuple[str, Site | None], Finding] = field(default_factory=dict)
     everywhere: bool = False
+    #: The first finite number that a select fills in for what is masked, with its line; their least magnitude.
+    first_fill: tuple[float, str, Site | None] | None = None
+    filled: float = math.inf
     #: Where a mask leaves elements of the results of the operation; the others are computed, and not kept.
     left: tuple[Array, ...] = ()
 
@@ -64,6 +78,14 @@ class Findings:
         for key, finding in others.found.items():
             self.found.setdefault(key, finding)
         self.lost |= others.lost
+        self.first_fill = self.first_fill or others.first_fill
+        self.filled = min(self.filled, others.filled)
+
+    def fill(self, number: float) -> None:
+        """A number is filled in for what is masked."""
+        if is_fill(number):
+            self.first_fill = self.first_fill or (number, self.operation, self.site)
+            self.filled = min(self.filled, abs(number))
 
     def counted(self, where: Array) -> Array:
         """The elements among these that a mask of the operation leaves."""

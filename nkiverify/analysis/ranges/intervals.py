@@ -155,6 +155,10 @@ class Intervals(IntervalOperators):
             number = np.full((1,) * (rank - 1), float(value) if exact else float(np.float32(value)))
         return made(number, number)
 
+    def fill(self, value: float, like: Array, dtype: DType) -> Array:
+        self.findings.fill(value)
+        return self.constant(value, like.ndim)
+
     def integers(self, stored: Array, dtype: DType) -> Array:
         part = Parts.of(stored)
         if not (part.low == part.high).all():

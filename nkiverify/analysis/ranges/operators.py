@@ -202,6 +202,8 @@ class IntervalOperators(Numbers):
 
     def _scaled(self, ids: Array, factor: float) -> Array:
         size = abs(factor)
+        if size == 1.0:
+            return ids if factor > 0 else self.relations.negative(ids)
         found = self.relations.odd(("multiply", size), ids, lambda least: float(np.float32(least * size)))
         return found if factor > 0 else self.relations.negative(found)
 
@@ -359,7 +361,9 @@ class IntervalOperators(Numbers):
         surely, never = truth.low == 1, truth.high == 0
         low, high = np.minimum(one.low, other.low), np.maximum(one.high, other.high)
         # Where one of them has no finite part, its ends are those of the other one.
-        either = Parts(low, high, one.flags | other.flags, np.where(one.ids == other.ids, one.ids, 0))
+        # What is stored and what is reduced are the same numbers: they are named here.
+        ids = self.relations.named(np.where(one.ids == other.ids, one.ids, 0))
+        either = Parts(low, high, one.flags | other.flags, ids)
         return np.where(surely, stacked(one), np.where(never, stacked(other), stacked(either)))
 
 

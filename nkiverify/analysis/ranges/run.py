@@ -55,6 +55,8 @@ class WatchedRun(ValueExecution):
         self.unfollowed: list[tuple[str, Site | None]] = []
         #: What arguments of the kernel hold.
         self.fill: Fill | None = None
+        #: The elements of what the kernel returned, where they are kept.
+        self.results: list[Array] | None = None
         #: Who wants to hear of each operation once it has been computed.
         self.wrote: Callable[[Operation, Site | None], None] | None = None
 
@@ -81,6 +83,13 @@ class WatchedRun(ValueExecution):
             self._forget(operation)
         if self.wrote is not None:
             self.wrote(operation, findings.site)
+
+    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+        """Keep what the kernel returned."""
+        super().returned(*programs)
+        if self.results is not None:
+            parts = programs[0] if programs else ()
+            self.results += [storage.read(self.numbers, self.cells(part), self._plain(part)) for part in parts]
 
     def cells(self, tensor: Tensor) -> Cells:
         """The contents of the storage a tensor is a view of; arguments are filled when they are first asked for."""
@@ -119,6 +128,10 @@ class WatchedFloats(Floats):
     def __init__(self, findings: Findings) -> None:
         super().__init__()
         self.findings = findings
+
+    def fill(self, value: float, like: Array, dtype: DType) -> Array:
+        self.findings.fill(value)
+        return self.constant(value, like.ndim)
 
     def unary(self, name: str, x: Array) -> Array:
         result = super().unary(name, x)

@@ -265,6 +265,10 @@ class Step:
         """A numeric parameter as an array of `rank` axes that broadcasts."""
         return self.n.constant(_python_number(self.attribute(name)), rank)
 
+    def fill(self, name: str, like: Array) -> Array:
+        """A numeric parameter that a select puts where it leaves out elements of `like`."""
+        return self.n.fill(_python_number(self.attribute(name)), like, self.dtype("dst"))
+
     def column(self, name: str, *, exact: bool = False) -> Array | None:
         """A scalar operand: (lanes, P, 1) from a tile, or a constant; None where it is not given."""
         if self.has(name):

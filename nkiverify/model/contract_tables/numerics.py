@@ -29,6 +29,13 @@ define(
     phase=5,
 )
 define(
+    "num.masked",
+    "No result depends on the finite number that a select fills in for what is masked, but one that still holds it.",
+    "affine_select.pred: affine_select",
+    cwe="CWE-682",
+    phase=5,
+)
+define(
     "num.integer",
     "What becomes an integer is a number that its dtype has.",
     "tensor.dtypes: SH",

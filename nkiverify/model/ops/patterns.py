@@ -234,7 +234,7 @@ def _(step: Step) -> None:
     """on_true_tile where the pattern compares to 0, else a constant ("affine_select.pred")."""
     data = step.rows("on_true_tile")
     holds = _COMPARE[step.operator("cmp_op").name](_values(step, data.shape[1]), 0)
-    step.write("dst", np.where(holds[None], data, step.constant("on_false_value", 3)))
+    step.write("dst", np.where(holds[None], data, step.fill("on_false_value", data)))
 
 
 @AFFINE_SELECT.bounds

@@ -182,7 +182,7 @@ def _(step: Step) -> None:
     first = numbers.binary(step.operator("comp_op0").name, positions, step.required_column("bound0"))
     second = numbers.binary(step.operator("comp_op1").name, positions, step.required_column("bound1"))
     inside = numbers.binary("logical_and", first, second)
-    result = numbers.choose(inside, data, numbers.constant(FLOAT32_MIN, 3))
+    result = numbers.choose(inside, data, numbers.fill(FLOAT32_MIN, data, step.dtype("dst")))
     step.write("dst", result)
     step.accumulate("vector", result, operator="maximum")
 
@@ -278,7 +278,8 @@ def _(
 def _(step: Step) -> None:
     """on_true where the predicate is not 0 (0 if reversed), else on_false; and its maximum."""
     condition = step.rows("predicate")
-    chosen, other = step.rows("on_true"), step.required_column("on_false")
+    chosen = step.rows("on_true")
+    other = step.rows("on_false") if step.has("on_false") else step.fill("on_false", chosen)
     if step.flag("reverse_pred"):
         chosen, other = np.broadcast_arrays(other, chosen)
     result = step.choose("dst", "predicate", condition, chosen, other)
@@ -355,8 +356,8 @@ def _(
 def _(step: Step) -> None:
     """dst where the predicate is 0 (not 0 if reversed), else src."""
     condition = step.rows("predicate")
-    source = step.rows("src") if step.has("src") else step.constant("src", 3)
     kept = step.rows("dst", previous=True)
+    source = step.rows("src") if step.has("src") else step.fill("src", kept)
     first, second = (kept, source) if step.flag("reverse_pred") else (source, kept)
     step.choose("dst", "predicate", condition, first, second)
 
@@ -418,7 +419,7 @@ def _(step: Step) -> None:
     (target,) = step.written
     rank = len(step.shape(target)) + 1
     condition = step.aligned("condition", rank)
-    first, second = (step.aligned(name, rank) if step.has(name) else step.constant(name, rank) for name in ("x", "y"))
+    first, second = (step.aligned(name, rank) if step.has(name) else step.fill(name, condition) for name in ("x", "y"))
     step.choose(target, "condition", condition, first, second)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.analysis.ranges.findings import Findings
+from nkiverify.analysis.ranges.findings import MASKED, Findings
+from nkiverify.analysis.ranges.masked import OtherFills, tell_dependence
 from nkiverify.analysis.ranges.run import Limits, WatchedFloats, WatchedRun
 from nkiverify.analysis.values.formats import STORED, Array
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -17,6 +18,7 @@ from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import DTypeKind
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.numerics.trial import asked_range, entering
 from nkiverify.symbolic.execution import running
@@ -101,6 +103,10 @@ class Inputs:
             self.said[name] = f"{name} = {kind} of {low:.6g}..{high:.6g}{seeded}"
         return found
 
+    def again(self) -> Inputs:
+        """The same choice, for another run."""
+        return Inputs(self.kinds, self.seed, {})
+
     def __str__(self) -> str:
         return "; ".join(self.said.values())
 
@@ -127,11 +133,17 @@ def again(
 
     Returns where none does. The caller has made the kernel's modules active.
     """
-    for choice in inputs():
-        findings = Findings(stop=stop)
-        numbers = WatchedFloats(findings)
+
+    def results(numbers: Numbers, findings: Findings, choice: Inputs) -> list[Array]:
         run = WatchedRun(hardware, numbers, findings, Limits(float("inf"), 1 << 60))
-        run.random = np.random.default_rng(0)
+        run.random, run.results = np.random.default_rng(0), []
         run.fill = entering(numbers, choice.fill)
         with running(run), suppress(UnsupportedConstruct):
             call(Verification(binding, kernel))
+        return run.results
+
+    for choice in inputs():
+        findings = Findings(stop=stop)
+        found = results(WatchedFloats(findings), findings, choice)
+        if stop[0] == MASKED:
+            tell_dependence(found, results(OtherFills(), Findings(), choice.again()), findings)

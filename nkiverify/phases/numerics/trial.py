@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nkiverify.analysis.ranges.findings import Finding, Findings
+from nkiverify.analysis.ranges.findings import MASKED, Finding, Findings
 from nkiverify.analysis.ranges.intervals import Intervals
+from nkiverify.analysis.ranges.masked import MaskedIntervals, OtherFills, tell_dependence
 from nkiverify.analysis.ranges.run import Fill, Limits, WatchedFloats, WatchedRun
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import STORED, Array, finite_range
@@ -28,6 +29,8 @@ from nkiverify.symbolic.execution import running
 
 #: The magnitude that ranges of floats are cut down to, where the largest one is looked for that is proved.
 Cut = float | None
+#: The elements of an argument.
+Filled = Callable[[Storage], Array]
 #: What is to see a run before it begins.
 Told = Callable[[WatchedRun], None] | None
 
@@ -47,6 +50,8 @@ class Trial:
     place: Site | None = None
     outside: bool = False
     work: int = 0
+    #: Whether a finite number is filled in for what is masked.
+    fills: bool = False
     #: The tensor arguments of floats, with the ranges that are asked for.
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     declared: frozenset[str] = frozenset()
@@ -73,10 +78,11 @@ def on_ranges(
     limits: Limits,
     cut: Cut = None,
     told: Told = None,
+    kind: type[Intervals] = Intervals,
 ) -> Trial:
-    """Run `target` once for all inputs of their ranges."""
+    """Run `target` once for all inputs of their ranges, on intervals of a kind."""
     findings = Findings()
-    numbers = Intervals(findings)
+    numbers = kind(findings)
     asked: dict[str, tuple[float, float]] = {}
     declared: set[str] = set()
 
@@ -118,9 +124,17 @@ def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> Trial:
         unfollowed=tuple(walk.unfollowed),
         lines=len(walk.lines),
         unusable=unusable,
+        fills=walk.findings.first_fill is not None,
         ranges=asked,
         declared=frozenset(declared),
     )
+
+
+def on_masked(target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits, cut: Cut = None) -> Trial:
+    """Run `target` once for all inputs, and for all numbers that may be filled in for what is masked: what is found is
+    that results may depend on these."""
+    trial = on_ranges(target, values, hardware, limits, cut, kind=MaskedIntervals)
+    return replace(trial, fills=True, findings=tuple(replace(found, contract=MASKED) for found in trial.findings))
 
 
 def on_inputs(
@@ -128,19 +142,46 @@ def on_inputs(
     values: Mapping[str, int],
     hardware: Hardware,
     limits: Limits,
-    fill: Callable[[Storage], Array],
+    fill: Filled,
     told: Told = None,
 ) -> Trial:
     """Run `target` in the simulator, its arguments filled with NumPy arrays."""
     findings = Findings()
-    numbers = WatchedFloats(findings)
+    return _simulated(target, values, hardware, limits, fill, WatchedFloats(findings), findings, told)[0]
 
+
+def on_other_fills(
+    target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits, fill: Filled, again: Filled
+) -> Trial:
+    """Run `target` in the simulator on some inputs, and `again` with other numbers filled in for what is masked."""
+    findings = Findings()
+    given = target, values, hardware, limits
+    trial, results = _simulated(*given, fill, WatchedFloats(findings), findings)
+    if trial.findings or trial.unusable:
+        return trial
+    other, others = _simulated(*given, again, OtherFills(), Findings())
+    if not other.unusable:
+        tell_dependence(results, others, findings)
+    return replace(trial, findings=tuple(findings.found.values()))
+
+
+def _simulated(
+    target: Target,
+    values: Mapping[str, int],
+    hardware: Hardware,
+    limits: Limits,
+    fill: Filled,
+    numbers: Numbers,
+    findings: Findings,
+    told: Told = None,
+) -> tuple[Trial, list[Array]]:
+    """A run in the simulator, and what the kernel returned."""
     run = WatchedRun(hardware, numbers, findings, limits)
-    run.random = np.random.default_rng(0)
-    return _run(target, values, run, entering(numbers, fill), told)
+    run.random, run.results = np.random.default_rng(0), []
+    return _run(target, values, run, entering(numbers, fill), told), run.results
 
 
-def entering(numbers: Numbers, fill: Callable[[Storage], Array]) -> Fill:
+def entering(numbers: Numbers, fill: Filled) -> Fill:
     """The contents of arguments: elements that they are given with, else as `fill` says, rounded to their dtype."""
 
     def entered(storage: Storage) -> Array:
@@ -197,6 +238,7 @@ def _run(
         unusable=unusable,
         place=place,
         work=run.work,
+        fills=run.findings.first_fill is not None,
         ranges=dict(asked or {}),
         declared=frozenset(declared),
     )

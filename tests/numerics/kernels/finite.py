@@ -206,6 +206,73 @@ def causal_mask(x, broken=False):
     return stored(with_number(powers, nl.multiply, inverse(sums)))
 
 
+def weights(scores):
+    powers, sums = exponentials(scores, reduced(scores, nl.maximum, negate=True))
+    return with_number(powers, nl.multiply, inverse(sums))
+
+
+@nki.jit
+def causal_mask_by_number(x, broken=False):
+    """A row of which nothing is left has the same weight everywhere, though all of it is masked."""
+    data = loaded(x)
+    masked = tile(data.shape)
+    nisa.affine_select(
+        dst=masked,
+        pattern=[[-1, data.shape[1]]],
+        offset=-1 if broken else 0,
+        channel_multiplier=1,
+        on_true_tile=data,
+        on_false_value=-30000.0,
+        cmp_op=nl.greater_equal,
+    )
+    return stored(weights(masked))
+
+
+@nki.jit
+def mask_by_predicate(x, m, broken=False):
+    """The first column is never masked, or may be."""
+    data, mask = loaded(x), loaded(m)
+    first = converted(data[:, 0:1], nl.float32)
+    nisa.tensor_copy_predicated(dst=data, src=-30000.0, predicate=mask)
+    if not broken:
+        nisa.tensor_copy(dst=data[:, 0:1], src=first)
+    return stored(weights(data))
+
+
+@nki.jit
+def mask_by_range(x, ends, broken=False):
+    """Columns from the end of each row on are masked; an end of 0 leaves nothing."""
+    data, limits, starts = loaded(x), loaded(ends), tile((x.shape[0], 1))
+    nisa.memset(starts, 0.0)
+    if not broken:
+        limits = with_number(limits, nl.maximum, 1.0)
+    masked, greatest = tile(data.shape), tile((x.shape[0], 1))
+    nisa.range_select(
+        dst=masked,
+        on_true_tile=data,
+        comp_op0=nl.greater_equal,
+        comp_op1=nl.less,
+        bound0=starts,
+        bound1=limits,
+        reduce_cmd=nisa.reduce_cmd.reset_reduce,
+        reduce_res=greatest,
+        reduce_op=nl.maximum,
+        on_false_value=-3.4028234663852886e38,
+    )
+    powers, sums = exponentials(masked, with_number(greatest, nl.multiply, -1.0))
+    return stored(with_number(powers, nl.multiply, inverse(sums)))
+
+
+@nki.jit
+def mask_by_small_number(x, m, broken=False):
+    """What is masked is greater than some scores."""
+    data, mask = loaded(x), loaded(m)
+    first = converted(data[:, 0:1], nl.float32)
+    nisa.tensor_copy_predicated(dst=data, src=-1500.0 if broken else -30000.0, predicate=mask)
+    nisa.tensor_copy(dst=data[:, 0:1], src=first)
+    return stored(weights(data))
+
+
 @nki.jit
 def mask_by_fill(x, broken=False):
     """What is masked is a number that the dtype has, or has not."""
