@@ -50,15 +50,15 @@ def loaded(folder: Path, *words: str) -> set[str]:
     [
         (
             ("--arg", "a=bf16[128,F]", "--where", "F <= 512", "--phase", "1,2"),
-            213,
+            215,
             ("analysis.values", "analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
         ),
         (
             ("--arg", "a=bf16[128,512]", "--phase", "1,2"),
-            228,
+            230,
             ("analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
         ),
-        (("--arg", "a=bf16[128,F]", "--where", "F <= 512"), 284, ("engines.esbmc", "report.dashboard")),
+        (("--arg", "a=bf16[128,F]", "--where", "F <= 512"), 286, ("engines.esbmc", "report.dashboard")),
     ],
     ids=["symbolic, phases 1 and 2", "concrete, phases 1 and 2", "all phases"],
 )
