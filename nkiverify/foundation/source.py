@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dis
+import inspect
 import sys
 import types
 from dataclasses import dataclass
@@ -18,6 +20,8 @@ READS = "nkiverify.read"
 #: The name of a source file, and a text that may name some: what is written for readers has them relative to a root.
 FileName = Annotated[str, "a file"]
 Prose = Annotated[str, "a text with files in it"]
+
+_GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR | inspect.CO_COROUTINE
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -94,6 +98,17 @@ def kernel_frame(depth: int = 1) -> FrameType | None:
     while frame is not None and KERNEL_MARKER not in frame.f_globals:
         frame = frame.f_back
     return frame
+
+
+def begins_statement() -> bool:
+    """True if the nearest kernel frame begins a `for` statement, not of a generator: nobody else gets at the iterator,
+    and at what comes of it."""
+    frame = kernel_frame()
+    if frame is None or frame.f_code.co_flags & _GENERATORS:
+        return False
+    found = [one for one in dis.get_instructions(frame.f_code) if one.opname not in ("EXTENDED_ARG", "CACHE")]
+    names = [one.opname for one in found if one.offset >= frame.f_lasti]
+    return names[:2] == ["GET_ITER", "FOR_ITER"]
 
 
 def kernel_calls(depth: int = 1) -> tuple[Site, ...]:

@@ -21,7 +21,7 @@ from typing import Any
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, frame_site, kernel_calls, kernel_site
 from nkiverify.frontend.paths import FloatsMatter
-from nkiverify.frontend.traced_loops import TracedLoops, TracedRange
+from nkiverify.frontend.traced_loops import TracedBodies, TracedLoops, TracedRange
 from nkiverify.ir import program
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.ir.program import Assumed
@@ -158,8 +158,7 @@ class ConcreteExecution:
         #: With `records`: the operations and allocations executed, in order.
         self.records = records or not phases <= SHAPE_PHASES
         self.recorded: list[Recorded] = []
-        #: The rounds of device loops that are executed one by one, each with what had been recorded before.
-        self.rounds: list[tuple[int, program.Unordered]] = []
+        self.bodies = TracedBodies()
         self.traced = TracedLoops()
         #: Whether numbers of floats were asked for that are not followed: what the run has shown does not count.
         self.lacks_floats = False
@@ -248,7 +247,7 @@ class ConcreteExecution:
         return self._count
 
     def order(self, length: int, *, drawn: bool) -> Iterable[int]:
-        """The order in which the iterations, or rounds, of the loop that has just begun are run."""
+        """The order in which the iterations of the loop that has just begun are run."""
         return range(length)
 
     def drawn(self) -> None:
@@ -295,6 +294,14 @@ class ConcreteExecution:
 
     def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
         """The body of a device loop is run once for all its iterations."""
+        return None
+
+    def while_rounds(self, condition: Callable[[], Register]) -> Iterator[None] | None:
+        """So is that of one with a condition."""
+        return None
+
+    def tested(self, register: Register) -> bool | None:
+        """Registers have no values here."""
         return None
 
     def shown(self, tensor: object) -> str:

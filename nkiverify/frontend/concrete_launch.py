@@ -27,6 +27,7 @@ from nkiverify.frontend.tracebacks import (
     stub_of,
     undocumented,
 )
+from nkiverify.frontend.traced_loops import LEFT
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Claim, Program
 from nkiverify.model.contracts import contract
@@ -209,6 +210,8 @@ class ConcreteLaunch(ObservingExecution):
 
     def finish(self) -> None:
         """The kernel has come to its end."""
+        if self.bodies.open and self.raised is None and self.unsupported_construct is None:
+            self.unsupported_construct = Unsupported(LEFT, "let its body come to its end", None)
         if 2 in self.phases and not any(claim.phase == 2 for claim in self.program.body.items if type(claim) is Claim):
             # Each integer was looked at when it was made.
             self.claim(contract("host.int32"), True, None)

@@ -407,6 +407,12 @@ class SymbolicExecution(Paths):
     def iterations(self, register: object, start: object, stop: object, step: object) -> None:
         """The body of a device loop is run once for all its iterations."""
 
+    def while_rounds(self, condition: object) -> None:
+        """So is that of one with a condition."""
+
+    def tested(self, register: object) -> None:
+        """Registers have no values here."""
+
     def shown(self, tensor: object) -> str:
         """Tensors have no values here."""
         return ""

@@ -1,17 +1,139 @@
-"""Loops of the legacy API in a concrete run: their bodies are traced once.
+"""Loops in a concrete run whose bodies the compiler traces once.
 
-So a tensor that a later iteration places is where the first one has put it ("leg.range_body_once"), whatever host
-variables hold by then, such as a cursor that every iteration moves on.
+A round of a device loop, where rounds are run one by one, finds the variables of Python as the first one did: what the
+body changes of them is put back before the next round. After the loop they are as one trace leaves them. What cannot be
+put back is not followed.
+
+A tensor that a later iteration of a loop of the legacy API places is where the first one has put it
+("leg.range_body_once"), whatever host variables hold by then, such as a cursor that every iteration moves on.
 """
 
 from __future__ import annotations
 
+import ctypes
+import dis
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from types import FrameType
 from typing import Any, TypeVar
 
-from nkiverify.foundation.source import Site
+from nkiverify.foundation.source import Site, kernel_frame
+from nkiverify.frontend.holders import OpaqueState
+from nkiverify.frontend.snapshot import Snapshot
+from nkiverify.symbolic.execution import unsupported
 
-_Number = TypeVar("_Number")
+_Round = TypeVar("_Round")
+
+#: Why nothing follows from a run that has left such a loop by `break`, `return` or an exception.
+LEFT = "a device loop that is left in its middle, whose body is traced once"
+#: How names get the values in `f_locals` before Python 3.13, where they have them at once. Looked up here: later, it
+#: would count as the kernel's doing.
+_to_fast = ctypes.pythonapi.PyFrame_LocalsToFast
+#: Functions that tell which names have a value.
+_TELL_NAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
+
+
+class TracedBody:
+    """The state of Python before the first round of a loop, and how the next one gets it back."""
+
+    __slots__ = ("_before", "_frame", "_names")
+
+    def __init__(self) -> None:
+        frame = _kernel_frame()
+        self._frame = frame
+        self._names = dict(frame.f_locals)
+        self._before = Snapshot(frame)
+        if self._before.opaque is not None:
+            raise _not_followed(self._before.opaque, "is within reach of")
+
+    def again(self) -> None:
+        """The next round begins."""
+        try:
+            self._before.restore()
+        except OpaqueState as opaque:
+            raise _not_followed(opaque, "is changed by") from None
+        _bind(self._frame, self._names)
+
+
+class TracedBodies:
+    """The device loops of a run that are executed round by round; `open` is how many have not come to their end."""
+
+    __slots__ = ("_tested", "open")
+
+    def __init__(self) -> None:
+        self.open = 0
+        #: The bare `while` statements that are executed, by frame and line: the instruction that asked first.
+        self._tested: dict[tuple[FrameType, int], tuple[int, TracedBody]] = {}
+
+    def rounds(self, rounds: Iterable[_Round]) -> Iterator[_Round]:
+        """The rounds of a loop, each with the state of the first."""
+        body: TracedBody | None = None
+        self.open += 1
+        for each in rounds:
+            if body is None:
+                body = TracedBody()
+            else:
+                body.again()
+            yield each
+        # Not in a `finally`: when what is left is closed is up to the interpreter.
+        self.open -= 1
+
+    def test(self, goes_on: bool) -> bool:
+        """A bare `while` statement asks whether its loop goes on: it does so at another instruction than it began."""
+        frame = _kernel_frame()
+        place = frame, frame.f_lineno
+        known = self._tested.pop(place, None)
+        if known is not None and known[0] != frame.f_lasti:
+            if not goes_on:
+                self.open -= 1
+                return False
+            known[1].again()
+        elif goes_on:
+            # It begins; if it had begun before, that loop was left.
+            known = frame.f_lasti, TracedBody()
+            self.open += 1
+        else:
+            raise unsupported("a `while` over a register that is 0 at once, whose body is traced all the same")
+        self._tested[place] = known
+        return True
+
+
+def _kernel_frame() -> FrameType:
+    frame = kernel_frame()
+    if frame is None:
+        raise unsupported("a device loop outside of a kernel")
+    return frame
+
+
+def _not_followed(state: OpaqueState, what: str) -> BaseException:
+    return unsupported(f"{state} {what} the body of a device loop, which is traced once")
+
+
+def _bind(frame: FrameType, names: dict[str, object]) -> None:
+    """Give the local names of a frame these values, and no other name one."""
+    local = frame.f_locals
+    new = [name for name in local if name not in names]
+    local.update(names)
+    if sys.version_info < (3, 12):
+        for name in new:
+            del local[name]
+    else:
+        for name in _asked_for(frame, new):
+            raise unsupported(f"`{name}`, which gets a value in a device loop, may be asked for before it has one")
+    if sys.version_info < (3, 13):
+        _to_fast(ctypes.py_object(frame), ctypes.c_int(1))
+
+
+def _asked_for(frame: FrameType, new: list[str]) -> list[str]:
+    """The names of which it may show that they have a value, which cannot be taken from them since Python 3.12."""
+    code = frame.f_code
+    if not _TELL_NAMES.isdisjoint(code.co_names):
+        return new
+    checked = {one.argval for one in dis.get_instructions(code) if one.opname in ("LOAD_FAST_CHECK", "LOAD_DEREF")}
+    return [name for name in new if name in checked]
+
+
+# --- loops of the legacy API ------------------------------------------------------------------------------------------
 
 
 class _Loop:
@@ -32,7 +154,7 @@ class TracedLoops:
     def __init__(self) -> None:
         self._loops: list[_Loop] = []
 
-    def iterations(self, numbers: Iterable[_Number]) -> Iterator[_Number]:
+    def iterations(self, numbers: Iterable[_Round]) -> Iterator[_Round]:
         """The numbers of a loop, which lasts until they end or nobody asks for more."""
         loop = _Loop()
         self._loops.append(loop)

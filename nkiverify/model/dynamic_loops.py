@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import begins_statement
 from nkiverify.model.contracts import require
 from nkiverify.model.emission import Emission
 from nkiverify.model.execution import current_execution
@@ -52,6 +53,8 @@ class DynamicRange:
     def __iter__(self) -> Iterator[VirtualRegister]:
         iterations = current_execution().iterations(self._register, *self._bounds)
         if iterations is not None:
+            if not begins_statement():
+                raise unsupported("a device loop whose rounds are not those of a `for` statement")
             return self._executed(iterations)
         # The registers among the bounds count when the loop begins.
         set_register(self._register, _induction(*self._bounds))
@@ -110,16 +113,16 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
     require("loop.while_loop", isinstance(init, VirtualRegister), init=type(init).__name__)
     if not isinstance(init, VirtualRegister):
         raise TypeError(f"nl.while_loop starts with a register, not {type(init).__name__}")
-    executed = current_execution().register_number(init) is not None
-    register = init if executed else VirtualRegister.holding(None, frozen=True)
-    while current_execution().register_number(register) != 0:
-        with Emission(once=not executed):
+    register = init
+    rounds = current_execution().while_rounds(lambda: register)
+    if rounds is None:
+        register = VirtualRegister.holding(None, frozen=True)
+    for _ in (None,) if rounds is None else rounds:
+        with Emission(once=rounds is None):
             result = body(register)
         require("loop.while_loop", isinstance(result, VirtualRegister), result=type(result).__name__)
-        if not executed or not isinstance(result, VirtualRegister):
+        if not isinstance(result, VirtualRegister):
             break
-        if current_execution().register_number(result) is None:
-            raise unsupported("a while_loop whose condition is known in its first rounds only")
         register = result
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nkiverify.model.contracts import require
 from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.state import LoopBody
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.tensor import Register, Tensor
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
@@ -77,14 +77,15 @@ def _leaves(statement: ast.AST, *, inside: bool) -> bool:
     return any(_leaves(part, inside=within) for part in ast.iter_child_nodes(statement))
 
 
-def goes_round(frame: FrameType, number: int | None) -> bool:
-    """The outcome of the test of a bare `while` that `frame` is at, whose register holds `number`. Where that is not
-    known the body is emitted once, from one test to the next."""
+def goes_round(frame: FrameType, register: Register) -> bool:
+    """The outcome of the test of a bare `while` that `frame` is at. Where the number of its register is not known the
+    body is emitted once, from one test to the next."""
     loop, body = (id(frame), frame.f_lineno), innermost_body()
     if body is not None and body.loop == loop:
         current_execution().model.leave_body(body, ended=True)
         return False
-    if number is not None:
-        return number != 0
+    goes_on = current_execution().tested(register)
+    if goes_on is not None:
+        return goes_on
     Emission(loop=loop).__enter__()
     return True

@@ -50,6 +50,12 @@ class ModelExecution(ClaimingExecution, Protocol):
     def iterations(self, register: Register, start: object, stop: object, step: object) -> Iterator[None] | None:
         """The iterations of a device loop, its register set in each; None where its body is run once for all."""
 
+    def while_rounds(self, condition: Callable[[], Register]) -> Iterator[None] | None:
+        """The rounds of a device loop, as long as its condition is not 0; None where its body is run once for all."""
+
+    def tested(self, register: Register) -> bool | None:
+        """True if a bare `while register:` goes on; None where that is not known."""
+
     def programs(self, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """The coordinates of the programs of a launch, where they are run one by one."""
 

@@ -40,7 +40,7 @@ class VirtualRegister(Register):
         if frame is None or not is_bare_while(frame):
             advice = "nl.while_loop is a loop with a condition register; no page says what `if register:` means"
             raise unsupported("the truth value of a register", advice)
-        return goes_round(frame, current_execution().register_number(self))
+        return goes_round(frame, self)
 
     def __repr__(self) -> str:
         return "register"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.check.kernel_files import Checker, write
@@ -94,8 +95,8 @@ LOOPS = """
         ("copied", ("x=f32[512,64]", "stop=512", "step=256"), 1, "df.output_written"),
         # The body is emitted once, and so is what it counts.
         ("counted", ("x=f32[512,64]", "used=0", "after=0"), 0, ""),
-        ("counted", ("x=f32[512,64]", "used=1", "after=0"), 3, "host variables"),
-        ("counted", ("x=f32[512,64]", "used=0", "after=1"), 3, "host variables"),
+        ("counted", ("x=f32[512,64]", "used=1", "after=0"), 1, "df.output_written"),
+        ("counted", ("x=f32[512,64]", "used=0", "after=1"), 0, ""),
         # How often the body is executed is not known, but what it allocates is used in it alone.
         ("summed", ("x=f32[128,64]", "times=i32[1,1] in 0..8"), 0, ""),
         ("summed", ("x=f32[128,64]", "times=i32[1,1] in 0..8", "filled=127"), 3, "UNKNOWN"),
@@ -114,3 +115,109 @@ def test_a_device_loop(kernel: str, arguments: tuple[str, ...], status: int, sai
     words = [word for argument in arguments for word in ("--arg", argument)]
     assert check(f"k.py::{kernel}", *words) == status, check.out
     assert said in check.out
+
+
+ROUNDS = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    class Place:
+        row = 0
+
+        def next(self):
+            self.row += 1
+            return self.row
+
+
+    def numbers():
+        number = 1
+        while True:
+            yield number
+            number += 1
+
+
+    @nki.jit
+    def kernel(x, n):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        left = nl.ndarray((1, 1), dtype=n.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=left, src=n)
+        register = nisa.register_alloc()
+        nisa.register_load(register, left)
+        row, rows, place, endless, seen = 0, [0], Place(), numbers(), {}
+        after = None
+
+        def copied(at):
+            tile = nl.ndarray((1, 8), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=x[at : at + 1])
+            nisa.dma_copy(dst=out[at : at + 1], src=tile)
+
+        def one_less():
+            nisa.tensor_scalar(dst=left, data=left, op0=nl.add, operand0=-1)
+            nisa.register_load(register, left)
+            return register
+
+        def body(register):
+            nonlocal row, after
+            BODY
+            return one_less()
+
+        LOOP
+        if after is not None:
+            copied(after)
+        return out
+"""
+FORMS = {
+    "while_loop": "nl.while_loop(register, body)",
+    "fori_loop": "nl.fori_loop(0, register, body)",
+    "dynamic_range": "for i in nl.dynamic_range(register):\n            BODY",
+    "while": "while register:\n            BODY\n            one_less()",
+}
+#: A body that copies row 1, then 2, and so on as Python runs it, and only row 1 as it is traced once.
+BODIES = {
+    "local": "row += 1; copied(row - 1)",
+    "list": "copied(len(rows) - 1); rows.append(0)",
+    "attribute": "copied(place.next() - 1)",
+    "class": "copied(Place.row); Place.row += 1",
+    "new_name": "seen['at'] = seen.get('at', -1) + 1; copied(seen['at'])",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("body", BODIES)
+def test_a_body_is_traced_once(form: str, body: str, check: Checker) -> None:
+    def written(after: str = "") -> None:
+        write(check.folder, k=ROUNDS.replace("LOOP", FORMS[form]).replace("BODY", f"{BODIES[body]}; {after}"))
+
+    np.save(check.folder / "n.npy", np.array([[4]], np.int32))
+    written()
+    assert check("k.py::kernel", "--arg", "x=f32[4,8]", "--arg", "n=@n.npy") == 1, check.out
+    assert "df.output_written" in check.out
+    # After the loop its state is that of one trace: the one row that it has copied, and the next.
+    written("after = 1")
+    assert check("k.py::kernel", "--arg", "x=f32[2,8]", "--arg", "n=@n.npy") == 0, check.out
+
+
+@pytest.mark.parametrize(
+    ("loop", "said"),
+    [
+        ("for _, i in enumerate(nl.dynamic_range(register)): copied(_)", "not those of a `for` statement"),
+        ("for i in nl.dynamic_range(register): copied(next(endless) - 1)", "traced once"),
+        ("for i in nl.dynamic_range(register):\n            copied(0)\n            break", "left in its middle"),
+        ("while register:\n            copied(0)\n            break", "truth value of a register"),
+    ],
+)
+def test_a_loop_that_is_not_followed(loop: str, said: str, check: Checker) -> None:
+    write(check.folder, k=ROUNDS.replace("LOOP", loop).replace("BODY", ""))
+    np.save(check.folder / "n.npy", np.array([[4]], np.int32))
+    assert check("k.py::kernel", "--arg", "x=f32[1,8]", "--arg", "n=@n.npy") == 3, check.out
+    assert said in check.out
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_body_that_is_never_executed_is_traced(form: str, check: Checker) -> None:
+    write(check.folder, k=ROUNDS.replace("LOOP", FORMS[form]).replace("BODY", "copied(0); after = 0"))
+    np.save(check.folder / "n.npy", np.array([[0]], np.int32))
+    # A bare `while` runs its body in Python only if it goes on.
+    assert check("k.py::kernel", "--arg", "x=f32[1,8]", "--arg", "n=@n.npy") == (3 if form == "while" else 0), check.out

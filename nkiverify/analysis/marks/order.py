@@ -156,9 +156,6 @@ def _program_of(item: Recorded) -> tuple[object, ...]:
 #: Why iterations without an order cannot be told from what is around them.
 DRAWN = "indices of an affine_range are taken out of its loop"
 
-#: Why the rounds of a device loop cannot be told by running its body in Python for each.
-EMITTED_ONCE = "host variables that the body of a device loop changes, which is emitted once"
-
 
 @dataclass(frozen=True, slots=True)
 class Running:

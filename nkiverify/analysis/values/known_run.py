@@ -8,7 +8,7 @@ touches. What is not known, as a float of an argument that is not given, stays u
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -22,14 +22,13 @@ from nkiverify.analysis.values.step import Step
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
-from nkiverify.ir.program import Iteration, ParallelLoop
 from nkiverify.model.contents import held
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import Interval
-from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import IndirectionKind, Register, Storage, Tensor
+from nkiverify.symbolic.execution import unsupported
 
 #: Elements of an operand up to which an operation is computed, and up to which a tile is filled.
 _MOST, _MOST_FILLED = 1 << 20, 1 << 16
@@ -166,6 +165,8 @@ class KnowsNumbers(ConcreteExecution):
     """A concrete run that knows what is computed from the elements of arguments, where some are given."""
 
     _found: _Numbers | None = None
+    #: True in the body of a device loop that goes round no time: it is traced all the same, and nothing executed.
+    _only_traced = False
 
     def given_elements(self, storage: Storage) -> None:
         """An argument exists whose elements are given: what is computed is computed where operations are recorded."""
@@ -175,10 +176,12 @@ class KnowsNumbers(ConcreteExecution):
     @property
     def _numbers(self) -> _Numbers | None:
         """The numbers that are known, where what is executed is executed for one iteration."""
-        return None if self.model.stands_for_iterations else self._found
+        return None if self.model.stands_for_iterations or self._only_traced else self._found
 
     def operation(self, operation: Operation) -> None:
         """Note an operation, with the elements that its indices choose; compute what it writes."""
+        if self._only_traced:
+            return
         numbers = self._numbers
         if numbers is None:
             super().operation(operation)
@@ -234,20 +237,41 @@ class KnowsNumbers(ConcreteExecution):
             # Known without anything that is given: from here on, what the iterations compute from it is computed.
             self._found = _Numbers(self.hardware)
         numbers = self._numbers
-        return None if numbers is None else self._rounds(numbers, register, range(*bounds))
+        if numbers is None:
+            return None
+        return self._rounds(numbers, register, range(*bounds)) if range(*bounds) else self._trace()
+
+    def _trace(self) -> Iterator[None]:
+        """The trace of a body whose loop goes round no time."""
+        contents = self.model.contents
+        self._only_traced = True
+        yield from self.bodies.rounds((None,))
+        self._only_traced = False
+        self.model.contents = contents
 
     def _rounds(self, numbers: _Numbers, register: VirtualRegister, values: range) -> Iterator[None]:
-        """The rounds of a device loop, which are noted: its body is emitted once, so that all do the same."""
-        loop, launched, left = object(), current_launch().program, True
-        self.rounds.append((len(self.recorded), ParallelLoop(loop, True, launched)))
-        try:
-            for number in self.order(len(values), drawn=False):
-                self.rounds.append((len(self.recorded), Iteration(loop, number, False, launched)))
-                numbers.registers[register.identity] = values[number]
-                yield
-            left = False
-        finally:
-            self.rounds.append((len(self.recorded), ParallelLoop(loop, False, launched, left)))
+        """The rounds of a device loop, its register set in each."""
+        for number in self.bodies.rounds(values):
+            numbers.registers[register.identity] = number
+            yield
+
+    def while_rounds(self, condition: Callable[[], Register]) -> Iterator[None] | None:
+        """The rounds of a device loop whose condition is known."""
+        number = self.register_number(condition())
+        if number is None:
+            return None
+        return self.bodies.rounds(self._while(condition)) if number else self._trace()
+
+    def _while(self, condition: Callable[[], Register]) -> Iterator[None]:
+        while number := self.register_number(condition()):
+            yield
+        if number is None:
+            raise unsupported("a while_loop whose condition is known in its first rounds only")
+
+    def tested(self, register: Register) -> bool | None:
+        """True if a bare `while register:` goes on, where the number is known."""
+        number = self.register_number(register)
+        return None if number is None else self.bodies.test(number != 0)
 
 
 class KnownRun(KnowsNumbers, ConcreteLaunch):

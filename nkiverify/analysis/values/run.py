@@ -22,6 +22,7 @@ from nkiverify.analysis.values.turns import Turns
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.traced_loops import LEFT
 from nkiverify.ir.contract import Contract
 from nkiverify.model.contracts import contract
 from nkiverify.model.dtypes import DType
@@ -185,6 +186,8 @@ class ValueExecution(ConcreteExecution):
 
     def returned(self, *programs: tuple[Tensor, ...]) -> None:
         """The results of programs of a launch are one result: they have to return the same."""
+        if self.bodies.open:
+            raise self.unsupported(LEFT)
         places = [
             [(id(self.cells(part)), part.dtype, part.shape, part.strides, part.offset) for part in tensors]
             for tensors in programs
@@ -270,9 +273,18 @@ class ValueExecution(ConcreteExecution):
             self.register_number(value) if isinstance(value, VirtualRegister) else int(value)  # type: ignore[call-overload]
             for value in (start, stop, step)
         )
-        for number in range(low, high, pace):
+        for number in self.bodies.rounds(range(low, high, pace)):
             self.set_register(register, number)
             yield
+
+    def while_rounds(self, condition: Callable[[], Register]) -> Iterator[None]:
+        """Once for each round of a device loop, as long as its condition is not 0."""
+        going_on = iter(lambda: self.register_number(condition()), 0)
+        yield from (None for _ in self.bodies.rounds(going_on))
+
+    def tested(self, register: Register) -> bool:
+        """True if a bare `while register:` goes on."""
+        return self.bodies.test(self.register_number(register) != 0)
 
     def keep_history(self) -> None:
         """Record every operation from now on."""

@@ -12,6 +12,7 @@ from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.frontend.traced_loops import LEFT
 from nkiverify.symbolic.execution import running
 
 
@@ -48,6 +49,8 @@ def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> P
 
 def unusable(run: ConcreteExecution) -> str:
     """Why nothing follows from the operations of a run that has come to its end."""
+    if run.bodies.open:
+        return LEFT
     # What a target states about the whole kernel says nothing of its operations.
     broken = [one.contract for one in run.broken if not one.contract.id.startswith("target.")]
     return f"{broken[0].id} is broken (phase {broken[0].phase})" if broken else ""

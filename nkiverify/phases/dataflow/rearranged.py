@@ -4,19 +4,17 @@ What an iteration keeps (a view, an index, a number, whatever it is made into) i
 loop, without a trace in the elements of tensors. So the kernel is run again, its iterations in another order and some
 of them left out: each that is run has to do what it did, and so has everything outside of the loops. Where that is not
 so, what is executed depends on which iterations there were before.
-
-So it is with the rounds of a device loop, whose body is emitted once: Python runs it for one of them only.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from nkiverify.analysis.marks.order import DRAWN, EMITTED_ONCE, Recorded
+from nkiverify.analysis.marks.order import DRAWN, Recorded
 from nkiverify.analysis.values.known_run import KnowsNumbers
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.target import Target
@@ -35,13 +33,12 @@ Place = tuple[tuple[LoopKey, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Iterated:
-    """One execution of a loop: how many iterations came to their end, whether one more was left in its middle,
-    whether something else than a `for` statement asked for the numbers, and whether it is one of the device."""
+    """One execution of a loop: how many iterations came to their end, whether one more was left in its middle, and
+    whether something else than a `for` statement asked for the numbers."""
 
     whole: int
     left: bool
     drawn: bool
-    device: bool = False
 
     @property
     def as_it_was(self) -> range:
@@ -52,7 +49,7 @@ class Iterated:
 def backwards(done: Iterated) -> Iterable[int]:
     """The last iteration first, without the middle one where there are several, and one that was left in its middle at
     the end; who has drawn numbers may count them himself, and gets them as they were."""
-    if done.drawn or done.device:
+    if done.drawn:
         return done.as_it_was
     middle = done.whole // 2 if done.whole > 2 else None
     return [at for at in range(done.whole - 1, -1, -1) if at != middle] + [done.whole] * done.left
@@ -60,23 +57,15 @@ def backwards(done: Iterated) -> Iterable[int]:
 
 def shortened(done: Iterated) -> Iterable[int]:
     """The iterations without the last one, and without one that was left in its middle, as long as there is another."""
-    if done.device:
-        return done.as_it_was
     return range(done.whole - 1 if done.whole > 1 else max(done.whole, 1))
-
-
-def once(done: Iterated) -> Iterable[int]:
-    """One round of a device loop, the last one."""
-    return [max(done.whole - 1, 0)] if done.device else done.as_it_was
 
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """An order in which iterations are run, the loops that it is for, and what it shows where something differs."""
+    """An order in which iterations are run, and the loops that it is for."""
 
     of: Callable[[Iterated], Iterable[int]]
     concerns: Callable[[Iterated], bool]
-    shows: str
 
 
 def _loses_some(done: Iterated) -> bool:
@@ -86,9 +75,8 @@ def _loses_some(done: Iterated) -> bool:
 
 #: However the iterations of a loop depend on others, one of these changes what they do.
 _ORDERS = (
-    _Order(backwards, lambda done: not (done.device or done.drawn) and done.whole > 1, DRAWN),
-    _Order(shortened, lambda done: not done.device and _loses_some(done), DRAWN),
-    _Order(once, lambda done: done.device and done.whole > 1, EMITTED_ONCE),
+    _Order(backwards, lambda done: not done.drawn and done.whole > 1),
+    _Order(shortened, _loses_some),
 )
 
 
@@ -96,10 +84,10 @@ def handed_on(
     target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, run: ConcreteExecution
 ) -> str:
     """Why what a `run` for these values recorded may be something else with other iterations before it; "" if not."""
-    recorded = _with_rounds(run)
+    recorded = run.recorded
     if not any(isinstance(item, Iteration) and item.number for item in recorded):
         return ""
-    loops = _iterated(recorded, {item.loop for _, item in run.rounds if isinstance(item, ParallelLoop)})
+    loops = _iterated(recorded)
     before: dict[Place, list[object]] | None = None
     for order in _ORDERS:
         if not any(map(order.concerns, loops.values())):
@@ -107,20 +95,9 @@ def handed_on(
         before = described(recorded) if before is None else before
         other = _Rearranged(hardware, seconds, loops, order.of)
         ended = play(target, values, other).recorded is other.recorded
-        if not ended or _differ(before, described(_with_rounds(other)), loops, order.of):
-            return order.shows
+        if not ended or _differ(before, described(other.recorded), loops, order.of):
+            return DRAWN
     return ""
-
-
-def _with_rounds(run: ConcreteExecution) -> list[Recorded]:
-    """The record of a run, with the rounds of device loops among it."""
-    found: list[Recorded] = []
-    last = 0
-    for position, item in run.rounds:
-        found += run.recorded[last:position]
-        found.append(item)
-        last = position
-    return found + list(run.recorded[last:])
 
 
 def _differ(
@@ -160,8 +137,8 @@ class _Places:
             self.running[item.loop] = self.running[item.loop][0], item.number
 
 
-def _iterated(recorded: Sequence[Recorded], device: Container[object]) -> dict[LoopKey, Iterated]:
-    """The loops of a run, those of the `device` among them."""
+def _iterated(recorded: Sequence[Recorded]) -> dict[LoopKey, Iterated]:
+    """The loops of a run."""
     places = _Places()
     keys: dict[object, LoopKey] = {}
     counts: Counter[object] = Counter()
@@ -179,7 +156,7 @@ def _iterated(recorded: Sequence[Recorded], device: Container[object]) -> dict[L
     found = {}
     for loop, key in keys.items():
         left = loop not in whole and counts[loop] > 0
-        found[key] = Iterated(counts[loop] - left, left, loop in drawn, loop in device)
+        found[key] = Iterated(counts[loop] - left, left, loop in drawn)
     return found
 
 
@@ -197,17 +174,13 @@ class _Rearranged(KnowsNumbers, ConcreteExecution):
         self._loops = loops
         self._arrangement = arrangement
         self._places = _Places()
-        self._seen = self._rounds_seen = 0
+        self._seen = 0
 
     def order(self, length: int, *, drawn: bool) -> Iterable[int]:
         """The numbers of the loop that has just begun."""
-        for position, item in [*self.rounds[self._rounds_seen :], (len(self.recorded), None)]:
-            for each in self.recorded[self._seen : position]:
-                self._places.see(each)
-            self._seen = position
-            if item is not None:
-                self._places.see(item)
-        self._rounds_seen = len(self.rounds)
+        for item in self.recorded[self._seen :]:
+            self._places.see(item)
+        self._seen = len(self.recorded)
         key, _ = list(self._places.running.values())[-1]
         done = self._loops.get(key)
         return range(length) if done is None else self._arrangement(done)
