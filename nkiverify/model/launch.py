@@ -193,7 +193,8 @@ class Kernel:
 
     def _claim_not_nested(self) -> None:
         if not self.legacy:
-            require("lang.target", "platform_target" not in self.options)
+            target = self.options.get("platform_target")
+            require("lang.target", "platform_target" not in self.options, platform_target=target)
             require("lang.no_nested_jit", not _launched(), kernel=self.name)
             return
         hardware = current_execution().hardware

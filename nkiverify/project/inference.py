@@ -106,7 +106,7 @@ class _Inference:
         annotated = kind_of_annotation(parameter.annotation, self._scope)
         if annotated:
             return annotated
-        for kind in ("tensor", "sequence", "dtype", "operator"):
+        for kind in ("dictionary", "tensor", "sequence", "dtype", "operator"):
             if kind in use.kinds:
                 return kind
         if use.compared:
@@ -116,7 +116,7 @@ class _Inference:
         for kind in ("number", "flag", "object"):
             if kind in use.kinds:
                 return kind
-        return "unused" if not use.kinds else "object"
+        return "unused" if not use.kinds else "unknown"
 
     def _value(self, name: str, kind: str, use: Use) -> str:
         if kind == "integer":
@@ -139,8 +139,10 @@ class _Inference:
             if members:
                 self._assumed.append(f"{name} = {members[0]}")
                 return members[0]
+        held = ", ".join(f"'{key}': …" for key in dict.fromkeys(use.keys)) or "'key': …"
         why = {
             "sequence": "a list or tuple; one of two tensors is written '(bf16[K,N], bf16[K,N])'",
+            "dictionary": f'a dictionary, written "{{{held}}}" with tensors such as bf16[K,N]',
             "text": "a text that nothing in the kernel names",
             "object": "an object of which the kernel uses attributes",
         }.get(kind, "nothing tells what it is")

@@ -137,7 +137,8 @@ def check_tensors(found: Inferred, given: Sequence[str]) -> None:
 
 
 def function_named(tree: ast.Module, name: str) -> ast.FunctionDef | None:
-    """The function `name` or `Class.name` of a module; where it is assigned a decorated function, that one."""
+    """The function `name` or `Class.name` of a module; where it is assigned a decorated function, that one; where it is
+    assigned what another function makes, the one within that."""
     parts = name.split(".")
     body: list[ast.stmt] = tree.body
     for part in parts[:-1]:
@@ -154,6 +155,21 @@ def function_named(tree: ast.Module, name: str) -> ast.FunctionDef | None:
             for argument in node.value.args:
                 if name in names and isinstance(argument, ast.Name) and argument.id != name:
                     return function_named(tree, argument.id)
+            if name in names and isinstance(node.value.func, ast.Name) and node.value.func.id != name:
+                return _made_by(function_named(tree, node.value.func.id))
+    return None
+
+
+def _made_by(factory: ast.FunctionDef | None) -> ast.FunctionDef | None:
+    """The function that one in whose text it stands returns, decorated or not."""
+    if factory is None:
+        return None
+    within = {node.name: node for node in factory.body if isinstance(node, ast.FunctionDef)}
+    for node in reversed(factory.body):
+        if isinstance(node, ast.Return) and node.value is not None:
+            value = node.value
+            returned = [*value.args, value.func] if isinstance(value, ast.Call) else [value]
+            return next((within[one.id] for one in returned if isinstance(one, ast.Name) and one.id in within), None)
     return None
 
 

@@ -37,8 +37,9 @@ def {name}(v: Verification) -> None:
 '''
 
 
-#: The extents of a tensor in the text of an argument.
-_TENSORS = r"\s*[A-Za-z_][\w.]*\[([^]]*)\]"
+#: A tensor in the text of an argument, with its extents, and a key of a dictionary.
+_TENSOR = r"\s*[A-Za-z_][\w.]*\[([^]]*)\]"
+_KEY = r"""['"](\w+)['"]\s*:"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,18 +235,28 @@ def _bound(function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
 
 
 def _extents(answer: Answer) -> Iterator[tuple[str, str]]:
-    """The dimensions that are an extent of the grid, or of an argument, as `x.shape[0]`, or of one in a tuple."""
+    """The dimensions that are an extent of the grid, or of an argument, as `x.shape[0]`."""
     for axis, extent in enumerate(answer.grid.split(",")):
         if extent.strip().isidentifier():
             yield extent.strip(), f"nl.num_programs({axis})"
     for argument in answer.arguments:
         parameter, _, value = argument.partition("=")
-        in_tuple = re.fullmatch(rf"\s*\((({_TENSORS})\s*,?)+\s*\)\s*", value) is not None
-        for number, tensor in enumerate(re.findall(_TENSORS if in_tuple else rf"^{_TENSORS}", value)):
-            name = f"{parameter}[{number}]" if in_tuple else parameter
-            for position, extent in enumerate(tensor.split(",")):
+        for name, extents in _tensors(parameter, value):
+            for position, extent in enumerate(extents.split(",")):
                 if extent.strip().isidentifier():
                     yield extent.strip(), f"{name}.shape[{position}]"
+
+
+def _tensors(parameter: str, value: str) -> Iterator[tuple[str, str]]:
+    """The tensors of an argument, one or all of a tuple or a dictionary, in the kernel's words, with their extents."""
+    if re.fullmatch(rf"\s*\((({_TENSOR})\s*,?)+\s*\)\s*", value):
+        for number, extents in enumerate(re.findall(_TENSOR, value)):
+            yield f"{parameter}[{number}]", extents
+    elif re.fullmatch(rf"\s*{{(\s*{_KEY}({_TENSOR})\s*,?)+\s*}}\s*", value):
+        for key, extents in re.findall(_KEY + _TENSOR, value):
+            yield f"{parameter}['{key}']", extents
+    elif found := re.match(_TENSOR, value):
+        yield parameter, found[1]
 
 
 def _value(parameter: str, value: str, dimensions: dict[str, str]) -> str:

@@ -56,8 +56,11 @@ class Use:
     #: Names that its extents are given, by position; negative ones count from the end.
     names: dict[int, str] = field(default_factory=dict)
     dtypes: list[str] = field(default_factory=list)
-    #: The kinds that uses speak for: "tensor", "integer", "flag", "number", "dtype", "operator", "sequence", "object".
+    #: The kinds that uses speak for: "tensor", "integer", "flag", "number", "dtype", "operator", "sequence",
+    #: "dictionary", "object"; "unknown" for a use that tells nothing.
     kinds: set[str] = field(default_factory=set)
+    #: The texts that are looked up in it.
+    keys: list[str] = field(default_factory=list)
     #: Texts and enumeration members that it is compared with.
     compared: list[str] = field(default_factory=list)
     #: Other names that have the same shape.
@@ -85,6 +88,7 @@ class Use:
             self.names.setdefault(position, name)
         self.dtypes += other.dtypes
         self.kinds |= other.kinds
+        self.keys += other.keys
         self.compared += other.compared
 
 
@@ -129,8 +133,11 @@ class Uses:
             if not fraction and isinstance(parent.op, ast.Mult | ast.FloorDiv | ast.Mod | ast.Pow):
                 use.kinds.add("count")
         elif isinstance(parent, ast.Tuple):
-            # A part of a shape, as a rule.
-            use.kinds |= {"integer", "count"}
+            # A part of a shape, as a rule; one of several things to go through otherwise.
+            apart = isinstance(parents.get(parent), ast.Dict | ast.List | ast.Tuple | ast.Return | ast.For)
+            use.kinds |= {"unknown"} if apart else {"integer", "count"}
+        elif isinstance(parent, ast.Dict | ast.List | ast.Return):
+            use.kinds.add("unknown")
         elif isinstance(parent, ast.Slice | ast.UnaryOp):
             negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
             use.kinds.add("flag" if negated else "integer")
@@ -146,6 +153,10 @@ class Uses:
     ) -> None:
         keys = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
         outer = parents.get(part)
+        if isinstance(part.slice, ast.Constant) and isinstance(part.slice.value, str):
+            use.kinds.add("dictionary")
+            use.keys.append(part.slice.value)
+            return
         if isinstance(outer, ast.Attribute) and outer.attr in ("shape", "dtype") and len(keys) == 1:
             use.kinds.add("sequence")
             return
@@ -266,6 +277,8 @@ def kind_of_annotation(annotation: ast.expr | None, scope: Scope) -> str:
     head = plain.partition("[")[0].rpartition(".")[2].lower()
     if head in ("tuple", "list", "sequence"):
         return "sequence"
+    if head in ("dict", "mapping"):
+        return "dictionary"
     return "tensor" if head.endswith(_TENSOR_ANNOTATIONS) or dtype_called(head) is not None else ""
 
 
@@ -303,6 +316,8 @@ def _attribute_used(part: ast.Attribute, parents: dict[ast.AST, ast.AST], use: U
         {"shape": _shape_used, "ndim": _rank_used, "dtype": _dtype_used}[part.attr](part, parents, use)
     elif part.attr in _TENSOR_ATTRIBUTES:
         use.kinds.add("tensor")
+    elif part.attr in ("items", "keys", "values", "get"):
+        use.kinds.add("dictionary")
     else:
         use.kinds.add("object")
 

@@ -118,10 +118,10 @@ def qualified(runs: Sequence[Run]) -> list[Run]:
     return found
 
 
-def _message(violation: Violation | None, reason: str) -> str:
+def _message(rule: Contract, violation: Violation | None, reason: str) -> str:
     if violation is None:
         return f"that it holds could not be shown{f': {reason}' if reason else ''}"
-    return violation.comparison or violation.message
+    return violation.comparison or violation.message or rule.statement
 
 
 def _accepted(
@@ -129,7 +129,7 @@ def _accepted(
 ) -> AcceptedFinding:
     file, line = (site.file, site.line) if site is not None else ("", 0)
     witness = dict(violation.witness) if violation is not None else {}
-    return AcceptedFinding(rule.id, file, line, _message(violation, reason), by.reason, by.source, witness)
+    return AcceptedFinding(rule.id, file, line, _message(rule, violation, reason), by.reason, by.source, witness)
 
 
 def _warning(claim: Claim, violation: Violation | None, reason: str) -> KernelWarning:
@@ -140,7 +140,7 @@ def _warning(claim: Claim, violation: Violation | None, reason: str) -> KernelWa
         statement=f"{rule.statement} Contested: {rule.contested}",
         file=site.file if site is not None else "",
         line=site.line if site is not None else 0,
-        message=_message(violation, reason),
+        message=_message(rule, violation, reason),
         tensor="",
         element=(),
         witness=dict(violation.witness) if violation is not None and seen else {},

@@ -481,6 +481,7 @@ def test_an_element_is_named_by_its_place_in_the_tensor(capsys: pytest.CaptureFi
     [
         (("x=bf16[R,C]", "w=f32[C2,N]"), "R == w.shape[0] and w.shape[1] % 2 == 0"),
         (("x=bf16[R,C]", "w=(f32[C2,3],f32[N,C])"), "R == w[0].shape[0] and w[1].shape[0] % 2 == 0"),
+        (("x=bf16[R,C]", "w={'a': f32[C2,N], 'b': i8[3]}"), "R == w['a'].shape[0] and w['a'].shape[1] % 2 == 0"),
         # The numbers of what is in a tuple of other things are not told.
         (("x=bf16[R,C]", "w=(4,f32[C2,N])"), "R == C2 and N % 2 == 0"),
     ],

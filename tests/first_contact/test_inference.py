@@ -89,6 +89,26 @@ def test_what_cannot_be_inferred_is_named() -> None:
     assert found.missing[0].why == "an object of which the kernel uses attributes"
 
 
+def test_what_is_not_one_thing_is_asked_for() -> None:
+    """A dictionary is no tensor, and what stands in a list of things to go through is no extent."""
+    found = of("""
+        def k(cache, table: dict, x, y):
+            for old, new in {"k": (cache["k"], x), "v": (cache["v"], y)}.items():
+                nl.load(old)
+    """)
+    assert [one.name for one in found.missing] == ["cache", "table", "x", "y"]
+    assert "\"{'k': …, 'v': …}\"" in found.missing[0].why
+    assert found.missing[1].why.startswith("a dictionary")
+    assert found.missing[2].why == "nothing tells what it is"
+
+
+@pytest.mark.parametrize("returned", ["scaled", "nki.jit(scaled)", "nki.jit()(scaled)"])
+def test_a_kernel_that_a_function_makes(returned: str, tmp_path: Path) -> None:
+    text = "def make(n):\n    def scaled(x, y):\n        A, B, C = x.shape\n        D, E = y.shape\n    return "
+    (tmp_path / "k.py").write_text(f"{HEAD}{text}{returned}\nmade = make(2)\n")
+    assert inferred_for("k.py", "made", tmp_path, ()).arguments == ("x=bf16[A,B,C]", "y=bf16[D,E]")
+
+
 def test_a_program_id_asks_for_a_grid() -> None:
     assert of("def k(x):\n    K, M = x.shape\n    nl.program_id(0)").grid == "2"
     legacy = ast.parse("import neuronxcc.nki.language as nl\ndef k(x):\n    nl.program_id(0)\n    nl.program_id(1)")
