@@ -77,16 +77,16 @@ class EmbeddedEngine:
         """Stop asking the solver after so many seconds from now: what is not decided by then stays undecided."""
         self._deadline = now() + seconds
 
-    def decide(self, phase: int, *, tolerated: bool = False) -> list[Decision]:
+    def decide(self, phase: int, *, tolerated: bool = False, hard: bool = True) -> list[Decision]:
         """The decisions of the claims of `phase` that are not about unwinding, in program order.
 
-        With `tolerated` only of those that the verdict does not depend on.
+        With `tolerated` only of those that the verdict does not depend on. Without `hard` more are undecided, sooner.
         """
 
         def wanted(claim: Claim) -> bool:
             return claim.phase == phase and not claim.unwinding and not (tolerated and claim.decides)
 
-        return self._decided(wanted)
+        return self._decided(wanted) if hard else list(self._decide(wanted))
 
     def decide_unwinding(self) -> list[Decision]:
         """The decisions of the claims that loops have been unrolled far enough."""

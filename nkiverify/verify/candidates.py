@@ -32,23 +32,34 @@ class Candidates:
         self._program = program
         self.assumed = domain_of(program, assumptions)
         self.shapes = Shapes(program.dimensions, self.assumed)
-        #: The shapes on which loops go round twice, once they have been asked for.
-        self.reached = Rounds((), loops=False)
+        self._reached: Rounds | None = None
+
+    @property
+    def asked(self) -> bool:
+        """True if the shapes on which loops go round twice have been asked for."""
+        return self._reached is not None
+
+    def reached(self, seconds: float) -> Rounds:
+        """The shapes on which loops go round twice, as far as they are found within so many seconds."""
+        if self._reached is None:
+            shapes = self.shapes
+            self._reached = rounds(self._program, shapes.dimensions, self.assumed, shapes.tried(), seconds)
+        return self._reached
 
     def tried(self, left: Callable[[], float], found_none: Callable[[], bool]) -> Iterator[dict[str, int]]:
         """The shapes, while there are seconds `left`; such as a solver finds where so far `found_none` is legal."""
         shapes = self.shapes
         simplest = islice(shapes.tried(), MAX_SHAPES)
         yield from islice(simplest, len(shapes.dimensions) + 1)
-        self.reached = rounds(self._program, shapes.dimensions, self.assumed, shapes.tried(), left())
+        reached = self.reached(left()).shapes
         # Large ones last: one may take all the work that there is.
-        near = [shape for shape in self.reached.shapes if max(shape.values(), default=0) <= NEAR]
-        yield from chain(near, simplest, self.reached.shapes, solved(shapes.dimensions, self.assumed, found_none))
+        near = [shape for shape in reached if max(shape.values(), default=0) <= NEAR]
+        yield from chain(near, simplest, reached, solved(shapes.dimensions, self.assumed, found_none))
 
     def by_size(self, left: Callable[[], float], found_none: Callable[[], bool]) -> Iterator[dict[str, int]]:
         """The same shapes, the smallest first."""
         shapes = self.shapes
-        reached = rounds(self._program, shapes.dimensions, self.assumed, shapes.tried(), left()).shapes
+        reached = self.reached(left()).shapes
         found = {tuple(shape.values()): shape for shape in (*islice(shapes.tried(), MAX_SHAPES), *reached)}
         yield from sorted(found.values(), key=lambda shape: sum(shape.values()))
         yield from solved(shapes.dimensions, self.assumed, found_none)

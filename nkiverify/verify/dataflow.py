@@ -81,6 +81,8 @@ class Question:
     seconds: float
     #: The run of a launch whose sizes are all numbers, where it was made in plain Python.
     trial: Trial | None = None
+    #: The share of the usual work that a search for faults may take.
+    effort: float = 1.0
 
 
 def verdict_of(question: Question) -> Run:
@@ -103,6 +105,7 @@ def verdict_of(question: Question) -> Run:
             search.found,
             question.seconds,
             provable=provable,
+            effort=question.effort,
         )
     found = concluded(RULES, Known(question, proof, ended, search, smallest))
     run = recorded(question.target, DATAFLOW.number, EmbeddedEngine.name, found)
@@ -358,22 +361,24 @@ class _Searching:
 
     def run(self) -> _Search:
         """Try shapes, then run all of them up to as large a bound as work allows."""
-        reached = self._tried()
+        self._tried()
         result = self.result
         open_for_others = result.found is None and not result.doubt and result.tried and not result.late
         # What is not understood is UNKNOWN however many shapes are run.
         if open_for_others and self._question.limit is None:
+            # Where there is less effort, few shapes were tried before: all up to some bounds say more than others.
+            asked = self._candidates.asked or self._question.effort < 1
+            reached = self._candidates.reached(self._left()) if asked else Rounds((), loops=False)
             self._work, self._all_shapes = 0, True
             with suppress(TooMany):
                 self._all(reached)
         return result
 
-    def _tried(self) -> Rounds:
-        """Run the simplest shapes, and those on which loops go round twice; these."""
+    def _tried(self) -> None:
+        """Run the simplest shapes, and those on which loops go round twice."""
         for values in self._candidates.tried(self._left, lambda: not self.result.inside):
             if not self._goes_on(values):
                 break
-        return self._candidates.reached
 
     def _all(self, reached: Rounds) -> None:
         """Run all shapes of the domain up to bounds that are made larger as long as there is work left."""
@@ -406,7 +411,7 @@ class _Searching:
             return True
         left = self._deadline - time.process_time()
         result.late = left <= 0
-        if result.late or self._work >= SEARCH_WORK:
+        if result.late or self._work >= SEARCH_WORK * self._question.effort:
             return False
         allowed = SHAPE_WORK if values else ONLY_WORK
         trial = self._question.trial

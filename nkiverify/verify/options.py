@@ -66,6 +66,7 @@ class Options:
     an equal share of the machine's. `executor` says where targets are verified (nkiverify.run.executors.choice).
     `timeout` is in seconds: the wall's, or, `unhurried`, of processor time, so that no other work changes a verdict;
     `share_of` is the time-out that messages name where it is a share of one.
+    `effort` is the share of the usual work that a search for faults of one domain may take.
     `fixed` are values that dimensions of the domain are assumed to have, by name. `every_violation` asks for all
     refuted claims instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their
     verdicts.
@@ -86,6 +87,7 @@ class Options:
     timeout: float = DEFAULT_TIMEOUT_SECONDS
     unhurried: bool = False
     share_of: float | None = None
+    effort: float = 1.0
     jobs: int | None = None
     memory: int | None = None
     executor: str = "processes"

@@ -224,8 +224,11 @@ class _Verifying:
         alone = self._options.engine == "esbmc"
         try:
             if not PHASES[phase].for_engines:
-                decided = _numerics if PHASES[phase] is NUMERICS else _dataflow
-                return None if alone else decided(exploration, engine, phase, seconds)
+                if alone:
+                    return None
+                if PHASES[phase] is NUMERICS:
+                    return _numerics(exploration, engine, phase, seconds)
+                return _dataflow(exploration, engine, phase, seconds, self._options.effort)
             every = self._options.every_violation
             ours = PhaseVerdict(self._target, exploration, engine, self._hardware, phase, seconds, every)
             if compared:
@@ -328,7 +331,7 @@ def _unfaithful(exploration: Exploration, engine: EmbeddedEngine, seconds: float
     return None
 
 
-def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> Run:
+def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, effort: float) -> Run:
     """The verdict of the phase whose claims are about sets of elements."""
     from nkiverify.phases.dataflow.claims import DataflowClaims  # as late as this: islpy is slow to load
     from nkiverify.verify.dataflow import Limit, Question, verdict_of
@@ -351,6 +354,7 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
             bounded=f"bounded {run.limits.unwind}" if unsure else "",
             seconds=seconds,
             trial=_trial(exploration, seconds),
+            effort=effort,
         )
     )
 

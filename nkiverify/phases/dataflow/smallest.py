@@ -20,6 +20,8 @@ from nkiverify.phases.dataflow.trial import Trial, attempt
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import INT32_MAX
 
 #: Walks, concrete runs, and elements of operands in them, that the search may take: it ends alike on all machines.
@@ -45,13 +47,14 @@ def simplest(
     seconds: float,
     *,
     provable: bool,
+    effort: float = 1.0,
 ) -> tuple[Trial, bool]:
     """The simplest run with a fault that is found, `found` being one; and whether no simpler shape has any.
 
     `dimensions` are those of the program, with a value where they are assumed to have it. `provable`: the walk over
-    `program` is about all runs of the kernel.
+    `program` is about all runs of the kernel. `effort` is the share of the usual number of runs that there may be.
     """
-    return _Search(target, program, dimensions, hardware, found, seconds, provable).run()
+    return _Search(target, program, dimensions, hardware, found, seconds, provable, effort).run()
 
 
 class _Search:
@@ -64,6 +67,7 @@ class _Search:
         found: Trial,
         seconds: float,
         provable: bool,
+        effort: float,
     ) -> None:
         self._target = target
         self._program = program
@@ -74,8 +78,8 @@ class _Search:
         self._best = found
         self._simplest = simplicity(found.values, dimensions)
         self._proofs = _MAX_PROOFS
-        self._runs = _MAX_RUNS
-        self._work = _MAX_WORK
+        self._runs = round(_MAX_RUNS * effort)
+        self._work = round(_MAX_WORK * effort)
         self._shapes_left = _MAX_SHAPES
         #: What the target assumes before the kernel does anything.
         self._domain = [
@@ -104,7 +108,7 @@ class _Search:
         rest = sum(smallest_legal(each) for each in self._dimensions if each not in moved)
         # With as many dimensions moved, a larger sum is not simpler.
         most = total - rest if len(moved) == size else None
-        if most is not None and most < least:
+        if (most is not None and most < least) or self._is_empty(moved):
             return
         first = self._first_open(moved, least, most)
         if first is None:
@@ -147,11 +151,17 @@ class _Search:
         except Undefined:
             return True
 
+    def _is_empty(self, moved: _Dimensions) -> bool:
+        """True if no shape of the family is in the domain."""
+        others = [each for each in self._dimensions if each not in moved]
+        place = [*map(_is_smallest, others), *map(_is_larger, moved)]
+        return Prover([*self._domain, *place], BUDGETS.statement).satisfiable() is Answer.NO
+
     def _try(self, values: dict[str, int]) -> None:
         if values == self._best.values:
             return
         self._runs -= 1
-        trial = attempt(self._target, values, self._hardware, _RUN_SECONDS, self._work)
+        trial = attempt(self._target, values, self._hardware, _RUN_SECONDS, self._work, orders=False)
         self._work -= trial.work
         if trial.outside:
             return
@@ -184,11 +194,7 @@ class _Search:
         if self._proofs <= 0:
             return False
         self._proofs -= 1
-        bounds: list[Condition | bool] = [
-            conditions.equals_zero(terms.add(terms.of_atom(each.atom), terms.constant(-smallest_legal(each))))
-            for each in self._dimensions
-            if each not in moved
-        ]
+        bounds = [_is_smallest(each) for each in self._dimensions if each not in moved]
         if most is not None:
             total = terms.constant(-most)
             for each in moved:
@@ -201,6 +207,16 @@ class _Search:
             return not prove(restricted, generation, self._seconds, MAX_OPERATIONS // 8).open
         except Inconclusive:
             return False
+
+
+def _is_smallest(dimension: DomainDimension) -> Condition | bool:
+    least = terms.constant(-smallest_legal(dimension))
+    return conditions.equals_zero(terms.add(terms.of_atom(dimension.atom), least))
+
+
+def _is_larger(dimension: DomainDimension) -> Condition | bool:
+    beyond = terms.constant(smallest_legal(dimension) + dimension.multiple_of)
+    return conditions.at_most_zero(terms.add(beyond, terms.of_atom(dimension.atom), -1))
 
 
 def _high(dimension: DomainDimension) -> int:

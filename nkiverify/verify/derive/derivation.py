@@ -46,6 +46,8 @@ from nkiverify.verify.witness.sufficient import about_dimensions, plainer, witho
 
 #: Domains that are tried to be proved, at most.
 _ROUNDS = 6
+#: The share of the usual work that a search for faults takes on each: shapes have been run to find it.
+_EFFORT = 1 / 12
 #: Seconds that a domain is given in any case.
 _LEAST_SECONDS = 0.2
 #: Phases whose claims are about integers.
@@ -56,7 +58,7 @@ _INTEGER_PHASES = (1, 2, 3)
 class Budget:
     """Seconds for concrete runs of shapes, and those after which no further domain is proved."""
 
-    sampling: float = 1.5
+    sampling: float = 1.0
     proving: float = 40.0
 
     @staticmethod
@@ -117,7 +119,7 @@ class _Derivation:
         self._decisions = [
             one
             for phase in _INTEGER_PHASES
-            for one in engine.decide(phase)
+            for one in engine.decide(phase, hard=False)
             if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)
         ]
         self._numbers = constants(self._program, self._decisions)
@@ -218,7 +220,7 @@ class _Derivation:
     def _verdicts(self, texts: tuple[str, ...]) -> tuple[Run, ...]:
         """The verdicts on the domain that `texts` describe, in the time that is left."""
         left = max(_LEAST_SECONDS, self._deadline - now())
-        share = replace(self._options, timeout=left, share_of=self._options.timeout)
+        share = replace(self._options, timeout=left, share_of=self._options.timeout, effort=_EFFORT)
         return tuple(verify(self._target_for(texts), share))
 
     def _nothing_passes(self) -> Derived:

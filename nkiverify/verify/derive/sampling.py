@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, combinations, islice
 from math import lcm
 
@@ -12,9 +13,11 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.trial import SHAPE_WORK
-from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.conditions import Comparison, Condition, Relation
+from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
+from nkiverify.symbolic.terms import Dimension, constant, substitute
 from nkiverify.verify.derive.candidates import LARGEST, Constants, equals, within
 from nkiverify.verify.derive.cover import holds
 from nkiverify.verify.derive.runs import Kind, Shown, shown
@@ -191,6 +194,9 @@ class Shapes:
             return None
         if all(holds(one, values, self._program) for one in self._guards):
             return values
+        followed = self._followed(values, fixed)
+        if all(holds(one, followed, self._program) for one in self._guards):
+            return followed
         prover = Prover(self._guards, BUDGETS.statement)
         order = [one for name in fixed for one in self.dimensions if one.atom.name == name]
         order += [one for one in self.dimensions if one not in order]
@@ -207,6 +213,24 @@ class Shapes:
                     return None
                 prover, values[name] = closer
         return values if all(holds(one, values, self._program) for one in self._guards) else None
+
+    def _followed(self, values: dict[str, int], fixed: Sequence[str]) -> dict[str, int]:
+        """`values` with each dimension that an equation of the kernel gives, as `F == a*b` does, at what it gives for
+        the others; but for those that are `fixed`."""
+        found = dict(values)
+        for guard in self._guards:
+            if not isinstance(guard, Comparison) or guard.relation is not Relation.EQUAL:
+                continue
+            alone = [key[0] for key, factor in guard.term.monomials.items() if len(key) == 1 and abs(factor) == 1]
+            once = [atom for atom in alone if sum(atom in key for key in guard.term.monomials) == 1]
+            given = next((atom for atom in once if isinstance(atom, Dimension) and atom.name not in fixed), None)
+            if given is None:
+                continue
+            rest = substitute(guard.term, {given: constant(0)})
+            with suppress(Undefined):
+                at = Valuation({one.atom: found[one.atom.name] for one in self._program.dimensions}).term(rest)
+                found[given.name] = -at * guard.term.monomials[(given,)]
+        return found
 
     @staticmethod
     def _closest(
@@ -237,11 +261,11 @@ def _connected(pairs: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
 def _sizes(base: int, known: Constants) -> list[int]:
     """Sizes to try for a dimension, those first that tell most."""
     sizes: list[int] = []
-    for constant in known.all[:2]:
-        sizes += [constant + 1, 2 * constant]
+    for each in known.all[:2]:
+        sizes += [each + 1, 2 * each]
     sizes += [2 * base, base + 1]
-    for constant in known.all:
-        sizes += [constant - 1, constant, constant + 1, constant + constant // 2, 3 * constant]
+    for each in known.all:
+        sizes += [each - 1, each, each + 1, each + each // 2, 3 * each]
     if not known.all:
         sizes += _USUAL
     return [one for one in dict.fromkeys(sizes) if one >= 1 and one != base]
